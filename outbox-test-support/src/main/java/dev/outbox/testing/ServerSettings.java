@@ -1,0 +1,36 @@
+package dev.outbox.testing;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Server settings by their PostgreSQL names, as they would stand in {@code postgresql.conf}. */
+public record ServerSettings(Map<String, String> values) {
+
+    public ServerSettings {
+        values = Collections.unmodifiableMap(new TreeMap<>(values));
+    }
+
+    /** Plenty of connections and no durability: what ordinary tests want. */
+    public static ServerSettings fast() {
+        return new ServerSettings(Map.of("max_connections", "200"))
+                .with("fsync", "off")
+                .with("synchronous_commit", "off")
+                .with("full_page_writes", "off");
+    }
+
+    /** What a production server does at commit: durability tests and benchmarks want it. */
+    public static ServerSettings durable() {
+        return new ServerSettings(Map.of("max_connections", "200"))
+                .with("fsync", "on")
+                .with("synchronous_commit", "on")
+                .with("full_page_writes", "on");
+    }
+
+    /** These settings and one more; a later value of the same name wins. */
+    public ServerSettings with(String name, String value) {
+        TreeMap<String, String> more = new TreeMap<>(values);
+        more.put(name, value);
+        return new ServerSettings(more);
+    }
+}

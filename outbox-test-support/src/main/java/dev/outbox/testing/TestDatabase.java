@@ -1,0 +1,89 @@
+package dev.outbox.testing;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** A database of one test's own, which can be cut off from its clients and is dropped when closed. */
+public final class TestDatabase implements AutoCloseable {
+
+    private static final Duration CUT_OFF_DEADLINE = Duration.ofSeconds(30);
+
+    private final ServerAddress server;
+    private final String name;
+
+    TestDatabase(ServerAddress server, String name) {
+        this.server = server;
+        this.name = name;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String jdbcUrl() {
+        return server.jdbcUrl(name);
+    }
+
+    public String username() {
+        return server.username();
+    }
+
+    public String password() {
+        return server.password();
+    }
+
+    /** Opens a new connection for every request; it pools nothing. */
+    public DataSource dataSource() {
+        return server.dataSource(name);
+    }
+
+    /**
+     * Simulates an outage: refuses new connections and terminates every session. Returns when none is left.
+     *
+     * @throws IllegalStateException if a session survives for 30 seconds
+     */
+    public void cutOff() {
+        server.execute("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS false");
+        long deadline = System.nanoTime() + CUT_OFF_DEADLINE.toNanos();
+        while (terminateSessions() > 0) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("Sessions of database " + name + " survived " + CUT_OFF_DEADLINE);
+            }
+        }
+    }
+
+    /** Ends the outage: connections are accepted again. */
+    public void restore() {
+        server.execute("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS true");
+    }
+
+    /** Drops the database, terminating whoever is still connected. May be called twice. */
+    @Override
+    public void close() {
+        server.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+    }
+
+    /** Terminates the sessions it sees, waiting a second for each, and returns how many it saw. */
+    private int terminateSessions() {
+        String sql = """
+                SELECT count(pg_terminate_backend(pid, 1000))
+                FROM pg_stat_activity
+                WHERE datname = ?
+                AND backend_type = 'client backend'
+                """;
+        try (Connection connection = server.maintain();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, name);
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return result.getInt(1);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("Sessions of database " + name + " could not be terminated", e);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.outbox.testing;
+
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which PostgreSQL the tests run on, and creates databases there.
+ *
+ * <p>The shared server is, in this order: the one that {@code OUTBOX_TEST_JDBC_URL} names (credentials in the URL or in
+ * {@code OUTBOX_TEST_JDBC_USER} and {@code OUTBOX_TEST_JDBC_PASSWORD}; the role must be a superuser), Testcontainers
+ * where a Docker engine answers, or an embedded server. Every server prints one line when it starts, and stops with the
+ * JVM at the latest.
+ */
+public final class TestPostgres implements AutoCloseable {
+
+    private final TestServer server;
+    private final String version;
+
+    private TestPostgres(TestServer server) {
+        this.server = server;
+        this.version = server.address().serverVersion();
+        System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "
+                + server.address().hosts());
+    }
+
+    /** The one server of this JVM, started by the first call; do not close it. */
+    public static TestPostgres shared() {
+        return Shared.POSTGRES;
+    }
+
+    /** An embedded server of its own, for tests that must choose its settings; the caller closes it. */
+    public static TestPostgres start(ServerSettings settings) {
+        return new TestPostgres(TestServer.embedded(null, settings));
+    }
+
+    /** An embedded server of another version; the caller closes it. */
+    public static TestPostgres start(PostgresBinaries binaries, ServerSettings settings) {
+        return new TestPostgres(TestServer.embedded(binaries, settings));
+    }
+
+    static TestPostgres choose(Map<String, String> environment) {
+        String url = environment.get("OUTBOX_TEST_JDBC_URL");
+        if (url != null && !url.isBlank()) {
+            return new TestPostgres(TestServer.given(url, environment));
+        }
+        TestServer container = new DockerEngine(environment).answers() ? inDockerIfPossible() : null;
+        return new TestPostgres(container != null ? container : TestServer.embedded(null, ServerSettings.fast()));
+    }
+
+    private static @Nullable TestServer inDockerIfPossible() {
+        try {
+            return TestServer.inDocker(ServerSettings.fast());
+        } catch (RuntimeException e) {
+            System.out.println("TestPostgres: Docker answers but could not run PostgreSQL, so not used: " + e);
+            return null;
+        }
+    }
+
+    /** Creates an empty database that no other test knows. */
+    public TestDatabase newDatabase() {
+        String name = "outbox_" + UUID.randomUUID().toString().replace("-", "");
+        server.address().execute("CREATE DATABASE " + name + " TEMPLATE template0");
+        return new TestDatabase(server.address(), name);
+    }
+
+    /** The server's version as it reports it, such as {@code 18.6}. */
+    public String version() {
+        return version;
+    }
+
+    /** The major version, such as 18. */
+    public int majorVersion() {
+        return Integer.parseInt(version.replaceFirst("\\D.*", ""));
+    }
+
+    /** Stops the server, unless it is somebody else's. */
+    @Override
+    public void close() {
+        server.stop().run();
+    }
+
+    private static final class Shared {
+
+        static final TestPostgres POSTGRES = choose(System.getenv());
+
+        static {
+            Runtime.getRuntime().addShutdownHook(new Thread(POSTGRES::close, "test-postgres-stop"));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.outbox.testing;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.testcontainers.postgresql.PostgreSQLContainer;
+
+/** A running server, the words that say what it is, and how to stop it. */
+record TestServer(String kind, ServerAddress address, Runnable stop) {
+
+    private static final String DEFAULT_MAJOR = "18";
+
+    /** The server that the caller's environment points at; it is somebody else's, and left running. */
+    static TestServer given(String url, Map<String, String> environment) {
+        ServerAddress address = ServerAddress.of(url);
+        String username = environment.getOrDefault("OUTBOX_TEST_JDBC_USER", address.username());
+        String password = environment.getOrDefault("OUTBOX_TEST_JDBC_PASSWORD", address.password());
+        return new TestServer("OUTBOX_TEST_JDBC_URL", address.as(username, password), () -> {});
+    }
+
+    /** A container of the major version that the build chose; any runtime exception means that Docker could not. */
+    static TestServer inDocker(ServerSettings settings) {
+        String image = "postgres:"
+                + System.getProperty("outbox.test.postgres-version", DEFAULT_MAJOR)
+                        .split("\\.", 2)[0];
+        PostgreSQLContainer container = new PostgreSQLContainer(image);
+        StringBuilder command = new StringBuilder("postgres");
+        settings.values()
+                .forEach((name, value) ->
+                        command.append(" -c ").append(name).append('=').append(value));
+        container.withCommand(command.toString());
+        container.start();
+        ServerAddress address =
+                ServerAddress.of(container.getJdbcUrl()).as(container.getUsername(), container.getPassword());
+        return new TestServer("Testcontainers (" + image + ")", address, container::stop);
+    }
+
+    /** A child process of this JVM, from the given binaries or else from those on the class path. */
+    static TestServer embedded(@Nullable PostgresBinaries binaries, ServerSettings settings) {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
+        settings.values().forEach(builder::setServerConfig);
+        if (binaries != null) {
+            builder.setPgBinaryResolver((system, machine) -> binaries.open());
+        }
+        try {
+            EmbeddedPostgres server = builder.start();
+            ServerAddress address =
+                    ServerAddress.of(server.getJdbcUrl("postgres", "postgres")).as("postgres", "postgres");
+            return new TestServer("embedded server", address, () -> close(server));
+        } catch (IOException e) {
+            throw new UncheckedIOException("The embedded PostgreSQL did not start with " + settings, e);
+        }
+    }
+
+    private static void close(EmbeddedPostgres server) {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The embedded PostgreSQL did not stop", e);
+        }
+    }
+}
