@@ -1,0 +1,30 @@
+package dev.outbox;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown by a handler that can never succeed with this event: the delivery is dead at once, without further attempts.
+ */
+public class NonRetryableException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param message why no attempt can succeed; stored with the dead delivery
+     */
+    public NonRetryableException(String message) {
+        super(message);
+    }
+
+    /**
+     * Creates the exception.
+     *
+     * @param message why no attempt can succeed; stored with the dead delivery
+     * @param cause what made it so, or {@code null}
+     */
+    public NonRetryableException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

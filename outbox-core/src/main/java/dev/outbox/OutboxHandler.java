@@ -1,0 +1,37 @@
+package dev.outbox;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a bean method as a handler of events. It must return {@code void} and take one of: the payload's class, a
+ * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope.
+ *
+ * <p>A handler runs on the poller's thread, outside any transaction, and may be called more than once for an event: it must
+ * be idempotent. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
+ * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
+ */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface OutboxHandler {
+
+    /**
+     * The handler's id, stored with every delivery that has to be retried: keep it when the method is renamed. At most 255
+     * characters, unique in the application. {@code beanName.methodName} if empty.
+     *
+     * @return the handler id
+     */
+    String id() default "";
+
+    /**
+     * The event types that the handler wants, or {@code "*"} for all. May be left out where the parameter is a payload
+     * class, whose event type it then is.
+     *
+     * @return the event types
+     */
+    String[] eventTypes() default {};
+}

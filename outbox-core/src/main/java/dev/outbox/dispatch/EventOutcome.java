@@ -1,0 +1,44 @@
+package dev.outbox.dispatch;
+
+import dev.outbox.store.ClaimedEvent;
+import java.util.List;
+
+/**
+ * What came of offering one event to all its handlers.
+ *
+ * @param event the event
+ * @param handlers what came of each handler
+ */
+public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
+
+    /** Copies the list. */
+    public EventOutcome {
+        handlers = List.copyOf(handlers);
+    }
+
+    /**
+     * What came of one handler.
+     *
+     * @param handlerId the handler
+     * @param outcome what came of it
+     */
+    public record OfHandler(String handlerId, Outcome outcome) {}
+
+    /**
+     * Says whether every handler has handled the event.
+     *
+     * @return whether the event is done
+     */
+    public boolean succeeded() {
+        return handlers.stream().allMatch((one) -> one.outcome() instanceof Outcome.Succeeded);
+    }
+
+    /**
+     * Says whether the pass was cut short by the end of the process, so that nothing may be written about it.
+     *
+     * @return whether the event must be offered again as a whole
+     */
+    public boolean abandoned() {
+        return handlers.stream().anyMatch((one) -> one.outcome() instanceof Outcome.Abandoned);
+    }
+}

@@ -1,0 +1,157 @@
+package dev.outbox.dispatch;
+
+import dev.outbox.EventType;
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The handlers of this process, checked against each other. Immutable. */
+public final class HandlerCatalog {
+
+    private static final int LONGEST_ID = 255;
+    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
+
+    private final Map<String, HandlerDefinition> handlers = new LinkedHashMap<>();
+    private final Map<String, Set<String>> eventTypes = new LinkedHashMap<>();
+    private final Map<String, List<HandlerDefinition>> byEventType = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a catalog.
+     *
+     * @param definitions the handlers
+     * @throws HandlerConfigurationException if an id is taken or unusable, an event type is not PascalCase, a handler of
+     *     several types wants a payload class, or two payload classes give one event type different versions
+     */
+    public HandlerCatalog(Collection<HandlerDefinition> definitions) {
+        Map<String, Class<?>> payloadTypes = new HashMap<>();
+        for (HandlerDefinition definition : definitions) {
+            checkId(definition);
+            HandlerDefinition twin = handlers.putIfAbsent(definition.id(), definition);
+            if (twin != null) {
+                throw new HandlerConfigurationException("two handlers have the id '" + definition.id() + "': " + twin
+                        + " and " + definition + "; ids are stored with deliveries and must be unique");
+            }
+            eventTypes.put(definition.id(), eventTypesOf(definition));
+            checkVersions(definition, payloadTypes);
+        }
+    }
+
+    /**
+     * Returns the event type that a payload class stands for.
+     *
+     * @param payloadType the class
+     * @return its {@link EventType}, or its simple name
+     */
+    public static String eventTypeOf(Class<?> payloadType) {
+        EventType annotation = payloadType.getAnnotation(EventType.class);
+        return annotation == null || annotation.value().isEmpty() ? payloadType.getSimpleName() : annotation.value();
+    }
+
+    /**
+     * Returns the event types of each handler of this process.
+     *
+     * @return event types by handler id
+     */
+    public Map<String, Set<String>> eventTypes() {
+        return Map.copyOf(eventTypes);
+    }
+
+    /**
+     * Finds a handler.
+     *
+     * @param handlerId its id
+     * @return the handler, or {@code null} if this process does not have it
+     */
+    public @Nullable HandlerDefinition find(String handlerId) {
+        return handlers.get(handlerId);
+    }
+
+    /**
+     * Finds the handlers of this process that want an event type.
+     *
+     * @param eventType the type
+     * @return the handlers, in the order in which they were registered
+     */
+    public List<HandlerDefinition> wanting(String eventType) {
+        List<HandlerDefinition> known = byEventType.get(eventType);
+        return known != null ? known : byEventType.computeIfAbsent(eventType, this::findWanting);
+    }
+
+    private List<HandlerDefinition> findWanting(String eventType) {
+        List<HandlerDefinition> wanting = new ArrayList<>();
+        handlers.forEach((id, definition) -> {
+            if (wants(eventTypes.getOrDefault(id, Set.of()), eventType)) {
+                wanting.add(definition);
+            }
+        });
+        return List.copyOf(wanting);
+    }
+
+    static boolean wants(Set<String> eventTypes, String eventType) {
+        return eventTypes.contains(eventType) || eventTypes.contains(HandlerDefinition.ALL_EVENT_TYPES);
+    }
+
+    private static void checkId(HandlerDefinition definition) {
+        String id = definition.id();
+        if (id.isBlank() || id.length() > LONGEST_ID || id.indexOf(0) >= 0) {
+            throw new HandlerConfigurationException(
+                    "a handler id must have 1 to " + LONGEST_ID + " characters: '" + id + "'");
+        }
+    }
+
+    private static Set<String> eventTypesOf(HandlerDefinition definition) {
+        Set<String> types = new TreeSet<>(definition.eventTypes());
+        Class<?> payloadType = definition.payloadType();
+        boolean decodes = payloadType != null && payloadType != JsonNode.class;
+        if (types.isEmpty() && decodes && payloadType != null) {
+            types.add(eventTypeOf(payloadType));
+        }
+        if (types.isEmpty()) {
+            throw new HandlerConfigurationException(
+                    "handler '" + definition.id() + "' names no event type; set eventTypes," + " or \"*\" for all");
+        }
+        for (String type : types) {
+            boolean all = type.equals(HandlerDefinition.ALL_EVENT_TYPES);
+            if (all && decodes) {
+                throw new HandlerConfigurationException(
+                        "handler '" + definition.id() + "' wants every event type, so its"
+                                + " parameter must be EventEnvelope or JsonNode, not " + definition.payloadType());
+            }
+            if (!all && !PASCAL_CASE.matcher(type).matches()) {
+                throw new HandlerConfigurationException(
+                        "event type '" + type + "' of handler '" + definition.id() + "' is not PascalCase");
+            }
+        }
+        return types;
+    }
+
+    private static void checkVersions(HandlerDefinition definition, Map<String, Class<?>> payloadTypes) {
+        Class<?> payloadType = definition.payloadType();
+        if (payloadType == null || payloadType == JsonNode.class) {
+            return;
+        }
+        String type = eventTypeOf(payloadType);
+        Class<?> other = payloadTypes.putIfAbsent(type, payloadType);
+        if (other != null && versionOf(other) != versionOf(payloadType)) {
+            throw new HandlerConfigurationException("event type " + type + " has version " + versionOf(other) + " in "
+                    + other.getName() + " and version " + versionOf(payloadType) + " in " + payloadType.getName()
+                    + "; one application handles one version of a type");
+        }
+    }
+
+    private static int versionOf(Class<?> payloadType) {
+        EventType annotation = payloadType.getAnnotation(EventType.class);
+        return annotation == null ? 1 : annotation.version();
+    }
+}

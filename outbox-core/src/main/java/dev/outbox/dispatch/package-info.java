@@ -1,0 +1,5 @@
+/** Finds the handlers of an event, invokes them and says what came of it; never touches the database. */
+@NullMarked
+package dev.outbox.dispatch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,136 @@
+package dev.outbox.metrics;
+
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.StatusStore.Counts;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
+
+/** Counts and times what happens to events. Streams, event types, handlers and results are tags; ids never are. */
+public final class OutboxMeters implements OutboxObserver {
+
+    private static final String STREAM = "stream";
+
+    private final MeterRegistry registry;
+
+    /**
+     * Creates the meters.
+     *
+     * @param registry where they are registered
+     */
+    public OutboxMeters(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    /**
+     * Registers the gauges of a stream.
+     *
+     * @param stream the stream
+     * @param gauges gives their values
+     */
+    public void registerGauges(String stream, QueueGauges gauges) {
+        gauge(stream, gauges, "outbox.pending", "Events waiting for their first pass", Counts::pending);
+        gauge(stream, gauges, "outbox.processing", "Events in a live claim", Counts::processing);
+        gauge(stream, gauges, "outbox.retrying", "Events with deliveries still open after a pass", Counts::retrying);
+        gauge(stream, gauges, "outbox.dead", "Events given up on for at least one handler", Counts::dead);
+        Gauge.builder(
+                        "outbox.oldest.pending",
+                        gauges,
+                        (all) -> seconds(all.of(stream).oldestPending()))
+                .description("Age of the oldest event that no pass has ended for")
+                .baseUnit("seconds")
+                .tag(STREAM, stream)
+                .register(registry);
+    }
+
+    private void gauge(
+            String stream, QueueGauges gauges, String name, String description, ToDoubleFunction<Counts> value) {
+        Gauge.builder(name, gauges, (all) -> value.applyAsDouble(all.of(stream)))
+                .description(description)
+                .baseUnit("events")
+                .tag(STREAM, stream)
+                .register(registry);
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    @Override
+    public void published(String stream, int events) {
+        Counter.builder("outbox.published")
+                .description("Events stored by committed transactions")
+                .tag(STREAM, stream)
+                .register(registry)
+                .increment(events);
+    }
+
+    @Override
+    public void unrouted(String stream) {
+        Counter.builder("outbox.unrouted")
+                .description("Events that no handler in any process wants")
+                .tag(STREAM, stream)
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void handled(Attempt attempt, Result result, Duration duration) {
+        Counter.builder("outbox.processed")
+                .description("Attempts of handlers")
+                .tags(STREAM, attempt.stream(), "handler", attempt.handlerId())
+                .tag("result", result.name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+        Timer.builder("outbox.handler.duration")
+                .description("Time that handlers ran")
+                .tags(Tags.of(
+                        STREAM, attempt.stream(), "event_type", attempt.eventType(), "handler", attempt.handlerId()))
+                .register(registry)
+                .record(duration);
+    }
+
+    @Override
+    public void delivered(String stream, Duration lag) {
+        timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", stream)
+                .record(lag);
+    }
+
+    @Override
+    public void completed(String stream, int retries) {
+        DistributionSummary.builder("outbox.retry.count")
+                .description("Failed passes of events that are done")
+                .tag(STREAM, stream)
+                .register(registry)
+                .record(retries);
+    }
+
+    @Override
+    public void claimed(String stream, Duration duration, int events) {
+        timer("outbox.claim", "Time to claim a batch", stream).record(duration);
+    }
+
+    @Override
+    public void settled(String stream, Duration duration, int events) {
+        timer("outbox.settle", "Time to write outcomes", stream).record(duration);
+    }
+
+    @Override
+    public void leaseLost(String stream) {
+        Counter.builder("outbox.lease.lost")
+                .description("Leases that workers found lost")
+                .tag(STREAM, stream)
+                .register(registry)
+                .increment();
+    }
+
+    private Timer timer(String name, String description, String stream) {
+        return Timer.builder(name).description(description).tag(STREAM, stream).register(registry);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.outbox.observe;
+
+import java.time.Duration;
+
+/**
+ * Hears what happens to events, for meters. Called on the thread on which it happens, so an implementation must be quick; what
+ * it throws is logged and ignored.
+ */
+public interface OutboxObserver {
+
+    /** Hears nothing. */
+    OutboxObserver NONE = new OutboxObserver() {};
+
+    /** What came of one attempt of a handler, as the {@code result} tag of a meter. */
+    enum Result {
+        /** The handler returned. */
+        SUCCESS,
+        /** The handler failed and will be tried again. */
+        RETRY,
+        /** The handler failed for the last time. */
+        DEAD
+    }
+
+    /**
+     * Events were stored, and their transaction has committed.
+     *
+     * @param stream their stream
+     * @param events how many
+     */
+    default void published(String stream, int events) {}
+
+    /**
+     * An event was completed that no handler in any process wants.
+     *
+     * @param stream the event's stream
+     */
+    default void unrouted(String stream) {}
+
+    /**
+     * A handler was invoked, or could not be because the payload was undecodable.
+     *
+     * @param attempt what was attempted
+     * @param result what came of it
+     * @param duration how long the handler ran
+     */
+    default void handled(Attempt attempt, Result result, Duration duration) {}
+
+    /**
+     * A handler succeeded.
+     *
+     * @param stream the event's stream
+     * @param lag from the event's {@code occurredAt} to now
+     */
+    default void delivered(String stream, Duration lag) {}
+
+    /**
+     * An event is done: all handlers have succeeded, or at least one is dead and none is left to try.
+     *
+     * @param stream the event's stream
+     * @param retries how many passes had failed
+     */
+    default void completed(String stream, int retries) {}
+
+    /**
+     * A batch was claimed, possibly an empty one.
+     *
+     * @param stream the stream
+     * @param duration how long the claim took
+     * @param events how many events it brought
+     */
+    default void claimed(String stream, Duration duration, int events) {}
+
+    /**
+     * Outcomes were written.
+     *
+     * @param stream the stream
+     * @param duration how long it took
+     * @param events how many events
+     */
+    default void settled(String stream, Duration duration, int events) {}
+
+    /**
+     * A worker found its lease lost and wrote nothing.
+     *
+     * @param stream the stream
+     */
+    default void leaseLost(String stream) {}
+
+    /**
+     * One invocation of a handler.
+     *
+     * @param stream the event's stream
+     * @param eventType the event's type
+     * @param handlerId the handler
+     */
+    record Attempt(String stream, String eventType, String handlerId) {}
+}

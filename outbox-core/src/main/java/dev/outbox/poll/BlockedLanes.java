@@ -1,0 +1,46 @@
+package dev.outbox.poll;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.dispatch.EventOutcome;
+import dev.outbox.dispatch.Outcome;
+import dev.outbox.store.ClaimedEvent;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The lanes, one per handler and aggregate, that have work to do before a batch's later events: those that were blocked when
+ * the batch was claimed, and those that the batch itself has blocked since.
+ */
+final class BlockedLanes {
+
+    private final Map<Aggregate, Set<String>> blockedByBatch = new HashMap<>();
+
+    private record Aggregate(String type, String id) {
+
+        static Aggregate of(EventEnvelope envelope) {
+            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
+    Set<String> handlersFor(ClaimedEvent event) {
+        Set<String> byBatch = blockedByBatch.get(Aggregate.of(event.envelope()));
+        if (byBatch == null) {
+            return event.blockedHandlers();
+        }
+        Set<String> all = new HashSet<>(event.blockedHandlers());
+        all.addAll(byBatch);
+        return all;
+    }
+
+    void note(EventOutcome outcome) {
+        for (EventOutcome.OfHandler handler : outcome.handlers()) {
+            if (handler.outcome() instanceof Outcome.Failed || handler.outcome() instanceof Outcome.Queued) {
+                blockedByBatch
+                        .computeIfAbsent(Aggregate.of(outcome.event().envelope()), (aggregate) -> new HashSet<>())
+                        .add(handler.handlerId());
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.outbox.poll;
+
+import dev.outbox.duty.Duty;
+import dev.outbox.store.WakeUpStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears of events that other processes committed, on a connection of its own. While that connection is down, polling goes on
+ * at its interval; when it is back, every stream is looked at once, for what was missed.
+ */
+public final class NotificationListener implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
+
+    private static final Duration WAIT = Duration.ofMillis(250);
+    private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
+
+    private final WakeUpStore store;
+    private final String worker;
+    private final Consumer<String> wakeUp;
+    private final Runnable wakeAll;
+    private final Duty duty = new Duty("outbox-listener", this::runOnce);
+    private WakeUpStore.@Nullable Subscription subscription;
+    private long checkedAt;
+
+    /**
+     * Creates a listener that has not started.
+     *
+     * @param store receives the messages
+     * @param worker this process, whose own messages are ignored
+     * @param wakeUp told the stream in which there are new events
+     * @param wakeAll told when messages may have been missed
+     */
+    public NotificationListener(WakeUpStore store, String worker, Consumer<String> wakeUp, Runnable wakeAll) {
+        this.store = store;
+        this.worker = worker;
+        this.wakeUp = wakeUp;
+        this.wakeAll = wakeAll;
+    }
+
+    /** Starts the thread. */
+    public void start() {
+        duty.start();
+    }
+
+    private Duration runOnce() throws SQLException {
+        WakeUpStore.Subscription current = subscription;
+        if (current == null) {
+            current = store.listen();
+            subscription = current;
+            checkedAt = System.nanoTime();
+            wakeAll.run();
+        }
+        try {
+            listen(current);
+        } catch (SQLException ex) {
+            drop();
+            throw ex;
+        }
+        return Duration.ZERO;
+    }
+
+    private void listen(WakeUpStore.Subscription current) throws SQLException {
+        for (String text : current.receive(WAIT)) {
+            Notifier.Message message = Notifier.Message.of(text);
+            if (!message.worker().equals(worker)) {
+                wakeUp.accept(message.stream());
+            }
+        }
+        if (System.nanoTime() - checkedAt > BETWEEN_CHECKS.toNanos()) {
+            current.check();
+            checkedAt = System.nanoTime();
+        }
+    }
+
+    private void drop() {
+        WakeUpStore.Subscription current = subscription;
+        subscription = null;
+        if (current != null) {
+            try {
+                current.close();
+            } catch (SQLException ex) {
+                log.debug("the connection that listened for new events could not be closed cleanly", ex);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        duty.close(WAIT.multipliedBy(4));
+        drop();
+    }
+}

@@ -1,0 +1,182 @@
+package dev.outbox.publish;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventType;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.PayloadSerializationException;
+import dev.outbox.PayloadTooLargeException;
+import dev.outbox.store.NewEvent;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.TreeNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Turns an event into the form in which it is stored, and refuses what PostgreSQL would refuse: no SQL has run yet. */
+final class EventWriter {
+
+    private static final int LONGEST_NAME = 255;
+    private static final String DEFAULT_STREAM = "default";
+    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
+
+    private final JsonMapper mapper;
+    private final int maxPayloadSize;
+    private final EventIds ids;
+    private final Clock clock;
+    private final Set<String> streams;
+
+    EventWriter(PublisherResources resources, int maxPayloadSize) {
+        this.mapper = resources.mapper();
+        this.maxPayloadSize = maxPayloadSize;
+        this.ids = new EventIds(resources.clock(), resources.random());
+        this.clock = resources.clock();
+        this.streams = Set.copyOf(resources.streams());
+    }
+
+    NewEvent write(OutboxEvent event) {
+        NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
+                name("aggregate type", event.aggregateType()), name("aggregate id", event.aggregateId()));
+        NewEvent.Type type = type(event, aggregate);
+        Long seq = event.aggregateSeq();
+        if (seq != null && seq < 1) {
+            throw new InvalidEventException("aggregate sequence of " + aggregate + " must be at least 1: " + seq);
+        }
+        return new NewEvent(
+                event.eventId() != null ? event.eventId() : ids.next(),
+                stream(event, aggregate),
+                aggregate,
+                type,
+                body(event, type, aggregate),
+                (event.occurredAt() != null ? event.occurredAt() : clock.instant()).truncatedTo(ChronoUnit.MICROS),
+                new NewEvent.Chosen(event.eventId() != null, seq));
+    }
+
+    private String stream(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        String stream = event.stream() != null ? event.stream() : DEFAULT_STREAM;
+        if (!streams.contains(stream)) {
+            throw new InvalidEventException("stream '" + stream + "' of an event of " + aggregate
+                    + " is not configured, so nobody would deliver it; known are " + new TreeSet<>(streams)
+                    + ", and outbox.streams adds others");
+        }
+        return stream;
+    }
+
+    private static String name(String what, @Nullable String value) {
+        if (value == null || value.isBlank()) {
+            throw new InvalidEventException(what + " must not be missing or blank");
+        }
+        if (value.length() > LONGEST_NAME) {
+            throw new InvalidEventException(what + " must have at most " + LONGEST_NAME + " characters, but has "
+                    + value.length() + ": " + value.substring(0, 40) + "…");
+        }
+        String refused = JsonText.refusedCharacter(value);
+        if (refused != null) {
+            throw new InvalidEventException(what + " contains " + refused + ", which PostgreSQL cannot store");
+        }
+        return value;
+    }
+
+    private static NewEvent.Type type(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        Object payload = event.payload();
+        if (payload == null) {
+            throw new InvalidEventException("payload of an event of " + aggregate + " must not be null");
+        }
+        EventType annotation = payload.getClass().getAnnotation(EventType.class);
+        String chosen = event.eventType();
+        String annotated = annotation == null ? "" : annotation.value();
+        String type = chosen != null ? chosen : annotated.isEmpty() ? simpleName(payload, aggregate) : annotated;
+        if (type.length() > LONGEST_NAME || !PASCAL_CASE.matcher(type).matches()) {
+            throw new InvalidEventException("event type must be PascalCase, letters and digits, at most " + LONGEST_NAME
+                    + " characters, such as PaymentSucceeded: '" + type + "' of " + aggregate);
+        }
+        int version = annotation == null ? 1 : annotation.version();
+        if (version < 1) {
+            throw new InvalidEventException("version of event type " + type + " must be at least 1: " + version);
+        }
+        return new NewEvent.Type(type, version);
+    }
+
+    private static String simpleName(Object payload, NewEvent.Aggregate aggregate) {
+        boolean nameless = payload instanceof TreeNode
+                || payload instanceof Map
+                || payload instanceof Collection
+                || payload.getClass().getName().startsWith("java.");
+        if (nameless) {
+            throw new InvalidEventException("a payload of " + payload.getClass().getName()
+                    + " does not name the event of " + aggregate + "; use OutboxEvent.withEventType");
+        }
+        return payload.getClass().getSimpleName();
+    }
+
+    private String payload(Object payload, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String event = type.name() + " of " + aggregate;
+        String json;
+        try {
+            json = mapper.writeValueAsString(payload);
+        } catch (JacksonException ex) {
+            throw new PayloadSerializationException(
+                    "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
+                            + ex.getOriginalMessage(),
+                    ex);
+        } catch (StackOverflowError ex) {
+            throw new PayloadSerializationException(
+                    "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
+        }
+        String refused = JsonText.refusedPart(json);
+        if (refused != null) {
+            throw new InvalidEventException(
+                    "payload of " + event + " contains " + refused + ", which PostgreSQL cannot store");
+        }
+        int size = utf8Length(json);
+        if (size > maxPayloadSize) {
+            throw new PayloadTooLargeException("payload of " + event + " has " + size + " bytes, more than the "
+                    + maxPayloadSize + " that outbox.publisher.max-payload-size allows;"
+                    + " store large content elsewhere and publish a reference to it");
+        }
+        return json;
+    }
+
+    private NewEvent.Body body(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String payload = payload(event.payload(), type, aggregate);
+        String traceId = MDC.get(EventEnvelope.TRACE_ID);
+        Map<String, String> headers = new TreeMap<>(event.headers());
+        if (traceId != null) {
+            headers.putIfAbsent(EventEnvelope.TRACE_ID, traceId);
+        }
+        return new NewEvent.Body(payload, headers, headers.isEmpty() ? "{}" : json(headers, aggregate));
+    }
+
+    private String json(Map<String, String> headers, NewEvent.Aggregate aggregate) {
+        if (headers.containsValue(null)) {
+            throw new InvalidEventException("headers of an event of " + aggregate + " must not hold null");
+        }
+        String json = mapper.writeValueAsString(headers);
+        String refused = JsonText.refusedPart(json);
+        if (refused != null) {
+            throw new InvalidEventException(
+                    "headers of an event of " + aggregate + " contain " + refused + ", which PostgreSQL cannot store");
+        }
+        return json;
+    }
+
+    private static int utf8Length(String text) {
+        int length = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x80) {
+                // Each half of a surrogate pair is one of two chars that become four bytes.
+                length += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
+            }
+        }
+        return length;
+    }
+}

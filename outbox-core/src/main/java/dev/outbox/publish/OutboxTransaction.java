@@ -1,0 +1,59 @@
+package dev.outbox.publish;
+
+import dev.outbox.ForeignTransactionException;
+import dev.outbox.MissingTransactionException;
+import dev.outbox.ReadOnlyTransactionException;
+import java.sql.Connection;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** The caller's transaction: checks that events can share its fate, and lends its connection. */
+final class OutboxTransaction {
+
+    private final DataSource dataSource;
+
+    OutboxTransaction(DataSource dataSource) {
+        // Transaction managers bind the connection to the DataSource behind this proxy.
+        DataSource target =
+                dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
+        this.dataSource = target != null ? target : dataSource;
+    }
+
+    /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
+    void check() {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new MissingTransactionException(
+                    "no transaction is active on this thread; publish inside the @Transactional"
+                            + " method (or TransactionTemplate) that makes the domain change, so that both commit together");
+        }
+        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            throw new ReadOnlyTransactionException("the transaction "
+                    + TransactionSynchronizationManager.getCurrentTransactionName()
+                    + " is read-only and cannot store an event; remove readOnly = true");
+        }
+        if (!TransactionSynchronizationManager.hasResource(dataSource)) {
+            throw new ForeignTransactionException("the transaction "
+                    + TransactionSynchronizationManager.getCurrentTransactionName()
+                    + " does not use the outbox's DataSource, so the event would not commit with it;"
+                    + " use the transaction manager of the outbox's DataSource");
+        }
+    }
+
+    <T> T call(SqlFunction<T> function) throws java.sql.SQLException {
+        Connection connection = DataSourceUtils.getConnection(dataSource);
+        try {
+            return function.apply(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, dataSource);
+        }
+    }
+
+    /** Work on a connection. */
+    @FunctionalInterface
+    interface SqlFunction<T> {
+        T apply(Connection connection) throws java.sql.SQLException;
+    }
+}

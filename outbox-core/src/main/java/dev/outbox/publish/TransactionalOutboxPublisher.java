@@ -1,0 +1,129 @@
+package dev.outbox.publish;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventIdConflictException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.UnroutedEventException;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.EventStore;
+import dev.outbox.store.NewEvent;
+import dev.outbox.store.NumberedEventStore;
+import dev.outbox.store.Stored;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
+
+/**
+ * Publishes on the connection of the caller's transaction. One statement stores an event, or a batch, unless the caller chose
+ * an event id or numbers a batch: then the aggregates are locked first.
+ */
+public final class TransactionalOutboxPublisher implements OutboxPublisher {
+
+    private static final String UNIQUE_VIOLATION = "23505";
+
+    private final OutboxTransaction transaction;
+    private final EventWriter writer;
+    private final EventStore store;
+    private final NumberingInsert numberingInsert;
+    private final AfterCommit afterCommit;
+    private final Predicate<String> routed;
+
+    /**
+     * Creates a publisher.
+     *
+     * @param resources what it works with
+     * @param settings how it publishes
+     * @param wanted says of an event type whether any handler wants it
+     * @param wakeUp told the stream after a commit
+     * @param observer hears of committed events
+     */
+    public TransactionalOutboxPublisher(
+            PublisherResources resources,
+            PublisherSettings settings,
+            Predicate<String> wanted,
+            Consumer<String> wakeUp,
+            OutboxObserver observer) {
+        this.transaction = new OutboxTransaction(resources.dataSource());
+        this.writer = new EventWriter(resources, settings.maxPayloadSize());
+        this.store = new EventStore(resources.schema());
+        this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));
+        this.afterCommit = new AfterCommit(wakeUp, observer);
+        this.routed = settings.unrouted() == PublisherSettings.Unrouted.FAIL ? wanted : (type) -> true;
+    }
+
+    @Override
+    public EventEnvelope publish(OutboxEvent event) {
+        transaction.check();
+        NewEvent written = write(event);
+        EventEnvelope envelope = call((connection) -> written.chosen().eventId()
+                ? numberingInsert.insert(connection, List.of(written)).get(0)
+                : insert(connection, written));
+        afterCommit.published(envelope.stream());
+        return envelope;
+    }
+
+    @Override
+    public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
+        transaction.check();
+        List<NewEvent> written = events.stream().map(this::write).toList();
+        if (written.isEmpty()) {
+            return List.of();
+        }
+        boolean counted = written.stream()
+                .noneMatch((event) -> event.chosen().eventId() || event.chosen().aggregateSeq() != null);
+        List<EventEnvelope> envelopes = call(
+                (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
+        envelopes.forEach((envelope) -> afterCommit.published(envelope.stream()));
+        return envelopes;
+    }
+
+    private NewEvent write(OutboxEvent event) {
+        NewEvent written = writer.write(event);
+        String type = written.type().name();
+        if (!routed.test(type)) {
+            throw new UnroutedEventException("no handler is registered for " + type + " of " + written.aggregate()
+                    + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
+        }
+        return written;
+    }
+
+    private EventEnvelope insert(Connection connection, NewEvent event) throws SQLException {
+        return store.insert(connection, event).map(event::at).orElseThrow(() -> NumberingInsert.stale(event, null));
+    }
+
+    private List<EventEnvelope> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
+        Map<UUID, Stored> stored = store.insertAll(connection, events);
+        return events.stream()
+                .map((event) -> {
+                    Stored place = stored.get(event.eventId());
+                    if (place == null) {
+                        throw new IllegalStateException("the database returned no place for event " + event.eventId());
+                    }
+                    return event.at(place);
+                })
+                .toList();
+    }
+
+    private <T> T call(OutboxTransaction.SqlFunction<T> function) {
+        try {
+            return transaction.call(function);
+        } catch (SQLException ex) {
+            if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
+                throw new EventIdConflictException("another transaction stored an event with the same id for another"
+                        + " aggregate at the same time; roll back: " + ex.getMessage());
+            }
+            DataAccessException translated =
+                    new SQLStateSQLExceptionTranslator().translate("publish an event", null, ex);
+            throw translated != null ? translated : new UncategorizedSQLException("publish an event", null, ex);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.outbox.retention;
+
+import dev.outbox.duty.Duty;
+import dev.outbox.store.ArchiveStore;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves published events to the archive when their time is over, batch by batch, on a schedule or when called. One instance
+ * works at a time; the others find nothing to do. Dead events stay until somebody has decided about them.
+ */
+public final class Retention implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Retention.class);
+
+    private static final Duration LONGEST_REST = Duration.ofHours(1);
+
+    private final RetentionSettings settings;
+    private final ArchiveStore store;
+    private final Clock clock;
+    private final @Nullable UnaryOperator<Instant> schedule;
+    private final Duty duty = new Duty("outbox-retention", this::step);
+    private @Nullable Instant next;
+
+    /**
+     * Creates a retention that has not started.
+     *
+     * @param settings what happens to published events
+     * @param store moves them
+     * @param clock says when it is time
+     * @param schedule gives the next time to run after an instant; {@code null} to run only when called
+     */
+    public Retention(
+            RetentionSettings settings, ArchiveStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
+        this.settings = settings;
+        this.store = store;
+        this.clock = clock;
+        this.schedule = schedule;
+    }
+
+    /** Starts the schedule, if there is one. */
+    public void start() {
+        if (schedule != null) {
+            next = null;
+            duty.start();
+        }
+    }
+
+    /**
+     * Moves everything that is due, on the calling thread.
+     *
+     * @return how many events left the outbox
+     * @throws SQLException if the database refused or could not be reached; finished batches stay finished
+     */
+    public long runOnce() throws SQLException {
+        long total = 0;
+        int moved;
+        do {
+            moved = store.archive(settings.published(), settings.batchSize(), settings.archive());
+            total += moved;
+        } while (moved == settings.batchSize() && !duty.isClosing());
+        if (total > 0) {
+            log.info(
+                    "{} {} published events older than {}",
+                    settings.archive() ? "archived" : "deleted",
+                    total,
+                    settings.published());
+        }
+        return total;
+    }
+
+    private Duration step() throws SQLException {
+        UnaryOperator<Instant> times = schedule;
+        if (times == null) {
+            return LONGEST_REST;
+        }
+        Instant now = clock.instant();
+        Instant due = next;
+        if (due != null && !now.isBefore(due)) {
+            next = times.apply(now);
+            runOnce();
+            return Duration.ZERO;
+        }
+        if (due == null) {
+            next = times.apply(now);
+        }
+        // Looks at the clock now and then: a machine that slept must not run an hour late.
+        Duration rest = Duration.between(now, next);
+        return rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
+    }
+
+    @Override
+    public void close() {
+        duty.close(Duration.ofSeconds(5));
+    }
+}

@@ -1,0 +1,45 @@
+package dev.outbox.retry;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * When to try again, and when to give up.
+ *
+ * @param backoff the wait after each failure
+ * @param maxAttempts how many failed attempts make a delivery dead, at least 1
+ */
+public record RetryPolicy(Backoff backoff, int maxAttempts) {
+
+    /** Checks the values. */
+    public RetryPolicy {
+        if (maxAttempts < 1) {
+            throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
+        }
+    }
+
+    /**
+     * Returns the default: after 1 minute, 5 minutes, 15 minutes, then every hour; dead after 10 failures.
+     *
+     * @return the default policy
+     */
+    public static RetryPolicy defaults() {
+        return new RetryPolicy(
+                new Backoff.Delays(List.of(
+                        Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1))),
+                10);
+    }
+
+    /**
+     * Decides what follows a failure.
+     *
+     * @param failures how many attempts have failed, this one included
+     * @param random the source of jitter
+     * @return the delay before the next attempt, or empty where there is to be none
+     */
+    public Optional<Duration> next(int failures, RandomGenerator random) {
+        return failures >= maxAttempts ? Optional.empty() : Optional.of(backoff.delay(failures, random));
+    }
+}

@@ -1,0 +1,5 @@
+/** How long to wait after a failure, and when to give up: pure arithmetic. */
+@NullMarked
+package dev.outbox.retry;
+
+import org.jspecify.annotations.NullMarked;

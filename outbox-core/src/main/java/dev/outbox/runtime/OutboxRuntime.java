@@ -1,0 +1,171 @@
+package dev.outbox.runtime;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.dispatch.Dispatcher;
+import dev.outbox.dispatch.HandlerCatalog;
+import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.observe.SafeObserver;
+import dev.outbox.publish.PublisherResources;
+import dev.outbox.publish.TransactionalOutboxPublisher;
+import dev.outbox.retention.Retention;
+import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.HandlerStore;
+import dev.outbox.store.OutboxSchema;
+import java.util.Collection;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole outbox: a publisher that works at once, and pollers that work between {@link #start} and {@link #close}. The tables
+ * must exist, see {@link dev.outbox.schema.OutboxMigrations}. Safe for use by many threads; may be started again.
+ */
+public final class OutboxRuntime implements AutoCloseable {
+
+    private final RuntimeSettings settings;
+    private final Surroundings surroundings;
+    private final OutboxObserver observer;
+    private final Supplier<Collection<HandlerDefinition>> definitions;
+    private final OutboxPublisher publisher;
+    private final Retention retention;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Subscriptions subscriptions;
+    private volatile @Nullable Workers workers;
+
+    /**
+     * Creates an outbox that has not started.
+     *
+     * @param settings how it works
+     * @param surroundings what it is given
+     * @param definitions finds the handlers; asked once, when the outbox starts or first needs to know
+     */
+    public OutboxRuntime(
+            RuntimeSettings settings,
+            Surroundings surroundings,
+            Supplier<? extends Collection<HandlerDefinition>> definitions) {
+        OutboxSchema schema = settings.schemas().outbox();
+        this.settings = settings;
+        this.surroundings = surroundings;
+        this.observer = new SafeObserver(surroundings.observer());
+        this.definitions = definitions::get;
+        this.publisher = new TransactionalOutboxPublisher(
+                new PublisherResources(
+                        surroundings.dataSource(),
+                        schema,
+                        surroundings.mapper(),
+                        surroundings.clock(),
+                        surroundings.random(),
+                        settings.polling().streams().keySet()),
+                settings.publisher(),
+                (type) -> subscriptions().wanted(type),
+                this::wake,
+                observer);
+        this.retention = new Retention(
+                settings.retention(),
+                new ArchiveStore(
+                        surroundings.dataSource(), schema, settings.schemas().archive()),
+                surroundings.clock(),
+                surroundings.retentionSchedule());
+    }
+
+    /**
+     * Returns the publisher. It works whether the outbox is started or not.
+     *
+     * @return the publisher
+     */
+    public OutboxPublisher publisher() {
+        return publisher;
+    }
+
+    /**
+     * Returns the retention, for calls outside its schedule.
+     *
+     * @return the retention
+     */
+    public Retention retention() {
+        return retention;
+    }
+
+    /**
+     * Registers the handlers and starts the pollers. Does nothing if the outbox is started.
+     *
+     * @throws dev.outbox.HandlerConfigurationException if a handler cannot be registered
+     */
+    public void start() {
+        lock.lock();
+        try {
+            if (workers == null) {
+                Workers started = new Workers(settings, surroundings, observer, subscriptions(), dispatcher());
+                started.start();
+                retention.start();
+                workers = started;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Says whether the outbox is started.
+     *
+     * @return whether it is
+     */
+    public boolean isRunning() {
+        return workers != null;
+    }
+
+    /**
+     * Stops claiming, lets running handlers finish within the shutdown timeout, settles what is done and sets the rest free.
+     * Returns when all threads have ended. May be called twice, or before the start.
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            Workers running = workers;
+            if (running != null) {
+                running.close();
+                retention.close();
+                workers = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wake(String stream) {
+        Workers running = workers;
+        if (running != null) {
+            running.committed(stream);
+        }
+    }
+
+    private Subscriptions subscriptions() {
+        lock.lock();
+        try {
+            Subscriptions known = subscriptions;
+            if (known == null) {
+                known = new Subscriptions(
+                        new HandlerCatalog(definitions.get()),
+                        new HandlerStore(
+                                surroundings.dataSource(), settings.schemas().outbox()),
+                        settings.polling().retireAfter());
+                subscriptions = known;
+            }
+            return known;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Dispatcher dispatcher() {
+        return new Dispatcher(
+                subscriptions(),
+                surroundings.mapper(),
+                settings.retry(),
+                observer,
+                new Dispatcher.TimeAndChance(surroundings.clock(), surroundings.random()));
+    }
+}

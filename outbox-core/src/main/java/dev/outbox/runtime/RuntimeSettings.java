@@ -1,0 +1,92 @@
+package dev.outbox.runtime;
+
+import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.publish.PublisherSettings;
+import dev.outbox.retention.RetentionSettings;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.store.OutboxSchema;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How the outbox works.
+ *
+ * @param schemas where the tables are
+ * @param publisher how events are published
+ * @param polling how streams are polled
+ * @param retry when failed deliveries are tried again
+ * @param retention what happens to published events
+ */
+public record RuntimeSettings(
+        Schemas schemas,
+        PublisherSettings publisher,
+        Polling polling,
+        RetryPolicies retry,
+        RetentionSettings retention) {
+
+    /** The stream of events that name no other. */
+    public static final String DEFAULT_STREAM = "default";
+
+    /**
+     * Where the tables are.
+     *
+     * @param outbox the schema that holds the outbox
+     * @param archive the schema that holds the archive
+     */
+    public record Schemas(OutboxSchema outbox, OutboxSchema archive) {
+
+        /**
+         * Returns the default: {@code events} and {@code audit}.
+         *
+         * @return the default schemas
+         */
+        public static Schemas defaults() {
+            return new Schemas(OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        }
+    }
+
+    /**
+     * How streams are polled.
+     *
+     * @param enabled whether this process polls at all; one that does not registers no handlers either
+     * @param notifications whether processes tell each other of new events, which takes one connection for listening
+     * @param streams the settings of each stream; always holds the default stream
+     * @param retireAfter the time after which a handler that no process has is no longer counted on
+     */
+    public record Polling(
+            boolean enabled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
+
+        /** Copies the map. */
+        public Polling {
+            streams = Map.copyOf(streams);
+            if (!streams.containsKey(DEFAULT_STREAM)) {
+                throw new IllegalArgumentException(
+                        "streams must hold the stream '" + DEFAULT_STREAM + "': " + streams.keySet());
+            }
+        }
+
+        /**
+         * Returns the default: polling the default stream, with notifications; handlers are forgotten after 7 days.
+         *
+         * @return the default settings
+         */
+        public static Polling defaults() {
+            return new Polling(true, true, Map.of(DEFAULT_STREAM, PollerSettings.defaults()), Duration.ofDays(7));
+        }
+    }
+
+    /**
+     * Returns the defaults.
+     *
+     * @return the default settings
+     */
+    public static RuntimeSettings defaults() {
+        return new RuntimeSettings(
+                Schemas.defaults(),
+                PublisherSettings.defaults(),
+                Polling.defaults(),
+                new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()),
+                RetentionSettings.defaults());
+    }
+}

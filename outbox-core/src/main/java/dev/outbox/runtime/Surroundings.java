@@ -1,0 +1,41 @@
+package dev.outbox.runtime;
+
+import dev.outbox.observe.OutboxObserver;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What the outbox is given by its application.
+ *
+ * @param dataSource where the tables are
+ * @param mapper writes and reads payloads
+ * @param observer hears what happens to events
+ * @param clock tells the time, where the database's is not used
+ * @param random the source of jitter and event ids; must be safe for use by many threads
+ * @param retentionSchedule gives the next time to archive after an instant; {@code null} to archive only when called
+ */
+public record Surroundings(
+        DataSource dataSource,
+        JsonMapper mapper,
+        OutboxObserver observer,
+        Clock clock,
+        RandomGenerator random,
+        @Nullable UnaryOperator<Instant> retentionSchedule) {
+
+    /**
+     * Returns what an application without special wishes gives.
+     *
+     * @param dataSource where the tables are
+     * @return surroundings with a plain mapper, no observer, the system's clock and no schedule
+     */
+    public static Surroundings of(DataSource dataSource) {
+        return new Surroundings(
+                dataSource, JsonMapper.builder().build(), OutboxObserver.NONE, Clock.systemUTC(), new Random(), null);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.outbox.runtime;
+
+import dev.outbox.dispatch.Dispatcher;
+import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.duty.Duty;
+import dev.outbox.duty.LeaseKeeper;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.poll.NotificationListener;
+import dev.outbox.poll.Notifier;
+import dev.outbox.poll.Poller;
+import dev.outbox.poll.PollerResources;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.poll.Stream;
+import dev.outbox.repair.RepairLanes;
+import dev.outbox.store.ClaimStore;
+import dev.outbox.store.DeliveryClaimStore;
+import dev.outbox.store.DeliverySettleStore;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.SettleStore;
+import dev.outbox.store.WakeUpStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of a started outbox. */
+final class Workers implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Workers.class);
+
+    private static final Duration HEARTBEAT = Duration.ofMinutes(1);
+
+    private final Map<String, Poller> pollers = new HashMap<>();
+    private final LeaseKeeper leases;
+    private final Subscriptions subscriptions;
+    private final Duty heartbeat;
+    private final boolean polling;
+    private final @Nullable Notifier notifier;
+    private final @Nullable NotificationListener listener;
+    private boolean registered;
+
+    Workers(
+            RuntimeSettings settings,
+            Surroundings surroundings,
+            OutboxObserver observer,
+            Subscriptions subscriptions,
+            Dispatcher dispatcher) {
+        String worker = WorkerName.next(surroundings.random());
+        DataSource dataSource = surroundings.dataSource();
+        OutboxSchema schema = settings.schemas().outbox();
+        RuntimeSettings.Polling polls = settings.polling();
+        Duration shortestLease = polls.streams().values().stream()
+                .map(PollerSettings::lease)
+                .min(Duration::compareTo)
+                .orElseThrow();
+        this.subscriptions = subscriptions;
+        this.polling = polls.enabled();
+        this.leases = new LeaseKeeper(shortestLease);
+        this.heartbeat = new Duty("outbox-registry", this::beat);
+        PollerResources resources = new PollerResources(
+                new ClaimStore(dataSource, schema),
+                new SettleStore(dataSource, schema),
+                subscriptions,
+                dispatcher,
+                leases,
+                observer);
+        RepairLanes.DeliveryStores deliveries = new RepairLanes.DeliveryStores(
+                new DeliveryClaimStore(dataSource, schema), new DeliverySettleStore(dataSource, schema));
+        if (polling) {
+            polls.streams().forEach((name, poller) -> {
+                RepairLanes repair = new RepairLanes(
+                        new RepairLanes.Settings(name, worker, poller.batchSize(), poller.lease()),
+                        deliveries,
+                        dispatcher,
+                        leases,
+                        observer);
+                pollers.put(name, new Poller(new Stream(name, worker, poller), resources, repair::runOnce));
+            });
+        }
+        this.notifier = polls.notifications() ? new Notifier(new WakeUpStore(dataSource, schema), worker) : null;
+        this.listener = polls.notifications() && polling
+                ? new NotificationListener(new WakeUpStore(dataSource, schema), worker, this::wake, this::wakeAll)
+                : null;
+    }
+
+    void start() {
+        if (polling) {
+            try {
+                register();
+            } catch (SQLException ex) {
+                log.warn("the handlers could not be registered yet; this goes on in the background", ex);
+            }
+            heartbeat.start();
+            leases.start();
+            pollers.values().forEach(Poller::start);
+        }
+        if (notifier != null) {
+            notifier.start();
+        }
+        if (listener != null) {
+            listener.start();
+        }
+    }
+
+    void committed(String stream) {
+        wake(stream);
+        if (notifier != null) {
+            notifier.committed(stream);
+        }
+    }
+
+    private void wake(String stream) {
+        Poller poller = pollers.get(stream);
+        if (poller != null) {
+            poller.wake();
+        }
+    }
+
+    private void wakeAll() {
+        pollers.values().forEach(Poller::wake);
+    }
+
+    private Duration beat() throws SQLException {
+        if (registered) {
+            subscriptions.refresh();
+        } else {
+            register();
+        }
+        return HEARTBEAT;
+    }
+
+    private void register() throws SQLException {
+        subscriptions.register();
+        registered = true;
+    }
+
+    /** The leases last: they protect what the pollers are still finishing. */
+    @Override
+    public void close() {
+        if (listener != null) {
+            listener.close();
+        }
+        if (notifier != null) {
+            notifier.close();
+        }
+        pollers.values().forEach(Poller::stopSoon);
+        pollers.values().forEach(Poller::close);
+        heartbeat.close();
+        leases.close();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.outbox.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Moves published events out of the outbox when their time is over. */
+public final class ArchiveStore {
+
+    /**
+     * Relies on outbox_published_at, a block range index: history is written in the order of published_at. The archive takes
+     * each event once, whoever else wrote it there. One instance at a time: the others find the advisory lock taken.
+     */
+    private static final String ARCHIVE = """
+            WITH expired AS (
+                SELECT o.id
+                  FROM {schema}.outbox_published o
+                 WHERE o.published_at < clock_timestamp() - ? * interval '1 millisecond'
+                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                 LIMIT ?
+                   FOR UPDATE SKIP LOCKED
+            ), removed AS (
+                DELETE FROM {schema}.outbox_published o
+                 USING expired
+                 WHERE o.id = expired.id
+                RETURNING o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+                          o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count
+            ), archived AS (
+                INSERT INTO {archive}.events
+                       (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
+                        payload, headers, occurred_at, published_at, retry_count)
+                SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                       headers, occurred_at, published_at, retry_count
+                  FROM removed
+                 WHERE ?
+                ON CONFLICT (outbox_event_id) DO NOTHING
+            )
+            SELECT count(*)
+              FROM removed
+            """;
+
+    private final DataSource dataSource;
+    private final Pipeline archive;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds the outbox
+     * @param archiveSchema the schema that holds the archive
+     */
+    public ArchiveStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.dataSource = dataSource;
+        this.archive = new Pipeline(schema, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
+    }
+
+    /**
+     * Removes one batch of events that were published long enough ago.
+     *
+     * @param age how long ago
+     * @param batchSize at most how many
+     * @param keep whether they go to the archive
+     * @return how many were removed; 0 also if another instance is at it
+     * @throws SQLException if the database refused or could not be reached; nothing was removed then
+     */
+    public int archive(Duration age, int batchSize, boolean keep) throws SQLException {
+        return archive.run(dataSource, (parameters) -> parameters.add(age.toMillis(), batchSize, keep), (results) -> {
+            ResultSet count = results.rows();
+            count.next();
+            return count.getInt(1);
+        });
+    }
+}

@@ -1,0 +1,32 @@
+package dev.outbox.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one claim transaction found.
+ *
+ * @param claim the claimed batch, if any
+ * @param registryVersion the version of the handler registry that the claim is valid for
+ * @param heldAggregates hashes of aggregates that were passed over because somebody else holds a row of theirs locked
+ * @param expired the claims that had expired and were dropped
+ * @param untilNextDelivery the time until a delivery of the stream is due, zero or negative if one is; empty if none waits
+ */
+public record ClaimRound(
+        @Nullable Claim claim,
+        long registryVersion,
+        Set<Long> heldAggregates,
+        List<ExpiredClaim> expired,
+        Optional<Duration> untilNextDelivery) {
+
+    /**
+     * A claim whose worker did not come back.
+     *
+     * @param worker the worker
+     * @param events how many of its events were unsettled and are free again
+     */
+    public record ExpiredClaim(String worker, int events) {}
+}

@@ -1,0 +1,62 @@
+package dev.outbox.store;
+
+import dev.outbox.EventEnvelope;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads an envelope from the first eleven columns of a row, in the order of {@link #COLUMNS}. */
+final class EventRow {
+
+    /** The columns of an envelope, of a table alias {@code o}. */
+    static final String COLUMNS = """
+            o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
+                   o.payload::text, o.headers::text, o.occurred_at""";
+
+    /** The number of the first column after them. */
+    static final int NEXT_COLUMN = 12;
+
+    private static final JsonMapper HEADERS = new JsonMapper();
+
+    private EventRow() {}
+
+    static EventEnvelope read(ResultSet row) throws SQLException {
+        return new EventEnvelope(
+                row.getLong(1),
+                row.getObject(2, UUID.class),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getString(7),
+                row.getInt(8),
+                row.getString(9),
+                headers(row.getString(10)),
+                row.getObject(11, OffsetDateTime.class).toInstant());
+    }
+
+    /** Headers that some other program wrote in another shape must not keep the event from its handlers. */
+    private static Map<String, String> headers(String json) {
+        if (json.equals("{}")) {
+            return Map.of();
+        }
+        try {
+            Map<String, String> headers = new TreeMap<>();
+            JsonNode node = HEADERS.readTree(json);
+            node.properties().forEach((entry) -> headers.put(entry.getKey(), text(entry.getValue())));
+            return headers;
+        } catch (JacksonException ex) {
+            return Map.of();
+        }
+    }
+
+    private static String text(JsonNode value) {
+        return value.isString() ? value.stringValue() : value.toString();
+    }
+}

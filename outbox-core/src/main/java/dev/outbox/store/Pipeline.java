@@ -1,0 +1,132 @@
+package dev.outbox.store;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several statements in one transaction and one round trip: the driver sends them all, the {@code COMMIT} included, before it
+ * reads the first answer. A client that is suspended in the middle therefore holds no lock.
+ *
+ * <p>The transaction is READ COMMITTED whatever the connection's default is: each statement sees what was committed before it
+ * began, which is what a statement after a lock relies on. It commits asynchronously: losing it costs a redelivery only.
+ */
+final class Pipeline {
+
+    private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+    /** The timeouts are a second guard; no statement here should ever come near them. */
+    private static final String GUARD = """
+            SELECT set_config('synchronous_commit', 'off', true),
+                   set_config('lock_timeout', '10s', true),
+                   set_config('idle_in_transaction_session_timeout', '10s', true),
+                   set_config('jit', 'off', true)
+            """;
+
+    private final String sql;
+
+    /** Binds the parameters of all statements, in order. */
+    @FunctionalInterface
+    interface Binder {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    /** Reads the results of all statements, in order. */
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(Results results) throws SQLException;
+    }
+
+    Pipeline(OutboxSchema schema, String... statements) {
+        this.sql = schema.render(BEGIN + ";\n" + GUARD + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
+    }
+
+    <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binder.bind(new Parameters(statement));
+                Results results = new Results(statement);
+                results.skip(2);
+                return reader.read(results);
+            } catch (SQLException | RuntimeException ex) {
+                rollback(connection, ex);
+                throw ex;
+            } finally {
+                if (!autoCommit) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        }
+    }
+
+    private static void rollback(Connection connection, Exception cause) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("ROLLBACK");
+        } catch (SQLException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    /** Binds parameters one after the other. */
+    static final class Parameters {
+
+        private final PreparedStatement statement;
+        private int index;
+
+        Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        Parameters add(@Nullable Object... values) throws SQLException {
+            for (Object value : values) {
+                statement.setObject(++index, value);
+            }
+            return this;
+        }
+    }
+
+    /** Steps through the results of the statements. */
+    static final class Results {
+
+        private final PreparedStatement statement;
+        private boolean begun;
+
+        Results(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        void skip(int statements) throws SQLException {
+            for (int i = 0; i < statements; i++) {
+                next();
+            }
+        }
+
+        ResultSet rows() throws SQLException {
+            if (!next()) {
+                throw new IllegalStateException("the statement returned no rows to read");
+            }
+            return statement.getResultSet();
+        }
+
+        int updated() throws SQLException {
+            next();
+            return statement.getUpdateCount();
+        }
+
+        private boolean next() throws SQLException {
+            if (begun) {
+                return statement.getMoreResults();
+            }
+            begun = true;
+            return statement.execute();
+        }
+    }
+}

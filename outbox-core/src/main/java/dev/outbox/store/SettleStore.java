@@ -1,0 +1,212 @@
+package dev.outbox.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the outcomes of claimed events: into history, or into the repair lanes. Every write is fenced by the claim. */
+public final class SettleStore {
+
+    /** Relies on outbox_claim_pk. */
+    private static final String LOCK_CLAIM = """
+            SELECT c.id
+              FROM {schema}.outbox_claim c
+             WHERE c.id = ?
+               FOR UPDATE
+            """;
+
+    /**
+     * Relies on outbox_delivery_lane_head. Whoever empties a lane holds its head locked until it commits: after this lock, the
+     * next statement sees whether the lane still has a head.
+     */
+    private static final String LOCK_LANES = """
+            SELECT d.outbox_id
+              FROM unnest(?::bigint[], ?::text[]) AS parked (outbox_id, handler_id)
+              JOIN {schema}.outbox_unpublished o ON o.id = parked.outbox_id
+              JOIN {schema}.outbox_delivery d
+                ON d.aggregate_type = o.aggregate_type
+               AND d.aggregate_id = o.aggregate_id
+               AND d.handler_id = parked.handler_id
+               AND d.head
+             ORDER BY d.outbox_id, d.handler_id
+               FOR UPDATE OF d
+            """;
+
+    /**
+     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
+     * head becomes its head, the others wait behind it.
+     */
+    private static final String PARK = """
+            WITH parked AS (
+                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, p.handler_id, p.kind, p.delay,
+                       p.code, p.error
+                  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
+                       AS p (id, handler_id, kind, delay, code, error)
+                  JOIN {schema}.outbox_unpublished o ON o.id = p.id
+                 WHERE o.dispatched_at IS NULL
+                   AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE c.id = ?)
+            ), ranked AS (
+                SELECT parked.*,
+                       kind <> 'DEAD'
+                       AND row_number() OVER (PARTITION BY aggregate_type, aggregate_id, handler_id, kind = 'DEAD'
+                                                  ORDER BY aggregate_seq) = 1
+                       AND NOT EXISTS (SELECT
+                                         FROM {schema}.outbox_delivery d
+                                        WHERE d.aggregate_type = parked.aggregate_type
+                                          AND d.aggregate_id = parked.aggregate_id
+                                          AND d.handler_id = parked.handler_id
+                                          AND d.head) AS head
+                  FROM parked
+            ), delivery AS (
+                INSERT INTO {schema}.outbox_delivery
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, status, head,
+                        attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error)
+                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq,
+                       CASE WHEN kind = 'DEAD' THEN 'DEAD' WHEN head THEN 'DUE' ELSE 'WAITING' END,
+                       head,
+                       CASE WHEN kind = 'QUEUED' THEN 0 ELSE 1 END,
+                       CASE WHEN kind = 'QUEUED' THEN 0 ELSE 1 END,
+                       CASE WHEN head THEN clock_timestamp() + delay * interval '1 millisecond' END,
+                       CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
+                       code, error
+                  FROM ranked
+                RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
+            ), pass AS (
+                SELECT outbox_id,
+                       bool_or(status <> 'DEAD') AS open,
+                       max(retry_count) AS failed,
+                       min(next_retry_at) AS next_retry_at,
+                       max(last_error_code) AS code,
+                       max(last_error) AS error
+                  FROM delivery
+                 GROUP BY outbox_id
+            )
+            UPDATE {schema}.outbox_unpublished o
+               SET status = CASE WHEN pass.open THEN 'RETRYING' ELSE 'DEAD' END,
+                   dispatched_at = clock_timestamp(),
+                   attempt_count = o.attempt_count + 1,
+                   retry_count = o.retry_count + pass.failed,
+                   next_retry_at = pass.next_retry_at,
+                   last_attempt_at = clock_timestamp(),
+                   last_error_code = coalesce(pass.code, o.last_error_code),
+                   last_error = coalesce(pass.error, o.last_error)
+              FROM pass
+             WHERE o.id = pass.outbox_id
+            """;
+
+    /** Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement. */
+    private static final String MOVE = """
+            WITH fence AS (
+                {fence}
+            ), moved AS (
+                DELETE FROM {schema}.outbox_unpublished o
+                 USING fence
+                 WHERE o.id = ANY (?)
+                RETURNING {moved}
+            ), history AS (
+                {history}
+            )
+            SELECT count(*)
+              FROM fence
+            """;
+
+    private static final String KEEP_CLAIM =
+            "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE c.id = ? FOR UPDATE";
+
+    private static final String DROP_CLAIM =
+            "DELETE FROM {schema}.outbox_claim c WHERE c.id = ? RETURNING c.id AS claim_id";
+
+    private final DataSource dataSource;
+    private final Variants keep;
+    private final Variants drop;
+
+    /** With and without deliveries to park; most settlements have none and need not pay for them. */
+    private record Variants(Pipeline move, Pipeline parkAndMove) {
+
+        static Variants of(OutboxSchema schema, String fence) {
+            String move = MOVE.replace("{fence}", fence);
+            return new Variants(new Pipeline(schema, move), new Pipeline(schema, LOCK_CLAIM, LOCK_LANES, PARK, move));
+        }
+    }
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     */
+    public SettleStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.keep = Variants.of(schema, KEEP_CLAIM);
+        this.drop = Variants.of(schema, DROP_CLAIM);
+    }
+
+    /**
+     * What to write of a claim.
+     *
+     * @param claimId the claim
+     * @param succeeded the events that every handler has handled, which move to history
+     * @param parked the deliveries that leave the fast lane; their events become RETRYING or DEAD
+     * @param last whether the claim ends with this
+     */
+    public record Settlement(long claimId, List<Long> succeeded, List<Parked> parked, boolean last) {}
+
+    /**
+     * Writes outcomes in one transaction and one round trip.
+     *
+     * @param settlement what to write
+     * @return {@code false} if the claim is gone: its lease was lost, and nothing was written
+     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
+     */
+    public boolean settle(Settlement settlement) throws SQLException {
+        Variants variants = settlement.last() ? drop : keep;
+        boolean parking = !settlement.parked().isEmpty();
+        Pipeline pipeline = parking ? variants.parkAndMove() : variants.move();
+        return pipeline.run(
+                dataSource,
+                (parameters) -> {
+                    if (parking) {
+                        bindParked(parameters, settlement);
+                    }
+                    parameters.add(settlement.claimId(), longs(settlement.succeeded(), Long::longValue));
+                },
+                (results) -> {
+                    results.skip(parking ? 3 : 0);
+                    ResultSet fence = results.rows();
+                    fence.next();
+                    return fence.getInt(1) == 1;
+                });
+    }
+
+    private static void bindParked(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+        List<Parked> parked = settlement.parked();
+        long[] ids = longs(parked, Parked::outboxId);
+        String[] handlers = texts(parked, Parked::handlerId);
+        parameters
+                .add(settlement.claimId())
+                .add(ids, handlers)
+                .add(ids, handlers, texts(parked, (one) -> one.kind().name()))
+                .add(longs(parked, (one) -> one.delay().toMillis()))
+                .add(texts(parked, (one) -> code(one.failure())), texts(parked, (one) -> message(one.failure())))
+                .add(settlement.claimId());
+    }
+
+    static <T> long[] longs(List<T> values, Function<T, Long> value) {
+        return values.stream().mapToLong(value::apply).toArray();
+    }
+
+    static <T> String[] texts(List<T> values, Function<T, @Nullable String> value) {
+        return values.stream().map(value).toArray(String[]::new);
+    }
+
+    static @Nullable String code(@Nullable Failure failure) {
+        return failure == null ? null : failure.code();
+    }
+
+    static @Nullable String message(@Nullable Failure failure) {
+        return failure == null ? null : failure.message();
+    }
+}

@@ -1,0 +1,218 @@
+-- The outbox. ${schema} and ${archive_schema} are quoted identifiers.
+
+CREATE TABLE ${schema}.outbox (
+    id              bigserial   NOT NULL,
+    event_id        uuid        NOT NULL DEFAULT gen_random_uuid(),
+    stream          text        NOT NULL DEFAULT 'default',
+    aggregate_type  text        NOT NULL,
+    aggregate_id    text        NOT NULL,
+    aggregate_seq   bigint      NOT NULL,
+    event_type      text        NOT NULL,
+    schema_version  integer     NOT NULL DEFAULT 1,
+    payload         jsonb       NOT NULL,
+    headers         jsonb       NOT NULL DEFAULT '{}',
+    occurred_at     timestamptz NOT NULL DEFAULT now(),
+    status          text        NOT NULL DEFAULT 'PENDING',
+    attempt_count   integer     NOT NULL DEFAULT 0,
+    retry_count     integer     NOT NULL DEFAULT 0,
+    next_retry_at   timestamptz,
+    last_attempt_at timestamptz,
+    last_error_code text,
+    last_error      text,
+    dispatched_at   timestamptz,
+    published_at    timestamptz,
+    CONSTRAINT outbox_status_known CHECK (status IN ('PENDING', 'RETRYING', 'PUBLISHED', 'DEAD')),
+    CONSTRAINT outbox_status_pending CHECK ((status = 'PENDING') = (dispatched_at IS NULL)),
+    CONSTRAINT outbox_status_published CHECK ((status = 'PUBLISHED') = (published_at IS NOT NULL)),
+    CONSTRAINT outbox_aggregate_seq_positive CHECK (aggregate_seq > 0)
+) PARTITION BY LIST (published_at);
+
+COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of the domain change, moved to history when all handlers have succeeded';
+COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order';
+COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Passes that ended without success, crashes included';
+COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Passes in which a handler failed';
+COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the event had been offered to every handler once; NULL while it waits in the queue';
+COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler had succeeded; NULL until then';
+
+-- The queue: only work that is still to be done. It stays small, so vacuum often and cheaply.
+CREATE TABLE ${schema}.outbox_unpublished PARTITION OF ${schema}.outbox (
+    CONSTRAINT outbox_unpublished_pk PRIMARY KEY (id),
+    CONSTRAINT outbox_unpublished_event_id UNIQUE (event_id),
+    CONSTRAINT outbox_unpublished_aggregate UNIQUE (aggregate_type, aggregate_id, aggregate_seq)
+) FOR VALUES IN (NULL)
+WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.2);
+
+CREATE INDEX outbox_unpublished_pending
+    ON ${schema}.outbox_unpublished (stream, id)
+    WHERE dispatched_at IS NULL;
+
+-- History, until retention archives it.
+CREATE TABLE ${schema}.outbox_published PARTITION OF ${schema}.outbox (
+    CONSTRAINT outbox_published_pk PRIMARY KEY (id)
+) DEFAULT;
+
+CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
+CREATE INDEX outbox_published_at ON ${schema}.outbox_published USING brin (published_at);
+
+-- What was published is a fact: it may be handled again, never changed.
+CREATE FUNCTION ${schema}.outbox_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+    RAISE EXCEPTION 'event % is immutable: its payload, type, aggregate and identity never change', OLD.id
+        USING ERRCODE = 'integrity_constraint_violation';
+END
+$function$;
+
+CREATE TRIGGER outbox_immutable
+    BEFORE UPDATE OF id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
+                     payload, headers, occurred_at
+    ON ${schema}.outbox
+    FOR EACH ROW
+    EXECUTE FUNCTION ${schema}.outbox_refuse_change();
+
+-- One row per stream, locked for the milliseconds in which a poller claims.
+CREATE TABLE ${schema}.outbox_stream (
+    stream           text    NOT NULL,
+    paused           boolean NOT NULL DEFAULT false,
+    registry_version bigint  NOT NULL DEFAULT 0,
+    CONSTRAINT outbox_stream_pk PRIMARY KEY (stream)
+) WITH (fillfactor = 50);
+
+-- One row per claimed batch. Its existence is what allows its worker to write.
+CREATE TABLE ${schema}.outbox_claim (
+    id           bigserial   NOT NULL,
+    stream       text        NOT NULL,
+    worker       text        NOT NULL,
+    claimed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    locked_until timestamptz NOT NULL,
+    event_ids    bigint[]    NOT NULL,
+    aggregates   bigint[]    NOT NULL,
+    CONSTRAINT outbox_claim_pk PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+
+COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates whose events are claimed: no other claim may take events of these';
+
+-- The last sequence given to each aggregate. Its row lock orders concurrent publishers.
+CREATE TABLE ${schema}.outbox_aggregate (
+    aggregate_type text   NOT NULL,
+    aggregate_id   text   NOT NULL,
+    last_seq       bigint NOT NULL,
+    CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
+) WITH (fillfactor = 70);
+
+-- One row per (event, handler) that left the fast lane. A lane is the deliveries of one handler for one aggregate;
+-- its head is the one that the others wait for.
+CREATE TABLE ${schema}.outbox_delivery (
+    outbox_id       bigint      NOT NULL,
+    handler_id      text        NOT NULL,
+    stream          text        NOT NULL,
+    aggregate_type  text        NOT NULL,
+    aggregate_id    text        NOT NULL,
+    aggregate_seq   bigint      NOT NULL,
+    status          text        NOT NULL,
+    head            boolean     NOT NULL,
+    attempt_count   integer     NOT NULL DEFAULT 0,
+    retry_count     integer     NOT NULL DEFAULT 0,
+    next_retry_at   timestamptz,
+    last_attempt_at timestamptz,
+    locked_by       text,
+    locked_until    timestamptz,
+    last_error_code text,
+    last_error      text,
+    created_at      timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
+    CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
+    CONSTRAINT outbox_delivery_due CHECK ((status = 'DUE') = (next_retry_at IS NOT NULL)),
+    CONSTRAINT outbox_delivery_head CHECK (head OR status <> 'DUE'),
+    CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
+);
+
+COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun; fences the worker that began the last one';
+COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
+
+CREATE UNIQUE INDEX outbox_delivery_lane_head
+    ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
+    WHERE head;
+CREATE INDEX outbox_delivery_lane_waiting
+    ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
+    WHERE status = 'WAITING';
+CREATE INDEX outbox_delivery_next_due
+    ON ${schema}.outbox_delivery (stream, next_retry_at)
+    WHERE status = 'DUE';
+CREATE INDEX outbox_delivery_dead
+    ON ${schema}.outbox_delivery (stream, handler_id)
+    WHERE status = 'DEAD';
+
+-- The handlers that any process has registered.
+CREATE TABLE ${schema}.outbox_handler (
+    id           text        NOT NULL,
+    event_types  text[]      NOT NULL,
+    last_seen_at timestamptz NOT NULL DEFAULT now(),
+    paused       boolean     NOT NULL DEFAULT false,
+    CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
+);
+
+-- Deduplication inbox: what a handler has already done.
+CREATE TABLE ${schema}.processed_event (
+    event_id     uuid        NOT NULL,
+    handler_id   text        NOT NULL,
+    processed_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT processed_event_pk PRIMARY KEY (event_id, handler_id)
+);
+
+CREATE INDEX processed_event_processed_at ON ${schema}.processed_event USING brin (processed_at);
+
+-- For people: every event with the state it is in right now, and who works on it.
+CREATE VIEW ${schema}.outbox_status AS
+SELECT o.id,
+       o.event_id,
+       o.stream,
+       o.aggregate_type,
+       o.aggregate_id,
+       o.aggregate_seq,
+       o.event_type,
+       CASE WHEN c.id IS NOT NULL OR d.locked_by IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
+       coalesce(c.worker, d.locked_by) AS locked_by,
+       coalesce(c.locked_until, d.locked_until) AS locked_until,
+       o.attempt_count,
+       o.retry_count,
+       o.next_retry_at,
+       o.last_attempt_at,
+       o.last_error_code,
+       o.last_error,
+       o.occurred_at,
+       o.dispatched_at,
+       o.published_at
+  FROM ${schema}.outbox o
+  LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.locked_until
+                       FROM ${schema}.outbox_claim claim
+                      WHERE o.dispatched_at IS NULL
+                        AND o.id = ANY (claim.event_ids)
+                        AND claim.locked_until >= now()
+                      LIMIT 1) c ON true
+  LEFT JOIN LATERAL (SELECT delivery.locked_by, delivery.locked_until
+                       FROM ${schema}.outbox_delivery delivery
+                      WHERE delivery.outbox_id = o.id
+                        AND o.status = 'RETRYING'
+                        AND delivery.locked_until >= now()
+                      ORDER BY delivery.locked_until DESC
+                      LIMIT 1) d ON true;
+
+-- The archive of published events. IF NOT EXISTS: several outboxes of one database may share it.
+CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
+    id              bigserial   NOT NULL,
+    outbox_event_id uuid        NOT NULL,
+    stream          text        NOT NULL,
+    aggregate_type  text        NOT NULL,
+    aggregate_id    text        NOT NULL,
+    aggregate_seq   bigint      NOT NULL,
+    event_type      text        NOT NULL,
+    schema_version  integer     NOT NULL,
+    payload         jsonb       NOT NULL,
+    headers         jsonb       NOT NULL,
+    occurred_at     timestamptz NOT NULL,
+    published_at    timestamptz NOT NULL,
+    retry_count     integer     NOT NULL,
+    archived_at     timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT events_pk PRIMARY KEY (id),
+    CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
+);

@@ -1,0 +1,164 @@
+package dev.outbox.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.StatusStore;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class OutboxMetersTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final OutboxMeters meters = new OutboxMeters(registry);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void journeyOfEventsIsCountedAndTimed() {
+        outbox.observer(meters)
+                .handler("mail", "*", Recorded.failing((attempt) -> switch (attempt.envelope()
+                        .aggregateId()) {
+                    case "flaky" -> attempt.number() < 3 ? new IOException("flaky") : null;
+                    case "dead" -> new NonRetryableException("never");
+                    default -> null;
+                }))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        outbox.publish("fine", new OrderPlaced(1));
+        outbox.publish("flaky", new OrderPlaced(1));
+        outbox.publish("dead", new OrderPlaced(1));
+
+        await().untilAsserted(() ->
+                assertThat(registry.get("outbox.retry.count").summary().count()).isEqualTo(3));
+        assertThat(registry.get("outbox.published")
+                        .tag("stream", "default")
+                        .counter()
+                        .count())
+                .isEqualTo(3);
+        assertThat(processed("success")).isEqualTo(2);
+        assertThat(processed("retry")).isEqualTo(2);
+        assertThat(processed("dead")).isEqualTo(1);
+        assertThat(registry.get("outbox.retry.count").summary().totalAmount()).isEqualTo(3);
+        assertThat(registry.get("outbox.handler.duration")
+                        .tags("stream", "default", "event_type", "OrderPlaced", "handler", "mail")
+                        .timer()
+                        .count())
+                .isEqualTo(5);
+        assertThat(registry.get("outbox.claim").timer().count()).isPositive();
+        assertThat(registry.get("outbox.settle").timer().count()).isPositive();
+        assertThat(registry.get("outbox.delivery.lag").timer().count()).isEqualTo(2);
+    }
+
+    private double processed(String result) {
+        return registry.get("outbox.processed")
+                .tags("stream", "default", "handler", "mail", "result", result)
+                .counter()
+                .count();
+    }
+
+    @Test
+    void eventsOfARolledBackSavepointAreNotCounted() {
+        TransactionTemplate nested = outbox.transactions();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        outbox.observer(meters).start();
+        outbox.inTransaction(() -> {
+            outbox.publisher().publish("order", "1", new OrderPlaced(1));
+            nested.executeWithoutResult((status) -> {
+                outbox.publisher().publish("order", "1", new OrderPlaced(2));
+                status.setRollbackOnly();
+            });
+            return outbox.publisher().publish("order", "1", new OrderPlaced(3));
+        });
+        assertThat(registry.get("outbox.published").counter().count()).isEqualTo(2);
+    }
+
+    @Test
+    void gaugesShowTheStatesOfEventsFromOneQuery() {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> switch (attempt.envelope()
+                        .aggregateId()) {
+                    case "dead" -> new NonRetryableException("never");
+                    case "retrying" -> new IOException("later");
+                    default -> null;
+                }))
+                .start();
+        outbox.publish("dead", new OrderPlaced(1));
+        outbox.publish("retrying", new OrderPlaced(1));
+        outbox.publish("fine", new OrderPlaced(1));
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM events.outbox WHERE dispatched_at IS NULL")
+                        .query(Integer.class)
+                        .single()
+                == 0);
+        outbox.runtime().close();
+        outbox.publish("pending", new OrderPlaced(1));
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
+                                + " VALUES ('order', 'old', 1, 'OrderPlaced', '{}', now() - interval '90 seconds')")
+                .update();
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)"
+                                + " SELECT 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
+                .update();
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
+        meters.registerGauges("default", gauges);
+
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+        assertThat(gauge("outbox.processing")).isEqualTo(1);
+        assertThat(gauge("outbox.retrying")).isEqualTo(1);
+        assertThat(gauge("outbox.dead")).isEqualTo(1);
+        assertThat(gauge("outbox.oldest.pending")).isBetween(90.0, 150.0);
+        assertThat(statements.count()).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesKeepTheirValuesWhileTheDatabaseIsAway() {
+        outbox.withoutPolling().start();
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default')")
+                .update();
+        QueueGauges gauges = new QueueGauges(
+                new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ofNanos(1));
+        assertThat(gauges.of("default").pending()).isEqualTo(1);
+        outbox.database().cutOff();
+        assertThat(gauges.of("default").pending()).isEqualTo(1);
+        outbox.database().restore();
+    }
+
+    @Test
+    void tagsAreFewAndNeverIds() {
+        journeyOfEventsIsCountedAndTimed();
+        Set<String> keys = new TreeSet<>();
+        for (Meter meter : registry.getMeters()) {
+            meter.getId().getTags().stream().map(Tag::getKey).forEach(keys::add);
+        }
+        assertThat(keys).containsExactly("event_type", "handler", "result", "stream");
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tag("stream", "default").gauge().value();
+    }
+}

@@ -1,0 +1,121 @@
+package dev.outbox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.publish.PublisherSettings;
+import dev.outbox.retention.RetentionSettings;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.runtime.RuntimeSettings.Polling;
+import dev.outbox.runtime.RuntimeSettings.Schemas;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+class KilledProcessTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    @Test
+    void g2EventsOfAKilledProcessAreDeliveredAgainInOrder() throws Exception {
+        try (TestOutbox outbox = TestOutbox.create()) {
+            List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
+                    .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
+                    .toList();
+            List<String> handledBeforeTheKill = handleInAProcessThatIsKilledAtTheThirdEvent(outbox);
+            assertThat(handledBeforeTheKill).containsExactly("1", "2", "3");
+            assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PROCESSING"));
+
+            Recorded handler = Recorded.all();
+            outbox.handler("any", "*", handler)
+                    .poller(Duration.ofMillis(100), 50, LEASE)
+                    .start();
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
+            assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
+            assertThat(outbox.sql()
+                            .sql("SELECT DISTINCT attempt_count FROM events.outbox")
+                            .query(Integer.class)
+                            .list())
+                    .containsExactly(1);
+        }
+    }
+
+    private static List<String> handleInAProcessThatIsKilledAtTheThirdEvent(TestOutbox outbox) throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Doomed.class.getName(),
+                        outbox.database().jdbcUrl(),
+                        outbox.database().username(),
+                        outbox.database().password())
+                .redirectErrorStream(true)
+                .start();
+        List<String> handled = new ArrayList<>();
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String line;
+            while (handled.size() < 3 && (line = output.readLine()) != null) {
+                if (line.startsWith("handling ")) {
+                    handled.add(line.substring("handling ".length()));
+                }
+            }
+            // SIGKILL: no shutdown hook, no finally block, no settlement.
+            process.destroyForcibly();
+            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(137);
+        }
+        return handled;
+    }
+
+    /** A process that claims five events, handles two, and hangs in the third. */
+    static final class Doomed {
+
+        private Doomed() {}
+
+        public static void main(String[] arguments) throws IOException, InterruptedException {
+            PGSimpleDataSource dataSource = new PGSimpleDataSource();
+            dataSource.setUrl(arguments[0]);
+            dataSource.setUser(arguments[1]);
+            dataSource.setPassword(arguments[2]);
+            RuntimeSettings settings = new RuntimeSettings(
+                    Schemas.defaults(),
+                    PublisherSettings.defaults(),
+                    new Polling(
+                            true,
+                            false,
+                            Map.of("default", new PollerSettings(Duration.ofMillis(100), 50, LEASE, Duration.ZERO)),
+                            Duration.ofDays(7)),
+                    new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()),
+                    RetentionSettings.defaults());
+            HandlerDefinition handler = HandlerDefinition.of("any", Set.of("*"), (envelope) -> {
+                System.out.println("handling " + envelope.aggregateSeq());
+                System.out.flush();
+                if (envelope.aggregateSeq() == 3) {
+                    new CountDownLatch(1).await();
+                }
+            });
+            new OutboxRuntime(settings, Surroundings.of(dataSource), () -> List.of(handler)).start();
+            new CountDownLatch(1).await();
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package dev.outbox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.testing.PostgresBinaries;
+import dev.outbox.testing.ServerSettings;
+import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PostgresVersionsTest {
+
+    @ParameterizedTest
+    @ValueSource(ints = {14, 15, 16, 17, 18})
+    void everyStatementWorksOnEverySupportedVersion(int major) throws Exception {
+        try (TestPostgres server = TestPostgres.start(PostgresBinaries.ofMajor(major), ServerSettings.fast());
+                TestOutbox outbox = TestOutbox.create(server)) {
+            assertThat(server.majorVersion()).isEqualTo(major);
+            Recorded handler = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("flaky") : null);
+            outbox.handler("any", "*", handler)
+                    .retry(TestOutbox.AT_ONCE)
+                    .withNotifications()
+                    .start();
+            UUID eventId = UUID.randomUUID();
+            OutboxEvent chosen =
+                    OutboxEvent.of("order", "1", new OrderPlaced(1)).withEventId(eventId);
+            long id = outbox.inTransaction(() -> outbox.publisher().publish(chosen))
+                    .id();
+            assertThat(outbox.inTransaction(() -> outbox.publisher().publish(chosen))
+                            .id())
+                    .isEqualTo(id);
+            List<EventEnvelope> batch = outbox.inTransaction(() -> outbox.publisher()
+                    .publishAll(IntStream.range(0, 20)
+                            .mapToObj((i) -> OutboxEvent.of("order", Integer.toString(i % 3), new OrderPlaced(i)))
+                            .toList()));
+
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 21);
+            assertThat(batch).allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED"));
+            assertThat(outbox.count("events.outbox_delivery")).isZero();
+            assertThat(new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
+                            .archive(Duration.ZERO, 100, true))
+                    .isEqualTo(21);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package dev.outbox.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.SettleStore.Settlement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimStoreTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettleStore settlements = new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    ClaimStoreTest() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void unknownStreamHasNothingToClaim() throws SQLException {
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of())))
+                .isEmpty();
+    }
+
+    @Test
+    void oldestEventsAreClaimedUpToTheBatchSize() throws SQLException {
+        publish("a", "b", "c");
+
+        assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
+        assertThat(aggregates(claim("w2", 2))).containsExactly("c");
+        assertThat(claim("w3", 2).claim()).isNull();
+    }
+
+    @Test
+    void aggregateInALiveClaimIsLeftToItsWorker() throws SQLException {
+        publish("a", "b");
+        Claim first = claim("w1", 1).claim();
+        publish("a", "c", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
+        settlements.settle(new Settlement(first.id(), ids(first), List.of(), true));
+        assertThat(aggregates(claim("w3", 10))).containsExactly("a");
+    }
+
+    @Test
+    void g5LateWorkerChangesNothing() throws SQLException {
+        publish("a");
+        Claim late = claim("late", 10).claim();
+        expireClaims();
+        ClaimRound round = claim("next", 10);
+
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
+        assertThat(aggregates(round)).containsExactly("a");
+        assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
+        Parked parked = new Parked(ids(late).get(0), "h", Parked.Kind.FAILED, Duration.ZERO, new Failure("E", "m"));
+        assertThat(settlements.settle(new Settlement(late.id(), ids(late), List.of(), false)))
+                .isFalse();
+        assertThat(settlements.settle(new Settlement(late.id(), ids(late), List.of(), true)))
+                .isFalse();
+        assertThat(settlements.settle(new Settlement(late.id(), List.of(), List.of(parked), true)))
+                .isFalse();
+        assertThat(claims.renew(Set.of(late.id()), LEASE)).isEmpty();
+        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(status()).containsExactly("PROCESSING");
+        assertThat(settlements.settle(new Settlement(round.claim().id(), ids(late), List.of(), true)))
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void expiredClaimThatNobodyDroppedYetMayStillSettle() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(settlements.settle(new Settlement(claim.id(), ids(claim), List.of(), true)))
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void renewedClaimDoesNotExpire() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(claims.renew(Set.of(claim.id()), LEASE)).containsExactly(claim.id());
+        assertThat(claim("w2", 10).claim()).isNull();
+    }
+
+    @Test
+    void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
+        publish("a");
+        claims.release(claim("w1", 10).claim().id());
+
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.claim().events().get(0).attemptCount()).isZero();
+        assertThat(round.expired()).isEmpty();
+    }
+
+    @Test
+    void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        settlements.settle(new Settlement(claim.id(), ids(claim).subList(0, 1), List.of(), false));
+
+        assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
+        expireClaims();
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("w1", 1));
+        assertThat(aggregates(round)).containsExactly("b");
+    }
+
+    @Test
+    void rowThatSomebodyElseHoldsLockedHoldsBackItsAggregateOnly() throws SQLException {
+        publish("a", "b", "a", "c");
+        try (Connection operator = outbox.dataSource().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            ClaimRound round = claim("w1", 10);
+            assertThat(aggregates(round)).containsExactly("b", "c");
+            assertThat(round.heldAggregates()).hasSize(1);
+            claims.release(round.claim().id());
+            ClaimRound narrow = claim("w1", 1);
+            assertThat(aggregates(narrow)).containsExactly("b");
+            operator.rollback();
+        }
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a", "a", "c");
+    }
+
+    @Test
+    void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
+        publish("a", "a", "a", "a", "a", "b");
+        try (Connection operator = outbox.dataSource().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            ClaimRound blocked = claim("w1", 2);
+            assertThat(blocked.claim()).isNull();
+            ClaimRound next = claims.claim(new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates()))
+                    .orElseThrow();
+            assertThat(aggregates(next)).containsExactly("b");
+            operator.rollback();
+        }
+    }
+
+    @Test
+    void pausedStreamClaimsNothing() throws SQLException {
+        publish("a");
+        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
+
+        assertThat(claim("w1", 10).claim()).isNull();
+    }
+
+    @Test
+    void poolDefaultsDoNotMatter() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setAutoCommit(false);
+        pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        pool.setReadOnly(true);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of());
+
+            assertThat(store.claim(request)).isPresent();
+            try (Connection connection = other.dataSource().getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void failedPipelineLeavesAUsableConnection() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setMaximumPoolSize(1);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of());
+            other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
+            assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("outbox_claim");
+            other.sql().sql("ALTER TABLE events.gone RENAME TO outbox_claim").update();
+            assertThat(store.claim(request)).isEmpty();
+        }
+    }
+
+    private void publish(String... aggregateIds) {
+        for (String id : aggregateIds) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+    }
+
+    private ClaimRound claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of()))
+                .orElseThrow();
+    }
+
+    private void expireClaims() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
+                .update();
+    }
+
+    private List<String> status() {
+        return outbox.sql()
+                .sql("SELECT status FROM events.outbox_status ORDER BY id")
+                .query(String.class)
+                .list();
+    }
+
+    private static List<String> aggregates(ClaimRound round) {
+        return round.claim().events().stream()
+                .map(ClaimedEvent::envelope)
+                .map(EventEnvelope::aggregateId)
+                .toList();
+    }
+
+    private static List<Long> ids(Claim claim) {
+        return claim.events().stream().map((event) -> event.envelope().id()).toList();
+    }
+}
