@@ -79,7 +79,12 @@ final class FastLane {
         long begun = System.nanoTime();
         int batchSize = stream.settings().batchSize();
         ClaimStore.Request request = new ClaimStore.Request(
-                stream.name(), stream.worker(), batchSize, stream.settings().lease(), heldAggregates);
+                stream.name(),
+                stream.worker(),
+                batchSize,
+                stream.settings().lease(),
+                heldAggregates,
+                dispatcher.handlerIds());
         Optional<ClaimRound> found = claims.claim(request);
         if (found.isEmpty()) {
             subscriptions.addStream(stream.name());

@@ -4,6 +4,7 @@ import dev.outbox.ForeignTransactionException;
 import dev.outbox.MissingTransactionException;
 import dev.outbox.ReadOnlyTransactionException;
 import java.sql.Connection;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -13,8 +14,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class OutboxTransaction {
 
     private final DataSource dataSource;
+    private final TransactionPhase phase;
 
-    OutboxTransaction(DataSource dataSource) {
+    OutboxTransaction(DataSource dataSource, TransactionPhase phase) {
+        this.phase = phase;
         // Transaction managers bind the connection to the DataSource behind this proxy.
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
@@ -23,6 +26,12 @@ final class OutboxTransaction {
 
     /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
     void check() {
+        if (phase.isEnding()) {
+            throw new MissingTransactionException(
+                    "the transaction has ended already, and this is one of the callbacks that follow"
+                            + " (such as @TransactionalEventListener): the event would not commit with it; publish before the commit,"
+                            + " or in a transaction of its own (Propagation.REQUIRES_NEW)");
+        }
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new MissingTransactionException(
@@ -42,7 +51,7 @@ final class OutboxTransaction {
         }
     }
 
-    <T> T call(SqlFunction<T> function) throws java.sql.SQLException {
+    <T> T call(SqlFunction<T> function) throws SQLException {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
             return function.apply(connection);
@@ -54,6 +63,6 @@ final class OutboxTransaction {
     /** Work on a connection. */
     @FunctionalInterface
     interface SqlFunction<T> {
-        T apply(Connection connection) throws java.sql.SQLException;
+        T apply(Connection connection) throws SQLException;
     }
 }

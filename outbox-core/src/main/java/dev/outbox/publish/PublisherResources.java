@@ -11,6 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
  * What a publisher works with.
  *
  * @param dataSource the outbox's DataSource
+ * @param phase knows whether a transaction is still open
  * @param schema the schema that holds the tables
  * @param mapper writes payloads
  * @param clock says when an event happened, where the caller does not
@@ -19,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record PublisherResources(
         DataSource dataSource,
+        TransactionPhase phase,
         OutboxSchema schema,
         JsonMapper mapper,
         Clock clock,

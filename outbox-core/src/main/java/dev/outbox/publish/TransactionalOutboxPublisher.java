@@ -52,7 +52,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             Predicate<String> wanted,
             Consumer<String> wakeUp,
             OutboxObserver observer) {
-        this.transaction = new OutboxTransaction(resources.dataSource());
+        this.transaction = new OutboxTransaction(resources.dataSource(), resources.phase());
         this.writer = new EventWriter(resources, settings.maxPayloadSize());
         this.store = new EventStore(resources.schema());
         this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));

@@ -53,6 +53,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.publisher = new TransactionalOutboxPublisher(
                 new PublisherResources(
                         surroundings.dataSource(),
+                        surroundings.phase(),
                         schema,
                         surroundings.mapper(),
                         surroundings.clock(),

@@ -1,6 +1,7 @@
 package dev.outbox.runtime;
 
 import dev.outbox.observe.OutboxObserver;
+import dev.outbox.publish.TransactionPhase;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Random;
@@ -14,6 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
  * What the outbox is given by its application.
  *
  * @param dataSource where the tables are
+ * @param phase knows whether a transaction is still open; registered with the transaction manager
  * @param mapper writes and reads payloads
  * @param observer hears what happens to events
  * @param clock tells the time, where the database's is not used
@@ -22,6 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record Surroundings(
         DataSource dataSource,
+        TransactionPhase phase,
         JsonMapper mapper,
         OutboxObserver observer,
         Clock clock,
@@ -36,6 +39,12 @@ public record Surroundings(
      */
     public static Surroundings of(DataSource dataSource) {
         return new Surroundings(
-                dataSource, JsonMapper.builder().build(), OutboxObserver.NONE, Clock.systemUTC(), new Random(), null);
+                dataSource,
+                new TransactionPhase(),
+                JsonMapper.builder().build(),
+                OutboxObserver.NONE,
+                Clock.systemUTC(),
+                new Random(),
+                null);
     }
 }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param registryVersion the version of the handler registry that the claim is valid for
  * @param heldAggregates hashes of aggregates that were passed over because somebody else holds a row of theirs locked
  * @param expired the claims that had expired and were dropped
- * @param untilNextDelivery the time until a delivery of the stream is due, zero or negative if one is; empty if none waits
+ * @param untilNextDelivery the time until a delivery of the stream is due to a handler of this process, zero or
+ *     negative if one is; empty if none waits
  */
 public record ClaimRound(
         @Nullable Claim claim,

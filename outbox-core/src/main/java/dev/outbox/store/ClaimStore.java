@@ -110,12 +110,16 @@ public final class ClaimStore {
              ORDER BY o.id
             """;
 
-    /** Relies on outbox_delivery_next_due. */
+    /** Relies on outbox_delivery_next_due, in its order. */
     private static final String UNTIL_NEXT_DELIVERY = """
-            SELECT ceil(extract(epoch FROM min(d.next_retry_at) - clock_timestamp()) * 1000)::bigint
+            SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
               FROM {schema}.outbox_delivery d
              WHERE d.stream = ?
                AND d.status = 'DUE'
+               AND d.handler_id = ANY (?)
+               AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+             ORDER BY d.next_retry_at
+             LIMIT 1
             """;
 
     /** Relies on outbox_claim_pk. */
@@ -172,7 +176,7 @@ public final class ClaimStore {
                                 request.batchSize())
                         .add(request.stream())
                         .add(request.stream(), request.worker(), request.lease().toMillis())
-                        .add(request.stream()),
+                        .add(request.stream(), request.handlerIds().toArray(String[]::new)),
                 ClaimStore::readRound);
     }
 
@@ -184,8 +188,10 @@ public final class ClaimStore {
      * @param batchSize at most how many events
      * @param lease how long the claim is valid unless renewed
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
+     * @param handlerIds the handlers that this process has, whose next delivery is of interest
      */
-    public record Request(String stream, String worker, int batchSize, Duration lease, Set<Long> held) {}
+    public record Request(
+            String stream, String worker, int batchSize, Duration lease, Set<Long> held, Set<String> handlerIds) {}
 
     private static Optional<ClaimRound> readRound(Pipeline.Results results) throws SQLException {
         ResultSet stream = results.rows();
@@ -200,9 +206,7 @@ public final class ClaimStore {
         }
         Batch batch = Batch.read(results.rows());
         ResultSet due = results.rows();
-        due.next();
-        long millis = due.getLong(1);
-        Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
         return Optional.of(new ClaimRound(batch.claim(), registryVersion, batch.held, expired, untilNext));
     }
 

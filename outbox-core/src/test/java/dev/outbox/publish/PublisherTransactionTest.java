@@ -2,6 +2,7 @@ package dev.outbox.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.outbox.ForeignTransactionException;
 import dev.outbox.MissingTransactionException;
@@ -10,6 +11,7 @@ import dev.outbox.ReadOnlyTransactionException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class PublisherTransactionTest {
@@ -118,6 +122,36 @@ class PublisherTransactionTest {
                     .hasMessageContaining("DataSource");
         }
         assertThat(stored()).isEmpty();
+    }
+
+    @Test
+    void publishingInACallbackAfterTheCommitIsRefusedUnlessInATransactionOfItsOwn() {
+        TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        List<Throwable> refused = new ArrayList<>();
+        outbox.transactions().executeWithoutResult((status) -> {
+            outbox.publisher().publish("order", "before", new OrderPlaced(1));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                    changeAndPublish(requiresNew, "own", false);
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                }
+
+                @Override
+                public void afterCompletion(int completion) {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                }
+            });
+        });
+
+        assertThat(refused)
+                .hasSize(3)
+                .allSatisfy((error) -> assertThat(error)
+                        .isInstanceOf(MissingTransactionException.class)
+                        .hasMessageContaining("REQUIRES_NEW"));
+        changeAndPublish(outbox.transactions(), "next", false);
+        assertThat(stored()).containsExactly("before", "next", "own");
     }
 
     @Test

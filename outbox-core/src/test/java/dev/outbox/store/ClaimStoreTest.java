@@ -35,7 +35,7 @@ class ClaimStoreTest {
 
     @Test
     void unknownStreamHasNothingToClaim() throws SQLException {
-        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of())))
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), Set.of())))
                 .isEmpty();
     }
 
@@ -162,7 +162,8 @@ class ClaimStoreTest {
 
             ClaimRound blocked = claim("w1", 2);
             assertThat(blocked.claim()).isNull();
-            ClaimRound next = claims.claim(new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates()))
+            ClaimRound next = claims.claim(
+                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), Set.of()))
                     .orElseThrow();
             assertThat(aggregates(next)).containsExactly("b");
             operator.rollback();
@@ -186,7 +187,7 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of());
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), Set.of());
 
             assertThat(store.claim(request)).isPresent();
             try (Connection connection = other.dataSource().getConnection()) {
@@ -201,7 +202,7 @@ class ClaimStoreTest {
         pool.setMaximumPoolSize(1);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of());
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), Set.of());
             other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
@@ -218,7 +219,7 @@ class ClaimStoreTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of()))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), Set.of()))
                 .orElseThrow();
     }
 
