@@ -15,7 +15,7 @@ import java.lang.annotation.Target;
  * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
  */
 @Documented
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OutboxHandler {
 

@@ -31,7 +31,7 @@ public final class HandlerCatalog {
      *
      * @param definitions the handlers
      * @throws HandlerConfigurationException if an id is taken or unusable, an event type is not PascalCase, a handler of
-     *     several types wants a payload class, or two payload classes give one event type different versions
+     *     every type wants a payload class, or two payload classes give one event type different versions
      */
     public HandlerCatalog(Collection<HandlerDefinition> definitions) {
         Map<String, Class<?>> payloadTypes = new HashMap<>();

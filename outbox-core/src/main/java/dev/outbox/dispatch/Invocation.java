@@ -93,7 +93,13 @@ final class Invocation {
             return dead(handler, envelope, failure, ex);
         }
         Duration delay = ex instanceof RetryAfterException retryAfter ? retryAfter.delay() : next.get();
-        log.warn("{} failed with {} (attempt {}); next attempt in {}", handler.id(), envelope, failures, delay, ex);
+        log.warn(
+                "{} failed with {} (attempt {}); next attempt in {} s",
+                handler.id(),
+                envelope,
+                failures,
+                delay.toSeconds(),
+                ex);
         return new Outcome.Failed(failure, delay);
     }
 

@@ -135,7 +135,7 @@ public final class Duty implements AutoCloseable {
             if (!join(running, patience)) {
                 running.interrupt();
                 if (!join(running, GRACE_AFTER_INTERRUPT)) {
-                    log.warn("{} did not end within {}; it is left to itself", name, patience);
+                    log.warn("{} did not end within {} ms; it is left to itself", name, patience.toMillis());
                 }
             }
         } catch (InterruptedException ex) {

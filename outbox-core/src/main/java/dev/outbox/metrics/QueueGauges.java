@@ -24,9 +24,12 @@ public final class QueueGauges {
      * Creates the gauges; the first reader causes the first query.
      *
      * @param store counts
-     * @param maxAge how stale a count may be
+     * @param maxAge how stale a count may be; not negative
      */
     public QueueGauges(StatusStore store, Duration maxAge) {
+        if (maxAge.isNegative()) {
+            throw new IllegalArgumentException("maxAge must not be negative: " + maxAge);
+        }
         this.store = store;
         this.maxAge = maxAge;
         this.countedAt = System.nanoTime() - maxAge.toNanos();

@@ -51,9 +51,9 @@ public final class Poller implements AutoCloseable {
     /** Starts the thread. */
     public void start() {
         log.info(
-                "polling stream {} every {}, batches of {}",
+                "polling stream {} every {} ms, up to {} events at once",
                 stream.name(),
-                stream.settings().interval(),
+                stream.settings().interval().toMillis(),
                 stream.settings().batchSize());
         duty.start();
     }

@@ -31,7 +31,8 @@ public final class OutboxRuntime implements AutoCloseable {
     private final OutboxPublisher publisher;
     private final Retention retention;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable Subscriptions subscriptions;
+    private final ReentrantLock finding = new ReentrantLock();
+    private volatile @Nullable Subscriptions subscriptions;
     private volatile @Nullable Workers workers;
 
     /**
@@ -143,21 +144,27 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
+    /** Not under the lock of start and close: a handler that publishes while its outbox closes must not wait for the end. */
     private Subscriptions subscriptions() {
-        lock.lock();
+        Subscriptions known = subscriptions;
+        return known != null ? known : findSubscriptions();
+    }
+
+    private Subscriptions findSubscriptions() {
+        finding.lock();
         try {
-            Subscriptions known = subscriptions;
-            if (known == null) {
-                known = new Subscriptions(
+            Subscriptions found = subscriptions;
+            if (found == null) {
+                found = new Subscriptions(
                         new HandlerCatalog(definitions.get()),
                         new HandlerStore(
                                 surroundings.dataSource(), settings.schemas().outbox()),
                         settings.polling().retireAfter());
-                subscriptions = known;
+                subscriptions = found;
             }
-            return known;
+            return found;
         } finally {
-            lock.unlock();
+            finding.unlock();
         }
     }
 

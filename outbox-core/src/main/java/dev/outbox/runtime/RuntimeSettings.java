@@ -57,9 +57,15 @@ public record RuntimeSettings(
     public record Polling(
             boolean enabled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
 
-        /** Copies the map. */
+        private static final Duration SHORTEST_RETIREMENT = Duration.ofMinutes(10);
+
+        /** Checks the values. */
         public Polling {
             streams = Map.copyOf(streams);
+            if (retireAfter.compareTo(SHORTEST_RETIREMENT) < 0) {
+                throw new IllegalArgumentException("retireAfter must be at least " + SHORTEST_RETIREMENT.toMinutes()
+                        + " minutes, or a process that is busy would count as gone: " + retireAfter);
+            }
             if (!streams.containsKey(DEFAULT_STREAM)) {
                 throw new IllegalArgumentException(
                         "streams must hold the stream '" + DEFAULT_STREAM + "': " + streams.keySet());

@@ -10,16 +10,19 @@ import javax.sql.DataSource;
 /** Counts the events of each stream by the state that they are in. */
 public final class StatusStore {
 
-    /** Reads outbox_unpublished once: the cost is that of the work that is left, not of history. */
+    /**
+     * Reads outbox_unpublished once: the cost is that of the work that is left, not of history. Counts streams that no poller has
+     * ever registered too, since nobody else would notice what waits there.
+     */
     private static final String COUNT = """
-            SELECT s.stream,
+            SELECT stream,
                    coalesce(q.undispatched, 0) - coalesce(c.processing, 0),
                    coalesce(c.processing, 0),
                    coalesce(q.retrying, 0),
                    coalesce(q.dead, 0),
                    coalesce(ceil(extract(epoch FROM clock_timestamp() - q.oldest) * 1000), 0)::bigint
               FROM {schema}.outbox_stream s
-              LEFT JOIN (SELECT o.stream,
+              FULL JOIN (SELECT o.stream,
                                 count(*) FILTER (WHERE o.status = 'PENDING') AS undispatched,
                                 count(*) FILTER (WHERE o.status = 'RETRYING') AS retrying,
                                 count(*) FILTER (WHERE o.status = 'DEAD') AS dead,
