@@ -1,0 +1,25 @@
+package shop;
+
+import dev.outbox.OutboxPublisher;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+@Service
+public class Orders {
+
+    private final JdbcClient jdbc;
+    private final OutboxPublisher outbox;
+
+    Orders(JdbcClient jdbc, OutboxPublisher outbox) {
+        this.jdbc = jdbc;
+        this.outbox = outbox;
+        jdbc.sql("CREATE TABLE IF NOT EXISTS orders (id text PRIMARY KEY, article text)").update();
+    }
+
+    @Transactional
+    public void place(String id, String article) {
+        jdbc.sql("INSERT INTO orders (id, article) VALUES (?, ?)").params(id, article).update();
+        outbox.publish("order", id, new OrderPlaced(article, 1));
+    }
+}

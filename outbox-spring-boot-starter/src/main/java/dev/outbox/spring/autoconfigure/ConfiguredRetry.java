@@ -1,0 +1,53 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.retry.Backoff;
+import dev.outbox.retry.Backoff.Delays;
+import dev.outbox.retry.Backoff.Exponential;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/** Lays the retry keys of one level over the policy of the level above. */
+final class ConfiguredRetry {
+
+    /** What exponential growth is where only some of its keys are set. */
+    static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2);
+
+    private ConfiguredRetry() {}
+
+    static RetryPolicy of(String prefix, Retry retry, RetryPolicy above) {
+        return PropertyRule.checkAll(prefix, () -> {
+            Integer maxAttempts = retry.maxAttempts();
+            Backoff backoff = backoff(prefix, retry, above.backoff());
+            return new RetryPolicy(backoff, maxAttempts != null ? maxAttempts : above.maxAttempts());
+        });
+    }
+
+    private static Backoff backoff(String prefix, Retry retry, Backoff above) {
+        List<Duration> delays = retry.delays();
+        if (delays != null && retry.isExponential()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".delays",
+                    delays,
+                    "delays cannot stand together with initial, multiplier, max or jitter; choose one kind of retry");
+        }
+        if (delays != null) {
+            return new Delays(delays);
+        }
+        return retry.isExponential() ? exponential(retry, above instanceof Exponential e ? e : EXPONENTIAL) : above;
+    }
+
+    private static Exponential exponential(Retry retry, Exponential above) {
+        Duration initial = retry.initial();
+        Double multiplier = retry.multiplier();
+        Duration max = retry.max();
+        Double jitter = retry.jitter();
+        return new Exponential(
+                initial != null ? initial : above.initial(),
+                multiplier != null ? multiplier : above.multiplier(),
+                max != null ? max : above.max(),
+                jitter != null ? jitter : above.jitter());
+    }
+}

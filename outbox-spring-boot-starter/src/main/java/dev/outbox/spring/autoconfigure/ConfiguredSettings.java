@@ -1,0 +1,119 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.publish.PublisherSettings;
+import dev.outbox.retention.RetentionSettings;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.runtime.RuntimeSettings.Polling;
+import dev.outbox.runtime.RuntimeSettings.Schemas;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
+import dev.outbox.store.OutboxSchema;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Turns properties into settings, and errors about settings into errors about properties. */
+final class ConfiguredSettings {
+
+    private final OutboxProperties properties;
+    private final RetryPolicy retry;
+
+    private ConfiguredSettings(OutboxProperties properties) {
+        this.properties = properties;
+        this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
+    }
+
+    /**
+     * Returns the settings that the properties describe.
+     *
+     * @throws org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException naming the first
+     *     property that breaks a rule
+     */
+    static RuntimeSettings of(OutboxProperties properties) {
+        return new ConfiguredSettings(properties).settings();
+    }
+
+    private RuntimeSettings settings() {
+        return new RuntimeSettings(schemas(), publisher(), polling(), retries(), retention());
+    }
+
+    private Schemas schemas() {
+        String archive = properties.retention().archiveSchema();
+        return new Schemas(
+                PropertyRule.check("outbox.schema", properties.schema(), OutboxSchema::new),
+                PropertyRule.check("outbox.retention.archive-schema", archive, OutboxSchema::new));
+    }
+
+    private PublisherSettings publisher() {
+        OutboxProperties.Publisher publisher = properties.publisher();
+        int maxPayloadSize = PropertyRule.check(
+                "outbox.publisher.max-payload-size",
+                publisher.maxPayloadSize(),
+                (size) -> Math.toIntExact(size.toBytes()));
+        return PropertyRule.checkAll(
+                "outbox.publisher", () -> new PublisherSettings(maxPayloadSize, publisher.unrouted()));
+    }
+
+    private Polling polling() {
+        Poller poller = properties.poller();
+        PollerSettings defaults = PropertyRule.checkAll(
+                "outbox.poller",
+                () -> new PollerSettings(
+                        poller.interval(), poller.batchSize(), poller.lease(), poller.shutdownTimeout()));
+        Map<String, PollerSettings> streams = new HashMap<>();
+        streams.put(RuntimeSettings.DEFAULT_STREAM, defaults);
+        properties
+                .streams()
+                .forEach((name, stream) ->
+                        streams.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
+        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, streams));
+    }
+
+    private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
+        Duration retireAfter = properties.registry().retireAfter();
+        return new Polling(poller.enabled(), poller.notifications(), streams, retireAfter);
+    }
+
+    private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {
+        return PropertyRule.checkAll(
+                prefix,
+                () -> new PollerSettings(
+                        either(stream.interval(), defaults.interval()),
+                        either(stream.batchSize(), defaults.batchSize()),
+                        either(stream.lease(), defaults.lease()),
+                        either(stream.shutdownTimeout(), defaults.shutdownTimeout())));
+    }
+
+    private RetryPolicies retries() {
+        Map<String, RetryPolicy> streams = new HashMap<>();
+        properties
+                .streams()
+                .forEach((name, stream) -> streams.put(
+                        name,
+                        ConfiguredRetry.of(
+                                PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry)));
+        Map<String, RetryPolicy> handlers = new HashMap<>();
+        properties
+                .handlers()
+                .forEach((id, handler) -> handlers.put(
+                        id,
+                        ConfiguredRetry.of(
+                                PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), retry)));
+        return new RetryPolicies(retry, streams, handlers);
+    }
+
+    private RetentionSettings retention() {
+        OutboxProperties.Retention retention = properties.retention();
+        return PropertyRule.checkAll(
+                "outbox.retention",
+                () -> new RetentionSettings(retention.published(), retention.archive(), retention.batchSize()));
+    }
+
+    private static <T> T either(@Nullable T own, T inherited) {
+        return own != null ? own : inherited;
+    }
+}

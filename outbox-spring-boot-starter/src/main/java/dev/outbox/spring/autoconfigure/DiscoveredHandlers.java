@@ -1,0 +1,65 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks for the handlers as late as possible, and notices if that was too early or not what the properties speak of. */
+final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>> {
+
+    private static final Logger log = LoggerFactory.getLogger(DiscoveredHandlers.class);
+
+    private final HandlerDiscovery discovery;
+    private final Set<String> configured;
+    private @Nullable Set<String> known;
+    private boolean checked;
+
+    DiscoveredHandlers(HandlerDiscovery discovery, Set<String> configured) {
+        this.discovery = discovery;
+        this.configured = configured;
+    }
+
+    @Override
+    public synchronized Collection<HandlerDefinition> get() {
+        List<HandlerDefinition> found = discovery.find();
+        known = ids(found);
+        Set<String> unknown = new TreeSet<>(configured);
+        unknown.removeAll(known);
+        if (!unknown.isEmpty()) {
+            log.warn("outbox.handlers speaks of {}, but this application has only the handlers {}", unknown, known);
+        }
+        return found;
+    }
+
+    /**
+     * Publishing while beans are still being created asks for the handlers before the types of all beans are known.
+     *
+     * @throws HandlerConfigurationException if a handler has come to light since
+     */
+    synchronized void checkNothingWasMissed() {
+        Set<String> early = known;
+        if (!checked && early != null) {
+            Set<String> missed = ids(discovery.find());
+            missed.removeAll(early);
+            if (!missed.isEmpty()) {
+                throw new HandlerConfigurationException(
+                        "an event was published while the application was starting, when"
+                                + " the handlers " + missed + " could not be seen yet; publish later, for example in an"
+                                + " ApplicationRunner, or let their @Bean methods return the class that has the handler");
+            }
+        }
+        checked = true;
+    }
+
+    private static Set<String> ids(Collection<HandlerDefinition> handlers) {
+        return handlers.stream().map(HandlerDefinition::id).collect(Collectors.toCollection(TreeSet::new));
+    }
+}

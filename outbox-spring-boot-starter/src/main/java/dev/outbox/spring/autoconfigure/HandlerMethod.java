@@ -1,0 +1,107 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Set;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+
+/** A method that is marked as a handler; becomes one if it can be called as one. */
+final class HandlerMethod {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final String beanName;
+    private final Class<?> type;
+    private final Method method;
+    private final OutboxHandler annotation;
+
+    HandlerMethod(
+            ConfigurableListableBeanFactory beanFactory,
+            String beanName,
+            Class<?> type,
+            Method method,
+            OutboxHandler annotation) {
+        this.beanFactory = beanFactory;
+        this.beanName = beanName;
+        this.type = type;
+        this.method = method;
+        this.annotation = annotation;
+    }
+
+    /**
+     * Checks the method.
+     *
+     * @throws HandlerConfigurationException if it cannot be called, or not as a handler
+     */
+    HandlerDefinition define() {
+        checkCallable();
+        checkSynchronous();
+        String id = annotation.id().isEmpty() ? beanName + "." + method.getName() : annotation.id();
+        Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
+        BeanMethod target = new BeanMethod(beanFactory, beanName, method);
+        HandlerSignature signature = HandlerSignature.of(method, type);
+        if (signature == null) {
+            throw refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
+        }
+        if (eventTypes.isEmpty() && !signature.namesEventType()) {
+            throw refused(
+                    "names no event type and takes no payload class that would; set eventTypes, or \"*\" for all");
+        }
+        Class<?> payloadType = signature.payloadType();
+        if (payloadType == null) {
+            return HandlerDefinition.of(id, eventTypes, target::invoke);
+        }
+        return HandlerDefinition.of(id, eventTypes, payloadType, (payload, envelope) -> {
+            if (signature.withEnvelope()) {
+                target.invoke(payload, envelope);
+            } else {
+                target.invoke(payload);
+            }
+        });
+    }
+
+    private void checkCallable() {
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw refused("is static; a handler is a method of a bean");
+        }
+        if (Modifier.isPrivate(method.getModifiers())) {
+            throw refused(
+                    "is private, so that a proxy of its bean could not pass the call on; make it package-private");
+        }
+        Class<?> seen = beanFactory.getType(beanName, false);
+        if (seen == null || !SpringProxy.class.isAssignableFrom(seen)) {
+            return;
+        }
+        if (Modifier.isFinal(method.getModifiers()) && !Proxy.isProxyClass(seen)) {
+            throw refused("is final, so that the proxy of its bean cannot pass the call on; remove final");
+        }
+        try {
+            AopUtils.selectInvocableMethod(method, seen);
+        } catch (IllegalStateException ex) {
+            throw refused("is hidden by the proxy of its bean: " + ex.getMessage());
+        }
+    }
+
+    private void checkSynchronous() {
+        if (method.getReturnType() != void.class) {
+            throw refused("returns a value, which nobody would see; " + HandlerSignature.ALLOWED);
+        }
+        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
+            throw refused("is @Async, so that success would be recorded before the work is done; remove @Async");
+        }
+    }
+
+    private HandlerConfigurationException refused(String reason) {
+        return new HandlerConfigurationException(
+                "@OutboxHandler method " + method.toGenericString() + " of bean '" + beanName + "' " + reason);
+    }
+}

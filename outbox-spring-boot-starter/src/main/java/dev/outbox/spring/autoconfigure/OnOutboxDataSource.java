@@ -1,0 +1,20 @@
+package dev.outbox.spring.autoconfigure;
+
+import javax.sql.DataSource;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+
+/** Matches where it is clear which {@code DataSource} holds the outbox. */
+final class OnOutboxDataSource extends AnyNestedCondition {
+
+    OnOutboxDataSource() {
+        super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @ConditionalOnSingleCandidate(DataSource.class)
+    static final class OneDataSource {}
+
+    @ConditionalOnBean(annotation = OutboxDataSource.class)
+    static final class MarkedDataSource {}
+}

@@ -1,0 +1,146 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.metrics.QueueGauges;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.publish.TransactionPhase;
+import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.runtime.Surroundings;
+import dev.outbox.store.StatusStore;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.ZoneId;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Gives an application with one {@code DataSource}, or one marked {@link OutboxDataSource}, its outbox. */
+@AutoConfiguration(
+        after = {
+            DataSourceAutoConfiguration.class,
+            DataSourceTransactionManagerAutoConfiguration.class,
+            TransactionAutoConfiguration.class,
+            JacksonAutoConfiguration.class
+        },
+        afterName = {
+            "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+            "org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
+@Conditional(OnOutboxDataSource.class)
+@EnableConfigurationProperties(OutboxProperties.class)
+@Import(DatabaseInitializationDependencyConfigurer.class)
+@ImportRuntimeHints(OutboxRuntimeHints.class)
+public final class OutboxAutoConfiguration {
+
+    @Bean
+    RuntimeSettings outboxSettings(OutboxProperties properties) {
+        return ConfiguredSettings.of(properties);
+    }
+
+    @Bean
+    OutboxDatabase outboxDatabase(
+            RuntimeSettings settings,
+            ObjectProvider<DataSource> dataSource,
+            @OutboxDataSource ObjectProvider<DataSource> markedDataSource) {
+        return new OutboxDatabase(markedDataSource.getIfAvailable(dataSource::getObject), settings.schemas());
+    }
+
+    @Bean
+    OutboxMigrationInitializer outboxMigrationInitializer(OutboxDatabase database, OutboxProperties properties) {
+        return new OutboxMigrationInitializer(database, properties.migrate());
+    }
+
+    @Bean
+    DiscoveredHandlers outboxHandlers(ConfigurableListableBeanFactory beanFactory, OutboxProperties properties) {
+        return new DiscoveredHandlers(
+                new HandlerDiscovery(beanFactory), properties.handlers().keySet());
+    }
+
+    /** Boot registers it with the transaction managers that it configures itself. */
+    @Bean
+    TransactionPhase outboxTransactionPhase() {
+        return new TransactionPhase();
+    }
+
+    /** The application's own transaction managers. */
+    @Bean
+    static SmartInitializingSingleton outboxTransactionPhaseRegistration(
+            ObjectProvider<ConfigurableTransactionManager> managers, ObjectProvider<TransactionPhase> phases) {
+        return () -> {
+            TransactionPhase phase = phases.getObject();
+            managers.stream(ObjectProvider.UNFILTERED)
+                    .filter((manager) ->
+                            !manager.getTransactionExecutionListeners().contains(phase))
+                    .forEach((manager) -> manager.addListener(phase));
+        };
+    }
+
+    @Bean
+    Surroundings outboxSurroundings(
+            OutboxDatabase database,
+            TransactionPhase phase,
+            OutboxProperties properties,
+            ObjectProvider<JsonMapper> mapper,
+            ObjectProvider<OutboxObserver> observers,
+            ObjectProvider<Clock> clocks) {
+        Clock clock = clocks.getIfUnique(Clock::systemUTC);
+        return new Surroundings(
+                database.dataSource(),
+                phase,
+                mapper.getIfAvailable(() -> JsonMapper.builder().build()),
+                new CompositeObserver(observers::orderedStream),
+                clock,
+                new SecureRandom(),
+                RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock));
+    }
+
+    @Bean
+    @DependsOnDatabaseInitialization
+    OutboxRuntime outboxRuntime(RuntimeSettings settings, Surroundings surroundings, DiscoveredHandlers handlers) {
+        return new OutboxRuntime(settings, surroundings, handlers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxPublisher outboxPublisher(OutboxRuntime runtime) {
+        return runtime.publisher();
+    }
+
+    @Bean
+    QueueGauges outboxQueueGauges(OutboxDatabase database, OutboxProperties properties) {
+        StatusStore store =
+                new StatusStore(database.dataSource(), database.schemas().outbox());
+        return new QueueGauges(store, properties.metrics().gaugeMaxAge());
+    }
+
+    @Bean
+    OutboxLifecycle outboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers) {
+        return new OutboxLifecycle(runtime, handlers);
+    }
+
+    @Bean
+    static LazyInitializationExcludeFilter outboxStartsEagerly() {
+        return LazyInitializationExcludeFilter.forBeanTypes(OutboxLifecycle.class);
+    }
+}

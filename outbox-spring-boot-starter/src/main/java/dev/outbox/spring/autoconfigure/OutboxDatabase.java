@@ -1,0 +1,7 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.runtime.RuntimeSettings.Schemas;
+import javax.sql.DataSource;
+
+/** Where the tables are. */
+record OutboxDatabase(DataSource dataSource, Schemas schemas) {}

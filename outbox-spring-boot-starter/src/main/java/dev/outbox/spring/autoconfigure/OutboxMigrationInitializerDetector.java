@@ -1,0 +1,19 @@
+package dev.outbox.spring.autoconfigure;
+
+import java.util.Set;
+import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
+import org.springframework.core.Ordered;
+
+/** Tells Spring Boot that the outbox initializes a database, and that it does so last. */
+final class OutboxMigrationInitializerDetector extends AbstractBeansOfTypeDatabaseInitializerDetector {
+
+    @Override
+    protected Set<Class<?>> getDatabaseInitializerBeanTypes() {
+        return Set.of(OutboxMigrationInitializer.class);
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+}

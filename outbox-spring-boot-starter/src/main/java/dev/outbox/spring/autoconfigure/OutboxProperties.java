@@ -1,0 +1,149 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.publish.PublisherSettings.Unrouted;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * What an application may say about its outbox. Values are checked when they become settings, see {@link ConfiguredSettings}.
+ *
+ * @param enabled Whether the application has an outbox at all.
+ * @param schema Database schema that holds the outbox.
+ * @param migrate Whether to create and update the tables at start; otherwise they are only checked.
+ * @param poller How events are fetched.
+ * @param retry When failed deliveries are tried again.
+ * @param streams Streams by name, each with the keys of the poller and of retry that differ from the default.
+ * @param handlers Handlers by id, each with the keys of retry that differ from the default.
+ * @param retention What happens to published events.
+ * @param publisher How events are published.
+ * @param metrics What is measured.
+ * @param registry What is known about the handlers of all processes.
+ */
+@ConfigurationProperties("outbox")
+public record OutboxProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("events") String schema,
+        @DefaultValue("true") boolean migrate,
+        @DefaultValue Poller poller,
+        @DefaultValue Retry retry,
+        @DefaultValue Map<String, Stream> streams,
+        @DefaultValue Map<String, Handler> handlers,
+        @DefaultValue Retention retention,
+        @DefaultValue Publisher publisher,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Registry registry) {
+
+    /**
+     * How events are fetched.
+     *
+     * @param enabled Whether this process handles events; otherwise it only publishes them.
+     * @param interval Longest time between two looks at the database.
+     * @param batchSize Largest number of events that are claimed at once.
+     * @param lease Time after which another process may take over the events of one that has died.
+     * @param notifications Whether processes wake each other when events are published, which takes one connection.
+     * @param shutdownTimeout Time that running handlers get to finish when the application stops.
+     */
+    public record Poller(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("2s") Duration interval,
+            @DefaultValue("50") int batchSize,
+            @DefaultValue("60s") Duration lease,
+            @Name("notify") @DefaultValue("true") boolean notifications,
+            @DefaultValue("20s") Duration shutdownTimeout) {}
+
+    /**
+     * When failed deliveries are tried again. Everything that is not said is taken from the level above.
+     *
+     * @param delays Time to wait after each failure; the last one repeats. Not together with the keys of exponential growth.
+     * @param initial Time to wait after the first failure; this or another key of exponential growth replaces the delays.
+     * @param multiplier Factor by which the time to wait grows with each failure.
+     * @param max Longest time to wait, before jitter.
+     * @param jitter Share of the time to wait by which it varies at random, from 0 to 1.
+     * @param maxAttempts Number of failed attempts that make a delivery dead.
+     */
+    public record Retry(
+            @Nullable List<Duration> delays,
+            @Nullable Duration initial,
+            @Nullable Double multiplier,
+            @Nullable Duration max,
+            @Nullable Double jitter,
+            @Nullable Integer maxAttempts) {
+
+        /** Whether any key of exponential growth is set. */
+        boolean isExponential() {
+            return initial != null || multiplier != null || max != null || jitter != null;
+        }
+    }
+
+    /**
+     * How one stream differs from the default.
+     *
+     * @param interval Longest time between two looks at the database.
+     * @param batchSize Largest number of events that are claimed at once.
+     * @param lease Time after which another process may take over the events of one that has died.
+     * @param shutdownTimeout Time that running handlers get to finish when the application stops.
+     * @param retry When failed deliveries are tried again.
+     */
+    public record Stream(
+            @Nullable Duration interval,
+            @Nullable Integer batchSize,
+            @Nullable Duration lease,
+            @Nullable Duration shutdownTimeout,
+            @DefaultValue Retry retry) {}
+
+    /**
+     * How one handler differs from the default.
+     *
+     * @param retry When failed deliveries are tried again.
+     */
+    public record Handler(@DefaultValue Retry retry) {}
+
+    /**
+     * What happens to published events.
+     *
+     * @param published Time that published events stay in the outbox.
+     * @param archive Whether published events move to the archive when that time is over; otherwise they are deleted.
+     * @param cron When to archive or delete, as a Spring cron expression in the time zone of the JVM; "-" for never.
+     * @param archiveSchema Database schema that holds the archive.
+     * @param batchSize Largest number of events that are moved in one transaction.
+     */
+    public record Retention(
+            @DefaultValue("30d") Duration published,
+            @DefaultValue("true") boolean archive,
+            @DefaultValue("0 30 3 * * *") String cron,
+            @DefaultValue("audit") String archiveSchema,
+            @DefaultValue("1000") int batchSize) {}
+
+    /**
+     * How events are published.
+     *
+     * @param maxPayloadSize Largest payload, as UTF-8 encoded JSON.
+     * @param unrouted What happens to an event that no handler wants: it is stored with a warning, or refused.
+     */
+    public record Publisher(
+            @DefaultValue("1MB") DataSize maxPayloadSize,
+            @DefaultValue("warn") Unrouted unrouted) {}
+
+    /**
+     * What is measured.
+     *
+     * @param enabled Whether to register meters where the application has a meter registry.
+     * @param gaugeMaxAge Time for which one count of the events serves all gauges and the health indicator.
+     */
+    public record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("15s") Duration gaugeMaxAge) {}
+
+    /**
+     * What is known about the handlers of all processes.
+     *
+     * @param retireAfter Time after which a handler that no process has any more is no longer waited for.
+     */
+    public record Registry(@DefaultValue("7d") Duration retireAfter) {}
+}

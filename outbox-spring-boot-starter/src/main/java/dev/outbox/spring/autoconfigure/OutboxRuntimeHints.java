@@ -1,0 +1,15 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.schema.OutboxMigrations;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** Keeps the migrations in a native image. */
+final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+        hints.resources().registerPattern(OutboxMigrations.LOCATION + "/*");
+    }
+}

@@ -1,0 +1,50 @@
+package dev.outbox.spring.autoconfigure.health;
+
+import dev.outbox.metrics.QueueGauges;
+import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.runtime.RuntimeSettings.Polling;
+import dev.outbox.store.StatusStore.Counts;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * Up while the pollers run, or need not; out of service while they should but do not. Backlog and dead events are details and
+ * no reason to restart a process. The counts are those of the gauges, so asking often costs nothing.
+ */
+final class OutboxHealthIndicator extends AbstractHealthIndicator {
+
+    private final OutboxRuntime runtime;
+    private final Polling polling;
+    private final QueueGauges gauges;
+
+    OutboxHealthIndicator(OutboxRuntime runtime, Polling polling, QueueGauges gauges) {
+        super("the outbox could not be asked");
+        this.runtime = runtime;
+        this.polling = polling;
+        this.gauges = gauges;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        boolean running = polling.enabled() && runtime.isRunning();
+        if (running || !polling.enabled()) {
+            builder.up();
+        } else {
+            builder.outOfService();
+        }
+        Map<String, Object> streams = new TreeMap<>();
+        polling.streams().keySet().forEach((stream) -> streams.put(stream, details(gauges.of(stream))));
+        builder.withDetail("polling", running).withDetail("streams", streams);
+    }
+
+    private static Map<String, Object> details(Counts counts) {
+        return new TreeMap<>(Map.of(
+                "pending", counts.pending(),
+                "processing", counts.processing(),
+                "retrying", counts.retrying(),
+                "dead", counts.dead(),
+                "oldestPending", counts.oldestPending().toString()));
+    }
+}

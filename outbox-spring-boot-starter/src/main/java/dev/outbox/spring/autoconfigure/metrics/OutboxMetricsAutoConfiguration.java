@@ -1,0 +1,44 @@
+package dev.outbox.spring.autoconfigure.metrics;
+
+import dev.outbox.metrics.OutboxMeters;
+import dev.outbox.metrics.QueueGauges;
+import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+
+/** Measures the outbox where the application has a meter registry. */
+@AutoConfiguration(
+        after = OutboxAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(OutboxRuntime.class)
+@ConditionalOnSingleCandidate(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "outbox.metrics.enabled", matchIfMissing = true)
+public final class OutboxMetricsAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxMeters outboxMeters(MeterRegistry registry) {
+        return new OutboxMeters(registry);
+    }
+
+    @Bean
+    MeterBinder outboxQueueMeterBinder(RuntimeSettings settings, QueueGauges gauges) {
+        return (registry) -> {
+            OutboxMeters meters = new OutboxMeters(registry);
+            settings.polling().streams().keySet().forEach((stream) -> meters.registerGauges(stream, gauges));
+        };
+    }
+}

@@ -1,0 +1,5 @@
+/** Connects the outbox with the application's meter registry. */
+@NullMarked
+package dev.outbox.spring.autoconfigure.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,60 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
+import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
+import dev.outbox.testing.TestDatabase;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Applications with the starter, as far as a test needs them. */
+public final class Applications {
+
+    private Applications() {}
+
+    /** An application with the starter that names no database. */
+    public static ApplicationContextRunner withoutDatabase() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class,
+                        JdbcClientAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        OutboxAutoConfiguration.class,
+                        OutboxEmbeddedPostgresAutoConfiguration.class,
+                        OutboxHealthAutoConfiguration.class,
+                        OutboxMetricsAutoConfiguration.class));
+    }
+
+    /** An application with the starter and nothing else. */
+    public static ApplicationContextRunner on(TestDatabase database) {
+        return withoutDatabase()
+                .withPropertyValues(
+                        "spring.datasource.url=" + database.jdbcUrl(),
+                        "spring.datasource.username=" + database.username(),
+                        "spring.datasource.password=" + database.password(),
+                        "spring.datasource.hikari.maximum-pool-size=5");
+    }
+
+    /** An application with one service and one handler. */
+    static ApplicationContextRunner withSubscriptionsOn(TestDatabase database) {
+        return on(database).withBean(Subscriptions.class).withBean(Licensing.class);
+    }
+
+    static long count(ApplicationContext context, String table) {
+        return context.getBean(JdbcClient.class)
+                .sql("SELECT count(*) FROM " + table)
+                .query(Long.class)
+                .single();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxHandler;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
+
+class FailureAnalyzersTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void handlerThatCannotBeRegisteredIsExplained() {
+        FailureAnalysis analysis = analyze(Applications.on(database).withBean(NoHandler.class));
+
+        assertThat(analysis.getDescription()).contains("NoHandler.handle()", "void handle(Payload event)");
+    }
+
+    @Test
+    void missingTablesAreExplainedWithTheirSql() {
+        FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.migrate=false"));
+
+        assertThat(analysis.getDescription()).contains("not up to date").doesNotContain("CREATE");
+        assertThat(analysis.getAction()).contains("outbox.migrate=true", "CREATE TABLE");
+    }
+
+    @Test
+    void missingPublisherIsExplained() {
+        FailureAnalysis analysis = analyze(
+                Applications.on(database).withBean(Subscriptions.class).withPropertyValues("outbox.enabled=false"));
+
+        assertThat(analysis.getDescription()).contains("outbox.enabled is false", "no DataSource");
+        assertThat(analysis.getAction()).contains("@OutboxDataSource");
+    }
+
+    @Test
+    void otherMissingBeansAreLeftToSpringBoot() {
+        Applications.on(database)
+                .withBean(Needy.class)
+                .run((context) -> assertThat(new MissingPublisherFailureAnalyzer().analyze(context.getStartupFailure()))
+                        .isNull());
+    }
+
+    @Test
+    void invalidPropertyIsExplained() {
+        FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.poller.batch-size=0"));
+
+        assertThat(analysis.getDescription()).contains("outbox.poller.batch-size", "must lie between 1 and 10000");
+    }
+
+    private static FailureAnalysis analyze(ApplicationContextRunner application) {
+        AtomicReference<ConfigurableApplicationContext> failed = new AtomicReference<>();
+        AtomicReference<FailureAnalysis> found = new AtomicReference<>();
+        application.withInitializer(failed::set).run((context) -> {
+            Throwable failure = Objects.requireNonNull(context.getStartupFailure());
+            ArgumentResolver arguments = ArgumentResolver.of(
+                            Environment.class, failed.get().getEnvironment())
+                    .and(BeanFactory.class, failed.get().getBeanFactory());
+            SpringFactoriesLoader.forDefaultResourceLocation()
+                    .load(FailureAnalyzer.class, arguments, FailureHandler.handleMessage((message, ex) -> {}))
+                    .stream()
+                    .map((analyzer) -> analyzer.analyze(failure))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .ifPresent(found::set);
+        });
+        return found.get();
+    }
+
+    static class NoHandler {
+
+        @OutboxHandler(eventTypes = "*")
+        void handle() {}
+    }
+
+    static class Needy {
+
+        Needy(Runnable missing) {}
+    }
+}

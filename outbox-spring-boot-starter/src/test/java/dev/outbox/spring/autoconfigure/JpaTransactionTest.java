@@ -1,0 +1,157 @@
+package dev.outbox.spring.autoconfigure;
+
+import static dev.outbox.spring.autoconfigure.Applications.count;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.ReadOnlyTransactionException;
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.Id;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
+import org.springframework.boot.persistence.autoconfigure.EntityScan;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+class JpaTransactionTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void eventCommitsWithItsEntity() {
+        application().run((context) -> {
+            assertThat(context.getBean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
+
+            context.getBean(Contracts.class).sign("1", false);
+
+            assertThat(count(context, "contract")).isOne();
+            assertThat(count(context, "events.outbox")).isOne();
+            await().untilAsserted(() ->
+                    assertThat(context.getBean(Licensing.class).plans).containsExactly("1:gold"));
+        });
+    }
+
+    @Test
+    void eventRollsBackWithItsEntity() {
+        application().run((context) -> {
+            assertThatThrownBy(() -> context.getBean(Contracts.class).sign("1", true))
+                    .isInstanceOf(IllegalStateException.class);
+
+            assertThat(count(context, "contract")).isZero();
+            assertThat(count(context, "events.outbox")).isZero();
+        });
+    }
+
+    @Test
+    void eventOfNewTransactionSurvivesTheRollbackOfTheOuterOne() {
+        application().run((context) -> {
+            assertThatThrownBy(
+                            () -> context.getBean(Contracts.class).signAndReport("1", context.getBean(Reports.class)))
+                    .isInstanceOf(IllegalStateException.class);
+
+            assertThat(count(context, "contract")).isZero();
+            assertThat(count(context, "events.outbox WHERE aggregate_type = 'contract'"))
+                    .isZero();
+            assertThat(count(context, "events.outbox WHERE aggregate_type = 'report'"))
+                    .isOne();
+        });
+    }
+
+    @Test
+    void readOnlyTransactionIsRefused() {
+        application()
+                .run((context) -> assertThatThrownBy(
+                                () -> context.getBean(Contracts.class).publishReadOnly("1"))
+                        .isInstanceOf(ReadOnlyTransactionException.class));
+    }
+
+    private ApplicationContextRunner application() {
+        return Applications.on(database)
+                .withConfiguration(AutoConfigurations.of(HibernateJpaAutoConfiguration.class))
+                .withPropertyValues("spring.jpa.hibernate.ddl-auto=create")
+                .withUserConfiguration(Entities.class)
+                .withBean(Contracts.class)
+                .withBean(Reports.class)
+                .withBean(Licensing.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EntityScan(basePackageClasses = Contract.class)
+    static class Entities {}
+
+    @Entity(name = "contract")
+    static class Contract {
+
+        @Id
+        String id;
+    }
+
+    static class Contracts {
+
+        private final EntityManager entities;
+        private final OutboxPublisher outbox;
+
+        Contracts(EntityManager entities, OutboxPublisher outbox) {
+            this.entities = entities;
+            this.outbox = outbox;
+        }
+
+        @Transactional
+        public void sign(String id, boolean fail) {
+            Contract contract = new Contract();
+            contract.id = id;
+            entities.persist(contract);
+            outbox.publish("contract", id, new SubscriptionStarted("gold"));
+            if (fail) {
+                throw new IllegalStateException("rolled back on purpose");
+            }
+        }
+
+        @Transactional
+        public void signAndReport(String id, Reports reports) {
+            Contract contract = new Contract();
+            contract.id = id;
+            entities.persist(contract);
+            outbox.publish("contract", id, new SubscriptionStarted("gold"));
+            reports.report(id);
+            throw new IllegalStateException("rolled back on purpose");
+        }
+
+        @Transactional(readOnly = true)
+        public void publishReadOnly(String id) {
+            outbox.publish("contract", id, new SubscriptionStarted("gold"));
+        }
+    }
+
+    static class Reports {
+
+        private final OutboxPublisher outbox;
+
+        Reports(OutboxPublisher outbox) {
+            this.outbox = outbox;
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void report(String id) {
+            outbox.publish("report", id, new SubscriptionStarted("attempt"));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.outbox.spring.autoconfigure;
+
+import static dev.outbox.spring.autoconfigure.Applications.count;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.schema.SchemaOutdatedException;
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+class OutboxMigrationInitializerTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void flywayOfTheApplicationGoesItsOwnWay() {
+        Applications.withSubscriptionsOn(database)
+                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .run((context) -> {
+                    assertThat(context).hasSingleBean(Flyway.class);
+                    assertThat(count(context, "subscription")).isZero();
+                    assertThat(count(context, "public.flyway_schema_history")).isOne();
+                    assertThat(count(context, "events.outbox_schema_history WHERE version = '1'"))
+                            .isOne();
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    List<String> plans = context.getBean(Licensing.class).plans;
+                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                });
+    }
+
+    @Test
+    void migrationsOfTheApplicationRunFirstAndItsQueriesAfterThoseOfTheOutbox() {
+        Applications.on(database)
+                .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .run((context) -> {
+                    assertThat(dependencies(context, "outboxMigrationInitializer"))
+                            .contains("flywayInitializer");
+                    assertThat(dependencies(context, "jdbcTemplate"))
+                            .contains("flywayInitializer", "outboxMigrationInitializer");
+                    assertThat(dependencies(context, "outboxRuntime")).contains("outboxMigrationInitializer");
+                });
+    }
+
+    @Test
+    void tablesAreThereForWhoeverQueriesWhileBeansAreCreated() {
+        Applications.on(database)
+                .withBean(EarlyQuery.class)
+                .run((context) ->
+                        assertThat(context.getBean(EarlyQuery.class).events).isZero());
+    }
+
+    @Test
+    void schemasAreThoseOfTheProperties() {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.schema=shop_events", "outbox.retention.archive-schema=ShopArchive")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    await().untilAsserted(() -> assertThat(count(context, "shop_events.outbox_published"))
+                            .isOne());
+                    assertThat(count(context, "\"ShopArchive\".events")).isZero();
+                    assertThat(count(context, "pg_namespace WHERE nspname IN ('events', 'audit')"))
+                            .isZero();
+                });
+    }
+
+    @Test
+    void tablesThatMayNotBeMigratedFailTheStartWithTheSqlThatIsMissing() throws SQLException {
+        AtomicReference<String> sql = new AtomicReference<>();
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.migrate=false")
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOfSatisfying(SchemaOutdatedException.class, (ex) -> sql.set(ex.sql())));
+
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql.get());
+        }
+
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.migrate=false")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    List<String> plans = context.getBean(Licensing.class).plans;
+                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                });
+    }
+
+    @Test
+    void applicationStartsAgainOnItsTables() {
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    private static List<String> dependencies(
+            org.springframework.context.ConfigurableApplicationContext context, String beanName) {
+        String[] names =
+                context.getBeanFactory().getMergedBeanDefinition(beanName).getDependsOn();
+        return names == null ? List.of() : List.of(names);
+    }
+
+    static class EarlyQuery {
+
+        final long events;
+
+        EarlyQuery(JdbcTemplate jdbc) {
+            this.events = jdbc.queryForObject("SELECT count(*) FROM events.outbox", Long.class);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.publish.PublisherSettings;
+import dev.outbox.publish.PublisherSettings.Unrouted;
+import dev.outbox.retention.RetentionSettings;
+import dev.outbox.retry.Backoff.Delays;
+import dev.outbox.retry.Backoff.Exponential;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.runtime.RuntimeSettings;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.ByteArrayResource;
+
+class OutboxPropertiesTest {
+
+    @Test
+    void defaultsAreThoseOfTheCore() {
+        assertThat(settings()).isEqualTo(RuntimeSettings.defaults());
+    }
+
+    @Test
+    void everySettingIsTakenFromItsProperty() {
+        RuntimeSettings settings = settings(
+                "outbox.schema=shop",
+                "outbox.retention.archive-schema=shop_archive",
+                "outbox.poller.enabled=false",
+                "outbox.poller.notify=false",
+                "outbox.poller.interval=3s",
+                "outbox.poller.batch-size=51",
+                "outbox.poller.lease=61s",
+                "outbox.poller.shutdown-timeout=21s",
+                "outbox.retry.delays=1s,2s",
+                "outbox.retry.max-attempts=4",
+                "outbox.retention.published=31d",
+                "outbox.retention.archive=false",
+                "outbox.retention.batch-size=1001",
+                "outbox.publisher.max-payload-size=2KB",
+                "outbox.publisher.unrouted=fail",
+                "outbox.registry.retire-after=8d");
+
+        assertThat(settings.schemas().outbox().name()).isEqualTo("shop");
+        assertThat(settings.schemas().archive().name()).isEqualTo("shop_archive");
+        assertThat(settings.polling().enabled()).isFalse();
+        assertThat(settings.polling().notifications()).isFalse();
+        assertThat(settings.polling().streams())
+                .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, seconds(61), seconds(21))));
+        assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
+        assertThat(settings.retry().defaults())
+                .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
+        assertThat(settings.retention()).isEqualTo(new RetentionSettings(Duration.ofDays(31), false, 1001));
+        assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
+    }
+
+    @Test
+    void anyExponentialKeySelectsExponentialGrowth() {
+        assertThat(retry("outbox.retry.multiplier=3"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 3, Duration.ofMinutes(5), 0.2), 10));
+        assertThat(retry(
+                        "outbox.retry.initial=2s",
+                        "outbox.retry.multiplier=1.5",
+                        "outbox.retry.max=1m",
+                        "outbox.retry.jitter=0"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 1.5, seconds(60), 0), 10));
+    }
+
+    @Test
+    void streamOverridesOnlyWhatItNames() {
+        RuntimeSettings settings = settings(
+                "outbox.poller.batch-size=10",
+                "outbox.retry.initial=2s",
+                "outbox.retry.max-attempts=4",
+                "outbox.streams.mail.lease=5m",
+                "outbox.streams.mail.retry.max=30s",
+                "outbox.streams.slow.retry.delays=1h",
+                "outbox.streams.default.interval=1s");
+
+        assertThat(settings.polling().streams())
+                .containsOnlyKeys("default", "mail", "slow")
+                .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
+                .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
+        assertThat(settings.retry().of("mail", "any"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 4));
+        assertThat(settings.retry().of("slow", "any"))
+                .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
+        assertThat(settings.retry().of("default", "any").maxAttempts()).isEqualTo(4);
+    }
+
+    @Test
+    void handlerIdWithDotsStandsInBrackets() {
+        RuntimeSettings settings = settings(
+                "outbox.handlers[licensing.extend].retry.max-attempts=3", "outbox.handlers.mail.retry.delays=1s");
+
+        assertThat(settings.retry().of("default", "licensing.extend"))
+                .isEqualTo(new RetryPolicy(RetryPolicy.defaults().backoff(), 3));
+        assertThat(settings.retry().of("default", "mail").backoff()).isEqualTo(new Delays(List.of(seconds(1))));
+    }
+
+    @Test
+    void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
+        String yaml = """
+                outbox:
+                  handlers:
+                    "[licensing.extend]":
+                      retry:
+                        max-attempts: 3
+                    mail:
+                      retry:
+                        delays: 1s, 2s
+                """;
+        StandardEnvironment environment = new StandardEnvironment();
+        new YamlPropertySourceLoader()
+                .load("test", new ByteArrayResource(yaml.getBytes(java.nio.charset.StandardCharsets.UTF_8)))
+                .forEach(environment.getPropertySources()::addFirst);
+
+        OutboxProperties properties = Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class);
+
+        assertThat(properties.handlers()).containsOnlyKeys("licensing.extend", "mail");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    outbox.schema                     | pg_events | not a usable schema name
+                    outbox.schema                     | ev-ents   | not a usable schema name
+                    outbox.retention.archive-schema   | 1         | not a usable schema name
+                    outbox.poller.interval            | 0s        | must be positive
+                    outbox.poller.batch-size          | 0         | must lie between
+                    outbox.poller.lease               | 10ms      | must be at least
+                    outbox.poller.shutdown-timeout    | -1s       | must not be negative
+                    outbox.retry.max-attempts         | 0         | must be at least 1
+                    outbox.retry.multiplier           | 0.5       | must be at least 1
+                    outbox.retry.jitter               | 2         | must lie between
+                    outbox.retry.initial              | -1s       | must lie between
+                    outbox.retry.max                  | -1s       | must lie between
+                    outbox.retry.delays               | 1s,-1s    | must lie between
+                    outbox.streams.mail.batch-size    | 0         | must lie between
+                    outbox.streams.mail.retry.jitter  | 2         | must lie between
+                    outbox.handlers[a.b].retry.jitter | 2         | must lie between
+                    outbox.retention.published        | -1d       | must not be negative
+                    outbox.retention.batch-size       | 0         | must be at least 1
+                    outbox.publisher.max-payload-size | 1B        | must be at least 2
+                    outbox.publisher.max-payload-size | 3GB       | overflow
+                    """)
+    void invalidValueIsReportedWithItsProperty(String property, String value, String reason) {
+        assertThatThrownBy(() -> settings(property + "=" + value))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo(property);
+                    assertThat(ex.getReason()).contains(reason);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"outbox.retry", "outbox.streams.mail.retry", "outbox.handlers[a.b].retry"})
+    void delaysAndExponentialGrowthExcludeEachOther(String prefix) {
+        assertThatThrownBy(() -> settings(prefix + ".delays=1s", prefix + ".max=1m"))
+                .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                .hasMessageContaining(prefix + ".delays")
+                .hasMessageContaining("choose one kind of retry");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"often", "0 0 0 30 2 *"})
+    void cronExpressionThatIsUselessIsReportedWithItsProperty(String cron) {
+        assertThatThrownBy(() -> RetentionSchedule.of(cron, ZoneOffset.UTC, Clock.systemUTC()))
+                .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                .hasMessageContaining("outbox.retention.cron");
+    }
+
+    @Test
+    void valueOfTheWrongKindIsReportedWithItsProperty() {
+        assertThatThrownBy(() -> settings("outbox.publisher.unrouted=maybe"))
+                .isInstanceOf(BindException.class)
+                .hasMessageContaining("outbox.publisher.unrouted");
+    }
+
+    private static Duration seconds(long seconds) {
+        return Duration.ofSeconds(seconds);
+    }
+
+    private static RetryPolicy retry(String... properties) {
+        return settings(properties).retry().defaults();
+    }
+
+    private static RuntimeSettings settings(String... properties) {
+        Map<String, Object> map = new HashMap<>();
+        for (String property : properties) {
+            String[] parts = property.split("=", 2);
+            map.put(parts[0], parts[1]);
+        }
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
+        return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
+    }
+}

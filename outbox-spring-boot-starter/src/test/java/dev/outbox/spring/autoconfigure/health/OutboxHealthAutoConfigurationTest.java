@@ -1,0 +1,121 @@
+package dev.outbox.spring.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class OutboxHealthAutoConfigurationTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void runningOutboxIsUpAndShowsItsStreams() {
+        Applications.on(database)
+                .withPropertyValues("outbox.streams.mail.batch-size=1")
+                .run((context) -> {
+                    Health health = health(context);
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(health.getDetails()).containsEntry("polling", true);
+                    assertThat(streams(health)).containsOnlyKeys("default", "mail");
+                });
+    }
+
+    @Test
+    void stoppedOutboxIsOutOfService() {
+        Applications.on(database).run((context) -> {
+            ConfigurableApplicationContext application = context.getSourceApplicationContext();
+            application.stop();
+            assertThat(health(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+            application.start();
+            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void outboxThatNeedNotPollIsUpAndCountsTheBacklogOfThoseThatDo() {
+        Applications.on(database).run((worker) -> assertThat(worker).hasNotFailed());
+        Applications.on(database)
+                .withPropertyValues("outbox.poller.enabled=false", "outbox.metrics.gauge-max-age=0s")
+                .run((context) -> {
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult((status) ->
+                                    context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+
+                    Health health = health(context);
+
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(health.getDetails()).containsEntry("polling", false);
+                    assertThat(streams(health).get("default")).containsEntry("pending", 1L);
+                });
+    }
+
+    @Test
+    void indicatorCanBeDisabledOrReplaced() {
+        Applications.on(database)
+                .withPropertyValues("management.health.outbox.enabled=false")
+                .run((context) -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
+        HealthIndicator own = () -> Health.up().build();
+        Applications.on(database)
+                .withBean("outboxHealthIndicator", HealthIndicator.class, () -> own)
+                .run((context) ->
+                        assertThat(context.getBean(HealthIndicator.class)).isSameAs(own));
+    }
+
+    @Test
+    void outboxWorksWithoutSpringBootHealth() {
+        new ApplicationContextRunner()
+                .withUserConfiguration(Imported.class)
+                .withBean(DataSource.class, database::dataSource)
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
+                .run((context) -> assertThat(context)
+                        .hasSingleBean(OutboxPublisher.class)
+                        .doesNotHaveBean("outboxHealthIndicator"));
+    }
+
+    @Test
+    void disabledOutboxHasNoHealth() {
+        Applications.on(database)
+                .withPropertyValues("outbox.enabled=false")
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(HealthIndicator.class));
+    }
+
+    private static Health health(ApplicationContext context) {
+        return context.getBean("outboxHealthIndicator", HealthIndicator.class).health();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Map<String, Object>> streams(Health health) {
+        return (Map<String, Map<String, Object>>) health.getDetails().get("streams");
+    }
+
+    record OrderPlaced(int number) {}
+
+    /** Imports by name, as Spring Boot does: a class that is loaded already would remember its annotations. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({OutboxAutoConfiguration.class, OutboxHealthAutoConfiguration.class})
+    static class Imported {}
+}

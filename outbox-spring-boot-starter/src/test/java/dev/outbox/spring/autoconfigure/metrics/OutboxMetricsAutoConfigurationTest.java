@@ -1,0 +1,129 @@
+package dev.outbox.spring.autoconfigure.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.metrics.OutboxMeters;
+import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class OutboxMetricsAutoConfigurationTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void eventsAreCountedAndHandlersTimed() {
+        withRegistry().run((context) -> {
+            publish(context);
+
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            await().untilAsserted(() -> assertThat(registry.get("outbox.processed")
+                            .tags("stream", "default", "handler", "count", "result", "success")
+                            .counter()
+                            .count())
+                    .isOne());
+            await().untilAsserted(() -> assertThat(
+                            registry.get("outbox.published").counter().count())
+                    .isOne());
+            assertThat(registry.get("outbox.handler.duration").timer().count()).isOne();
+        });
+    }
+
+    @Test
+    void gaugesStandForEachStream() {
+        withRegistry()
+                .withPropertyValues("outbox.metrics.gauge-max-age=0s", "outbox.streams.mail.batch-size=1")
+                .run((context) -> {
+                    stopPolling(context);
+                    publish(context);
+
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(registry.get("outbox.pending")
+                                    .tag("stream", "default")
+                                    .gauge()
+                                    .value())
+                            .isOne();
+                    assertThat(registry.get("outbox.pending")
+                                    .tag("stream", "mail")
+                                    .gauge()
+                                    .value())
+                            .isZero();
+                    for (String gauge : new String[] {"processing", "retrying", "dead", "oldest.pending"}) {
+                        assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
+                    }
+                });
+    }
+
+    @Test
+    void disabledMetricsLeaveNoMeter() {
+        withRegistry().withPropertyValues("outbox.metrics.enabled=false").run((context) -> {
+            publish(context);
+            assertThat(context).doesNotHaveBean(OutboxMeters.class);
+            assertThat(context.getBean(MeterRegistry.class)
+                            .find("outbox.pending")
+                            .gauge())
+                    .isNull();
+        });
+    }
+
+    @Test
+    void outboxWorksWithoutMeterRegistry() {
+        Applications.on(database)
+                .run((context) ->
+                        assertThat(context).hasSingleBean(OutboxPublisher.class).doesNotHaveBean(OutboxMeters.class));
+    }
+
+    @Test
+    void outboxWorksWithoutMicrometer() {
+        Applications.on(database)
+                .withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run((context) -> {
+                    assertThat(context).hasSingleBean(OutboxPublisher.class).hasBean("outboxHealthIndicator");
+                    publish(context);
+                });
+    }
+
+    private ApplicationContextRunner withRegistry() {
+        return Applications.on(database)
+                .withConfiguration(AutoConfigurations.of(
+                        MetricsAutoConfiguration.class,
+                        SimpleMetricsExportAutoConfiguration.class,
+                        CompositeMeterRegistryAutoConfiguration.class))
+                .withBean(
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("count", OrderPlaced.class, (event, envelope) -> {}));
+    }
+
+    private static void stopPolling(ApplicationContext context) {
+        context.getBean(OutboxRuntime.class).close();
+    }
+
+    private static void publish(ApplicationContext context) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(
+                        (status) -> context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+    }
+
+    record OrderPlaced(int number) {}
+}
