@@ -1,0 +1,5 @@
+/** Records every event of every context. */
+@NullMarked
+package dev.outbox.sample.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The language that the contexts share: the events that one publishes and others handle. */
+@NullMarked
+package dev.outbox.sample.events;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,21 @@
+package dev.outbox.sample.licensing;
+
+import java.util.List;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Licenses over HTTP. */
+@RestController
+final class LicenseController {
+
+    private final Licenses licenses;
+
+    LicenseController(Licenses licenses) {
+        this.licenses = licenses;
+    }
+
+    @GetMapping("/licenses")
+    List<License> latest() {
+        return licenses.latest();
+    }
+}

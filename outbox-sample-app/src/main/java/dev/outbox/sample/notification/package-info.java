@@ -1,0 +1,5 @@
+/** Tells people what has happened. */
+@NullMarked
+package dev.outbox.sample.notification;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,20 @@
+package dev.outbox.sample.operations;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** An event and the state that it is in right now. */
+record OutboxEntry(
+        long id,
+        UUID eventId,
+        String eventType,
+        String aggregate,
+        long aggregateSeq,
+        String status,
+        @Nullable String lockedBy,
+        int retryCount,
+        @Nullable Instant nextRetryAt,
+        @Nullable String lastError,
+        Instant occurredAt,
+        @Nullable Instant publishedAt) {}

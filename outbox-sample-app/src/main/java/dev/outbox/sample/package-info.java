@@ -1,0 +1,5 @@
+/** A small subscription service: one package per context. The contexts know the events, but not each other. */
+@NullMarked
+package dev.outbox.sample;
+
+import org.jspecify.annotations.NullMarked;

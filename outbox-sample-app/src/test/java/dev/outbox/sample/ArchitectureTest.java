@@ -1,0 +1,48 @@
+package dev.outbox.sample;
+
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+
+    private final JavaClasses service =
+            new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.outbox.sample");
+
+    @Test
+    void contextsShareNothingButEvents() {
+        slices().matching("dev.outbox.sample.(*)..")
+                .should()
+                .notDependOnEachOther()
+                .ignoreDependency(alwaysTrue(), resideInAPackage("dev.outbox.sample.events"))
+                .check(service);
+    }
+
+    @Test
+    void eventsKnowNoContext() {
+        classes()
+                .that()
+                .resideInAPackage("dev.outbox.sample.events")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "tools.jackson..", "dev.outbox.sample.events", "org.jspecify..")
+                .check(service);
+    }
+
+    @Test
+    void onlyWhatAnApplicationTouchesIsUsedOfTheOutbox() {
+        classes()
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
+                        .or(resideOutsideOfPackage("dev.outbox..")))
+                .check(service);
+    }
+}
