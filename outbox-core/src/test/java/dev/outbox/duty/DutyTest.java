@@ -161,6 +161,8 @@ class DutyTest {
         for (Thread thread : threads) {
             thread.join();
         }
+        duty.start();
+        await().until(() -> rounds.get() > 0);
         duty.close(Duration.ofSeconds(10));
         int after = rounds.get();
         duty.wake();

@@ -149,13 +149,16 @@ class PollerTest {
             await().during(Duration.ofSeconds(2)).until(() -> warnings(logged).size() <= before + 1);
             int during = warnings(logged).size();
             outbox.database().restore();
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> logged.list.stream()
-                            .anyMatch((event) -> event.getLevel() == Level.INFO
-                                    && event.getFormattedMessage().contains("outbox-poller-default works again")));
+            await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> outbox.count("events.outbox") == 3);
             publish(3, 6);
-            await().until(() -> handler.handled().size() == 6);
+            await().atMost(Duration.ofSeconds(60)).until(() -> handler.handled().size() == 6);
             assertThat(warnings(logged)).hasSize(during);
+            assertThat(List.copyOf(logged.list).stream()
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter((message) -> message.contains("outbox-poller-default")))
+                    .last()
+                    .asString()
+                    .contains("works again");
         } finally {
             logger.detachAppender(logged);
             logger.setLevel(null);
