@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Attempts due deliveries of one stream again. Only the head of a lane is ever due; when it is done with, the next comes up,
- * so each lane keeps its order. Where settling fails, the batch is kept and settled in the next round. Used by one thread.
+ * Attempts due deliveries of one stream again. Only the head of a lane is ever due; what waits behind it comes along as long as
+ * the lane flows, so each lane keeps its order. Where settling fails, the batch is kept and settled in the next round. Used by one thread.
  */
 public final class RepairLanes {
 
@@ -96,14 +96,12 @@ public final class RepairLanes {
                 break;
             }
             current.add(outcome);
-            if (current.hasNext() && current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
+            if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
                 settle(current);
             }
         }
+        current.stop();
         settle(current);
-        if (current.hasNext() && !current.lease().isLost()) {
-            claims.release(settings.worker(), current.remaining());
-        }
         current.lease().close();
         batch = null;
         return true;
@@ -125,11 +123,11 @@ public final class RepairLanes {
 
     private void settle(RepairBatch current) throws SQLException {
         List<Attempted> attempts = current.attempts();
-        if (attempts.isEmpty()) {
+        if (attempts.isEmpty() && current.untried().isEmpty()) {
             return;
         }
         long begun = System.nanoTime();
-        DeliverySettleStore.Settled settled = settlements.settle(settings.worker(), attempts);
+        DeliverySettleStore.Settled settled = settlements.settle(settings.worker(), attempts, current.untried());
         observer.settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted().forEach((retries) -> observer.completed(settings.stream(), retries));
         for (Attempted attempt : attempts) {

@@ -8,13 +8,18 @@ import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Claims due deliveries of the repair lanes, keeps their leases, and gives back what was not attempted. */
+/** Claims due deliveries of the repair lanes and keeps their leases. */
 public final class DeliveryClaimStore {
 
-    /** Relies on outbox_delivery_next_due and outbox_unpublished_pk. Only the head of a lane is ever due. */
+    /**
+     * Relies on outbox_delivery_next_due, outbox_delivery_lane_waiting and outbox_unpublished_pk. Only the head of a lane is ever
+     * due. A head that has not failed yet brings the next of its lane along: the lane flows, and drains in batches. One that
+     * has failed comes alone, since what waits behind it would probably wait again.
+     */
     private static final String CLAIM_DUE = """
             WITH due AS (
-                SELECT d.outbox_id, d.handler_id
+                SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
+                       d.next_retry_at
                   FROM {schema}.outbox_delivery d
                  WHERE d.stream = ?
                    AND d.status = 'DUE'
@@ -25,21 +30,43 @@ public final class DeliveryClaimStore {
                  ORDER BY d.next_retry_at, d.outbox_id
                  LIMIT ?
                    FOR UPDATE OF d SKIP LOCKED
+            ), following AS (
+                SELECT w.outbox_id, due.handler_id, due.next_retry_at
+                  FROM due
+                 CROSS JOIN LATERAL (SELECT d.outbox_id
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.aggregate_type = due.aggregate_type
+                                        AND d.aggregate_id = due.aggregate_id
+                                        AND d.handler_id = due.handler_id
+                                        AND d.status = 'WAITING'
+                                      ORDER BY d.aggregate_seq
+                                      LIMIT ?) w
+                 WHERE due.retry_count = 0
+                 LIMIT ?
+            ), taken AS (
+                SELECT outbox_id, handler_id, next_retry_at FROM due
+                 UNION ALL
+                SELECT outbox_id, handler_id, next_retry_at FROM following
+            ), claimed AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET locked_by = ?,
+                       locked_until = clock_timestamp() + ? * interval '1 millisecond',
+                       attempt_count = d.attempt_count + 1,
+                       last_attempt_at = clock_timestamp()
+                  FROM taken
+                 WHERE d.outbox_id = taken.outbox_id
+                   AND d.handler_id = taken.handler_id
+                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, taken.next_retry_at
             )
-            UPDATE {schema}.outbox_delivery d
-               SET locked_by = ?,
-                   locked_until = clock_timestamp() + ? * interval '1 millisecond',
-                   attempt_count = d.attempt_count + 1,
-                   last_attempt_at = clock_timestamp()
-              FROM due
-              JOIN {schema}.outbox_unpublished o ON o.id = due.outbox_id
-             WHERE d.outbox_id = due.outbox_id
-               AND d.handler_id = due.handler_id
-            RETURNING {envelope}, d.handler_id, d.attempt_count, d.retry_count
+            SELECT {envelope},
+                   claimed.handler_id, claimed.attempt_count, claimed.retry_count
+              FROM claimed
+              JOIN {schema}.outbox_unpublished o ON o.id = claimed.outbox_id
+             ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 
     /** Relies on outbox_delivery_pk. Locks in the order in which settling does. */
-    private static final String HELD = """
+    static final String HELD = """
             WITH held AS (
                 SELECT d.outbox_id, d.handler_id
                   FROM unnest(?::bigint[], ?::text[], ?::integer[]) AS h (outbox_id, handler_id, attempt)
@@ -59,20 +86,9 @@ public final class DeliveryClaimStore {
                AND d.handler_id = held.handler_id
             """;
 
-    private static final String RELEASE = HELD + """
-            UPDATE {schema}.outbox_delivery d
-               SET locked_by = NULL,
-                   locked_until = NULL,
-                   attempt_count = d.attempt_count - 1
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-            """;
-
     private final DataSource dataSource;
     private final Pipeline claimDue;
     private final Pipeline renew;
-    private final Pipeline release;
 
     /**
      * Creates a store.
@@ -84,14 +100,13 @@ public final class DeliveryClaimStore {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, CLAIM_DUE);
         this.renew = new Pipeline(schema, RENEW);
-        this.release = new Pipeline(schema, RELEASE);
     }
 
     /**
-     * Claims deliveries that are due, the longest waiting first.
+     * Claims deliveries that are due, the longest waiting first, and what flows behind them.
      *
      * @param request what to claim
-     * @return the deliveries, each the head of its lane
+     * @return the deliveries, those of a lane one after the other and in order
      * @throws SQLException if the database refused or could not be reached; nothing is claimed then
      */
     public List<DueDelivery> claimDue(Request request) throws SQLException {
@@ -100,6 +115,7 @@ public final class DeliveryClaimStore {
                 (parameters) -> parameters
                         .add(request.stream(), request.handlerIds().toArray(String[]::new))
                         .add(request.stream(), request.batchSize())
+                        .add(request.batchSize(), request.batchSize())
                         .add(request.worker(), request.lease().toMillis()),
                 (results) -> {
                     List<DueDelivery> deliveries = new ArrayList<>();
@@ -122,7 +138,7 @@ public final class DeliveryClaimStore {
      * @param stream the stream
      * @param worker who claims; part of the fence
      * @param handlerIds the handlers that this process has
-     * @param batchSize at most how many deliveries
+     * @param batchSize at most how many lanes, and at most how many deliveries behind their heads
      * @param lease how long the claim is valid unless renewed
      */
     public record Request(String stream, String worker, Set<String> handlerIds, int batchSize, Duration lease) {}
@@ -141,18 +157,6 @@ public final class DeliveryClaimStore {
                 dataSource,
                 (parameters) -> bindHeld(parameters, deliveries).add(worker, lease.toMillis()),
                 Pipeline.Results::updated);
-    }
-
-    /**
-     * Gives deliveries back that were not attempted: they are due again at once.
-     *
-     * @param worker who holds them
-     * @param deliveries the deliveries as claimed
-     * @throws SQLException if the database refused or could not be reached
-     */
-    public void release(String worker, List<DueDelivery> deliveries) throws SQLException {
-        release.run(
-                dataSource, (parameters) -> bindHeld(parameters, deliveries).add(worker), Pipeline.Results::updated);
     }
 
     static Pipeline.Parameters bindHeld(Pipeline.Parameters parameters, List<DueDelivery> deliveries)

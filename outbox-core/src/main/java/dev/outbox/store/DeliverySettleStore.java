@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -33,53 +34,66 @@ public final class DeliverySettleStore {
                FOR UPDATE OF d
             """;
 
-    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. */
-    private static final String SETTLE = """
-            WITH outcome AS (
-                SELECT r.*
-                  FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[])
-                       AS r (outbox_id, handler_id, attempt, kind, delay, code, error)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
-                 WHERE d.attempt_count = r.attempt
-                   AND d.locked_by = ?
-            ), succeeded AS (
-                DELETE FROM {schema}.outbox_delivery d
-                 USING outcome
-                 WHERE d.outbox_id = outcome.outbox_id
-                   AND d.handler_id = outcome.handler_id
-                   AND outcome.kind = 'SUCCEEDED'
-            ), failed AS (
+    /** Relies on outbox_delivery_pk. */
+    private static final String REMOVE_SUCCEEDED = DeliveryClaimStore.HELD + """
+            DELETE FROM {schema}.outbox_delivery d
+             USING held
+             WHERE d.outbox_id = held.outbox_id
+               AND d.handler_id = held.handler_id
+            RETURNING d.outbox_id, d.handler_id
+            """;
+
+    /**
+     * Relies on outbox_delivery_pk and outbox_unpublished_pk. Runs once for the dead and then once for those to be retried: a lane
+     * must have lost its old head before it gets a new one.
+     */
+    private static final String KEEP_FAILED = """
+            WITH failed AS (
                 UPDATE {schema}.outbox_delivery d
-                   SET status = CASE WHEN outcome.kind = 'DEAD' THEN 'DEAD' ELSE 'DUE' END,
-                       head = outcome.kind <> 'DEAD',
-                       next_retry_at = CASE WHEN outcome.kind <> 'DEAD'
-                                            THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
+                   SET status = r.status,
+                       head = r.status = 'DUE',
+                       next_retry_at = CASE WHEN r.status = 'DUE'
+                                            THEN clock_timestamp() + r.delay * interval '1 millisecond' END,
                        retry_count = d.retry_count + 1,
                        locked_by = NULL,
                        locked_until = NULL,
-                       last_error_code = outcome.code,
-                       last_error = outcome.error
-                  FROM outcome
-                 WHERE d.outbox_id = outcome.outbox_id
-                   AND d.handler_id = outcome.handler_id
-                   AND outcome.kind <> 'SUCCEEDED'
-            ), failed_pass AS (
-                SELECT outbox_id, max(code) AS code, max(error) AS error
-                  FROM outcome
-                 WHERE kind <> 'SUCCEEDED'
+                       last_error_code = r.code,
+                       last_error = r.error
+                  FROM (SELECT i.*, ?::text AS status
+                          FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::bigint[], ?::text[], ?::text[])
+                               AS i (outbox_id, handler_id, attempt, delay, code, error)) r
+                 WHERE d.outbox_id = r.outbox_id
+                   AND d.handler_id = r.handler_id
+                   AND d.attempt_count = r.attempt
+                   AND d.locked_by = ?
+                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error
+            ), pass AS (
+                SELECT outbox_id, max(last_error_code) AS code, max(last_error) AS error
+                  FROM failed
                  GROUP BY outbox_id
             ), event AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET attempt_count = o.attempt_count + 1,
                        retry_count = o.retry_count + 1,
                        last_attempt_at = clock_timestamp(),
-                       last_error_code = failed_pass.code,
-                       last_error = failed_pass.error
-                  FROM failed_pass
-                 WHERE o.id = failed_pass.outbox_id
+                       last_error_code = pass.code,
+                       last_error = pass.error
+                  FROM pass
+                 WHERE o.id = pass.outbox_id
             )
-            SELECT outcome.outbox_id, outcome.handler_id
-              FROM outcome
+            SELECT outbox_id, handler_id
+              FROM failed
+            """;
+
+    /** Relies on outbox_delivery_pk. What was not attempted is as it was before it was claimed. */
+    private static final String RELEASE = DeliveryClaimStore.HELD + """
+            UPDATE {schema}.outbox_delivery d
+               SET locked_by = NULL,
+                   locked_until = NULL,
+                   attempt_count = d.attempt_count - 1
+              FROM held
+             WHERE d.outbox_id = held.outbox_id
+               AND d.handler_id = held.handler_id
             """;
 
     /** Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once. */
@@ -151,7 +165,16 @@ public final class DeliverySettleStore {
      */
     public DeliverySettleStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.settle = new Pipeline(schema, LOCK_EVENTS, LOCK_DELIVERIES, SETTLE, PROMOTE, COMPLETE);
+        this.settle = new Pipeline(
+                schema,
+                LOCK_EVENTS,
+                LOCK_DELIVERIES,
+                REMOVE_SUCCEEDED,
+                KEEP_FAILED,
+                KEEP_FAILED,
+                RELEASE,
+                PROMOTE,
+                COMPLETE);
     }
 
     /**
@@ -197,52 +220,74 @@ public final class DeliverySettleStore {
     public record Key(long outboxId, String handlerId) {}
 
     /**
-     * Writes outcomes, lets the next of each lane come up, and completes the events that have nothing left to try, in one
-     * transaction and one round trip.
+     * Writes outcomes, gives back what was not attempted, lets the next of each lane come up, and completes the events that have
+     * nothing left to try, in one transaction and one round trip.
      *
      * @param worker who holds the deliveries
-     * @param attempts what came of them
+     * @param attempts what came of those that were attempted
+     * @param untried those that were not attempted, and will not be
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
-    public Settled settle(String worker, List<Attempted> attempts) throws SQLException {
-        List<DueDelivery> deliveries =
-                attempts.stream().map(Attempted::delivery).toList();
-        long[] ids = SettleStore.longs(deliveries, (one) -> one.envelope().id());
-        String[] handlers = SettleStore.texts(deliveries, DueDelivery::handlerId);
+    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+        List<DueDelivery> deliveries = deliveries(attempts);
+        List<DueDelivery> all =
+                Stream.concat(deliveries.stream(), untried.stream()).toList();
         return settle.run(
                 dataSource,
                 (parameters) -> {
-                    parameters.add(ids).add(ids, handlers);
-                    DeliveryClaimStore.bindHeld(parameters, deliveries)
-                            .add(
-                                    SettleStore.texts(
-                                            attempts, (one) -> one.kind().name()),
-                                    SettleStore.longs(
-                                            attempts, (one) -> one.delay().toMillis()))
-                            .add(
-                                    SettleStore.texts(attempts, (one) -> SettleStore.code(one.failure())),
-                                    SettleStore.texts(attempts, (one) -> SettleStore.message(one.failure())))
-                            .add(worker)
+                    long[] ids = SettleStore.longs(
+                            deliveries, (one) -> one.envelope().id());
+                    long[] allIds =
+                            SettleStore.longs(all, (one) -> one.envelope().id());
+                    parameters.add((Object) ids).add(allIds, SettleStore.texts(all, DueDelivery::handlerId));
+                    List<Attempted> succeeded = ofKind(Attempted.Kind.SUCCEEDED, attempts);
+                    DeliveryClaimStore.bindHeld(parameters, deliveries(succeeded))
+                            .add(worker);
+                    bindFailed(parameters, "DEAD", ofKind(Attempted.Kind.DEAD, attempts), worker);
+                    bindFailed(parameters, "DUE", ofKind(Attempted.Kind.FAILED, attempts), worker);
+                    DeliveryClaimStore.bindHeld(parameters, untried).add(worker);
+                    parameters
                             .add(
                                     SettleStore.texts(
                                             deliveries, (one) -> one.envelope().aggregateType()),
                                     SettleStore.texts(
                                             deliveries, (one) -> one.envelope().aggregateId()),
-                                    handlers)
-                            .add(ids);
+                                    SettleStore.texts(deliveries, DueDelivery::handlerId))
+                            .add((Object) ids);
                 },
                 DeliverySettleStore::readSettled);
+    }
+
+    private static void bindFailed(Pipeline.Parameters parameters, String status, List<Attempted> failed, String worker)
+            throws SQLException {
+        parameters.add(status);
+        DeliveryClaimStore.bindHeld(parameters, deliveries(failed))
+                .add((Object) SettleStore.longs(failed, (one) -> one.delay().toMillis()))
+                .add(
+                        SettleStore.texts(failed, (one) -> SettleStore.code(one.failure())),
+                        SettleStore.texts(failed, (one) -> SettleStore.message(one.failure())))
+                .add(worker);
+    }
+
+    private static List<DueDelivery> deliveries(List<Attempted> attempts) {
+        return attempts.stream().map(Attempted::delivery).toList();
+    }
+
+    private static List<Attempted> ofKind(Attempted.Kind kind, List<Attempted> attempts) {
+        return attempts.stream().filter((one) -> one.kind() == kind).toList();
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
         results.skip(2);
         Set<Key> written = new HashSet<>();
-        ResultSet outcome = results.rows();
-        while (outcome.next()) {
-            written.add(new Key(outcome.getLong(1), outcome.getString(2)));
+        for (int i = 0; i < 3; i++) {
+            ResultSet row = results.rows();
+            while (row.next()) {
+                written.add(new Key(row.getLong(1), row.getString(2)));
+            }
         }
-        results.skip(1);
+        results.skip(2);
         List<Integer> retries = new ArrayList<>();
         ResultSet done = results.rows();
         while (done.next()) {
