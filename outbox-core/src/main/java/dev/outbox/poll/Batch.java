@@ -92,9 +92,13 @@ final class Batch {
         }
     }
 
-    List<EventOutcome> settled() {
-        List<EventOutcome> settled = List.copyOf(unsettled);
-        unsettled.clear();
+    /** Forgets the outcomes that were written, and returns them. */
+    List<EventOutcome> settled(Set<Long> leftOver) {
+        List<EventOutcome> settled = unsettled.stream()
+                .filter((outcome) ->
+                        !leftOver.contains(outcome.event().envelope().id()))
+                .toList();
+        unsettled.removeAll(settled);
         settledAt = System.nanoTime();
         return settled;
     }

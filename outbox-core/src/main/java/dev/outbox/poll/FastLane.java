@@ -13,7 +13,9 @@ import dev.outbox.store.ClaimStore;
 import dev.outbox.store.SettleStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -45,6 +47,9 @@ final class FastLane {
 
     private @Nullable Batch batch;
 
+    /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
+    private final List<Batch> contended = new ArrayList<>();
+
     FastLane(Stream stream, PollerResources resources) {
         this.stream = stream;
         this.claims = resources.claims();
@@ -65,6 +70,9 @@ final class FastLane {
 
     Round runOnce(BooleanSupplier closing) throws SQLException {
         Round round = new Round(true, Optional.empty());
+        for (Batch waiting : List.copyOf(contended)) {
+            settle(waiting, true);
+        }
         if (batch == null) {
             round = claim();
         }
@@ -134,8 +142,10 @@ final class FastLane {
     private boolean settle(Batch current, boolean last) throws SQLException {
         long begun = System.nanoTime();
         int events = current.unsettled();
-        boolean written = settlements.settle(current.settlement(last));
-        if (!written) {
+        boolean waiting = contended.contains(current);
+        SettleStore.Settlement settlement = current.settlement(last);
+        SettleStore.Settled settled = waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
+        if (!settled.claimHeld()) {
             end(current);
             observer.leaseLost(stream.name());
             log.warn(
@@ -146,11 +156,22 @@ final class FastLane {
             return false;
         }
         observer.settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), events);
-        current.settled().forEach(this::reportIfCompleted);
-        if (last) {
+        current.settled(settled.leftOver()).forEach(this::reportIfCompleted);
+        if (last && settled.leftOver().isEmpty()) {
             end(current);
+        } else if (last && !waiting) {
+            setAside(current);
         }
         return true;
+    }
+
+    private void setAside(Batch current) {
+        log.warn(
+                "somebody else holds rows of {} of stream {} locked; their aggregates wait until they are free",
+                current,
+                stream.name());
+        contended.add(current);
+        batch = null;
     }
 
     private void reportIfCompleted(EventOutcome outcome) {
@@ -163,6 +184,9 @@ final class FastLane {
 
     private void end(Batch current) {
         current.lease().close();
-        batch = null;
+        contended.remove(current);
+        if (batch == current) {
+            batch = null;
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,12 @@ final class Pipeline {
     /** The timeouts are a second guard; no statement here should ever come near them. */
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', 'off', true),
-                   set_config('lock_timeout', '10s', true),
+                   set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true)
             """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final String sql;
 
@@ -42,7 +45,13 @@ final class Pipeline {
     }
 
     Pipeline(OutboxSchema schema, String... statements) {
-        this.sql = schema.render(BEGIN + ";\n" + GUARD + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
+        this(schema, LONGEST_WAIT, statements);
+    }
+
+    /** With a wait for locks of its own, for statements that somebody else's lock may really hold up. */
+    Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        String guard = GUARD.replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
+        this.sql = schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
     }
 
     <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {

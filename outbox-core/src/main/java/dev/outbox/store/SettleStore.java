@@ -2,7 +2,9 @@ package dev.outbox.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class SettleStore {
 
     /** Relies on outbox_claim_pk. */
-    private static final String LOCK_CLAIM = """
+    static final String LOCK_CLAIM = """
             SELECT c.id
               FROM {schema}.outbox_claim c
              WHERE c.id = ?
@@ -22,7 +24,7 @@ public final class SettleStore {
      * Relies on outbox_delivery_lane_head. Whoever empties a lane holds its head locked until it commits: after this lock, the
      * next statement sees whether the lane still has a head.
      */
-    private static final String LOCK_LANES = """
+    static final String LOCK_LANES = """
             SELECT d.outbox_id
               FROM unnest(?::bigint[], ?::text[]) AS parked (outbox_id, handler_id)
               JOIN {schema}.outbox_unpublished o ON o.id = parked.outbox_id
@@ -39,14 +41,14 @@ public final class SettleStore {
      * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
      * head becomes its head, the others wait behind it.
      */
-    private static final String PARK = """
-            WITH parked AS (
+    static final String PARK = """
+            WITH {writable rows}parked AS (
                 SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, p.handler_id, p.kind, p.delay,
                        p.code, p.error
                   FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
                        AS p (id, handler_id, kind, delay, code, error)
                   JOIN {schema}.outbox_unpublished o ON o.id = p.id
-                 WHERE o.dispatched_at IS NULL
+                 WHERE o.dispatched_at IS NULL{and writable}
                    AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE c.id = ?)
             ), ranked AS (
                 SELECT parked.*,
@@ -98,13 +100,13 @@ public final class SettleStore {
             """;
 
     /** Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement. */
-    private static final String MOVE = """
-            WITH fence AS (
+    static final String MOVE = """
+            WITH {writable rows}fence AS (
                 {fence}
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished o
                  USING fence
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (?){and writable}
                 RETURNING {moved}
             ), history AS (
                 {history}
@@ -113,23 +115,34 @@ public final class SettleStore {
               FROM fence
             """;
 
-    private static final String KEEP_CLAIM =
-            "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE c.id = ? FOR UPDATE";
+    static final String KEEP_CLAIM = "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE c.id = ? FOR UPDATE";
 
     private static final String DROP_CLAIM =
             "DELETE FROM {schema}.outbox_claim c WHERE c.id = ? RETURNING c.id AS claim_id";
 
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
     private final DataSource dataSource;
     private final Variants keep;
     private final Variants drop;
+    private final ContendedSettlement contended;
 
     /** With and without deliveries to park; most settlements have none and need not pay for them. */
     private record Variants(Pipeline move, Pipeline parkAndMove) {
 
         static Variants of(OutboxSchema schema, String fence) {
-            String move = MOVE.replace("{fence}", fence);
-            return new Variants(new Pipeline(schema, move), new Pipeline(schema, LOCK_CLAIM, LOCK_LANES, PARK, move));
+            String park = whatever(PARK);
+            String move = whatever(MOVE.replace("{fence}", fence));
+            return new Variants(
+                    new Pipeline(schema, LONGEST_WAIT, move),
+                    new Pipeline(schema, LONGEST_WAIT, LOCK_CLAIM, LOCK_LANES, park, move));
         }
+    }
+
+    /** Without regard to locks: waits for them. */
+    private static String whatever(String sql) {
+        return sql.replace("{writable rows}", "").replace("{and writable}", "");
     }
 
     /**
@@ -142,6 +155,7 @@ public final class SettleStore {
         this.dataSource = dataSource;
         this.keep = Variants.of(schema, KEEP_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
+        this.contended = new ContendedSettlement(dataSource, schema);
     }
 
     /**
@@ -155,13 +169,45 @@ public final class SettleStore {
     public record Settlement(long claimId, List<Long> succeeded, List<Parked> parked, boolean last) {}
 
     /**
-     * Writes outcomes in one transaction and one round trip.
+     * What a settlement did.
+     *
+     * @param claimHeld {@code false} if the claim is gone: its lease was lost, and nothing was written
+     * @param leftOver the events that could not be written because somebody else holds them, or an earlier one of their
+     *     aggregate, locked; the claim goes on for their sake
+     */
+    public record Settled(boolean claimHeld, Set<Long> leftOver) {}
+
+    /**
+     * Writes outcomes in one transaction and one round trip. If somebody else holds a row of theirs locked for a second, writes
+     * the others.
      *
      * @param settlement what to write
-     * @return {@code false} if the claim is gone: its lease was lost, and nothing was written
+     * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
-    public boolean settle(Settlement settlement) throws SQLException {
+    public Settled settle(Settlement settlement) throws SQLException {
+        try {
+            return new Settled(settleAll(settlement), Set.of());
+        } catch (SQLException ex) {
+            if (LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
+                return settleUnlocked(settlement);
+            }
+            throw ex;
+        }
+    }
+
+    /**
+     * Writes the outcomes of those events that nobody else holds locked, without waiting for any.
+     *
+     * @param settlement what to write
+     * @return what was written
+     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
+     */
+    public Settled settleUnlocked(Settlement settlement) throws SQLException {
+        return contended.settle(settlement);
+    }
+
+    private boolean settleAll(Settlement settlement) throws SQLException {
         Variants variants = settlement.last() ? drop : keep;
         boolean parking = !settlement.parked().isEmpty();
         Pipeline pipeline = parking ? variants.parkAndMove() : variants.move();
@@ -169,6 +215,7 @@ public final class SettleStore {
                 dataSource,
                 (parameters) -> {
                     if (parking) {
+                        bindLanes(parameters, settlement);
                         bindParked(parameters, settlement);
                     }
                     parameters.add(settlement.claimId(), longs(settlement.succeeded(), Long::longValue));
@@ -181,15 +228,18 @@ public final class SettleStore {
                 });
     }
 
-    private static void bindParked(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+    static void bindLanes(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
         List<Parked> parked = settlement.parked();
-        long[] ids = longs(parked, Parked::outboxId);
-        String[] handlers = texts(parked, Parked::handlerId);
+        parameters.add(settlement.claimId()).add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId));
+    }
+
+    static void bindParked(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+        List<Parked> parked = settlement.parked();
         parameters
-                .add(settlement.claimId())
-                .add(ids, handlers)
-                .add(ids, handlers, texts(parked, (one) -> one.kind().name()))
-                .add(longs(parked, (one) -> one.delay().toMillis()))
+                .add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId))
+                .add(
+                        texts(parked, (one) -> one.kind().name()),
+                        longs(parked, (one) -> one.delay().toMillis()))
                 .add(texts(parked, (one) -> code(one.failure())), texts(parked, (one) -> message(one.failure())))
                 .add(settlement.claimId());
     }

@@ -54,10 +54,9 @@ class PollerTest {
     @Test
     void backlogIsDrainedWithoutPauses() {
         Recorded handler = Recorded.all();
+        outbox.handler("any", "*", handler).poller(NEVER, 10, Duration.ofMinutes(1));
         publish(0, 105);
-        outbox.handler("any", "*", handler)
-                .poller(NEVER, 10, Duration.ofMinutes(1))
-                .start();
+        outbox.start();
 
         await().until(() -> outbox.count("events.outbox_published") == 105);
         assertThat(handler.sequences())
@@ -344,20 +343,57 @@ class PollerTest {
     @Test
     void lockedRowDelaysItsAggregateOnly() throws Exception {
         Recorded handler = Recorded.all();
+        outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1));
         publish(0, 3);
         try (java.sql.Connection operator = outbox.dataSource().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
-            outbox.handler("any", "*", handler)
-                    .poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1))
-                    .start();
+            outbox.start();
             await().until(() -> handler.handled().size() == 5);
             assertThat(handler.sequences()).doesNotContainKey("1");
             operator.rollback();
         }
         await().until(() -> handler.handled().size() == 8);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+    }
+
+    @Test
+    void rowThatIsLockedWhileItsHandlerRunsDelaysItsAggregateOnly() throws Exception {
+        CountDownLatch handling = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        Recorded handler = Recorded.failing((attempt) -> {
+            if (attempt.envelope().aggregateId().equals("1")) {
+                handling.countDown();
+                awaitLatch(locked);
+            }
+            return attempt.envelope().aggregateSeq() == 2 && attempt.number() == 1 ? new Exception("once") : null;
+        });
+        outbox.handler("any", "*", handler)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
+        publish(0, 3);
+        outbox.start();
+        awaitLatch(handling);
+        try (java.sql.Connection operator = outbox.dataSource().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
+            locked.countDown();
+            IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
+
+            await().until(() -> outbox.count("events.outbox_published") == 5);
+            await().during(Duration.ofSeconds(4))
+                    .until(() -> handler.sequences().get("1").equals(List.of(1L)));
+            assertThat(outbox.sql()
+                            .sql("SELECT DISTINCT status FROM events.outbox_status WHERE aggregate_id = '1'")
+                            .query(String.class)
+                            .list())
+                    .containsExactly("PROCESSING");
+            operator.rollback();
+        }
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+        assertThat(outbox.count("events.outbox_claim")).isZero();
     }
 
     @Test

@@ -210,7 +210,9 @@ class RepairLanesTest {
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
         Parked parked = new Parked(envelope.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
-        assertThat(settlements.settle(new Settlement(round.claim().id(), List.of(), List.of(parked), true)))
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().id(), List.of(), List.of(parked), true))
+                        .claimHeld())
                 .isTrue();
     }
 

@@ -38,6 +38,8 @@ class KilledProcessTest {
     @Test
     void g2EventsOfAKilledProcessAreDeliveredAgainInOrder() throws Exception {
         try (TestOutbox outbox = TestOutbox.create()) {
+            Recorded handler = Recorded.all();
+            outbox.handler("any", "*", handler).poller(Duration.ofMillis(100), 50, LEASE);
             List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
                     .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
                     .toList();
@@ -45,10 +47,7 @@ class KilledProcessTest {
             assertThat(handledBeforeTheKill).containsExactly("1", "2", "3");
             assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PROCESSING"));
 
-            Recorded handler = Recorded.all();
-            outbox.handler("any", "*", handler)
-                    .poller(Duration.ofMillis(100), 50, LEASE)
-                    .start();
+            outbox.start();
             await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
             assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
             assertThat(outbox.sql()

@@ -70,17 +70,25 @@ class ClaimStoreTest {
         assertThat(aggregates(round)).containsExactly("a");
         assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
         Parked parked = new Parked(ids(late).get(0), "h", Parked.Kind.FAILED, Duration.ZERO, new Failure("E", "m"));
-        assertThat(settlements.settle(new Settlement(late.id(), ids(late), List.of(), false)))
+        assertThat(settlements
+                        .settle(new Settlement(late.id(), ids(late), List.of(), false))
+                        .claimHeld())
                 .isFalse();
-        assertThat(settlements.settle(new Settlement(late.id(), ids(late), List.of(), true)))
+        assertThat(settlements
+                        .settle(new Settlement(late.id(), ids(late), List.of(), true))
+                        .claimHeld())
                 .isFalse();
-        assertThat(settlements.settle(new Settlement(late.id(), List.of(), List.of(parked), true)))
+        assertThat(settlements
+                        .settle(new Settlement(late.id(), List.of(), List.of(parked), true))
+                        .claimHeld())
                 .isFalse();
         assertThat(claims.renew(Set.of(late.id()), LEASE)).isEmpty();
         assertThat(outbox.count("events.outbox_published")).isZero();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
         assertThat(status()).containsExactly("PROCESSING");
-        assertThat(settlements.settle(new Settlement(round.claim().id(), ids(late), List.of(), true)))
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().id(), ids(late), List.of(), true))
+                        .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
     }
@@ -91,7 +99,9 @@ class ClaimStoreTest {
         Claim claim = claim("w1", 10).claim();
         expireClaims();
 
-        assertThat(settlements.settle(new Settlement(claim.id(), ids(claim), List.of(), true)))
+        assertThat(settlements
+                        .settle(new Settlement(claim.id(), ids(claim), List.of(), true))
+                        .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
     }

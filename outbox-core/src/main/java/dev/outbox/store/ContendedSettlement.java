@@ -1,0 +1,115 @@
+package dev.outbox.store;
+
+import dev.outbox.store.SettleStore.Settled;
+import dev.outbox.store.SettleStore.Settlement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.LongStream;
+import javax.sql.DataSource;
+
+/** Settles a claim while somebody else holds rows of its events locked, without waiting for these. */
+final class ContendedSettlement {
+
+    /**
+     * Relies on outbox_unpublished_pk. What comes after an event that is left over, in the same aggregate, is left over too: its
+     * deliveries must not get ahead.
+     */
+    private static final String WRITABLE_ROWS = """
+            unlocked AS MATERIALIZED (
+                SELECT o.id, o.aggregate_type, o.aggregate_id, o.aggregate_seq
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (?)
+                   AND o.dispatched_at IS NULL
+                 ORDER BY o.id
+                   FOR UPDATE SKIP LOCKED
+            ), locked AS (
+                SELECT o.aggregate_type, o.aggregate_id, min(o.aggregate_seq) AS aggregate_seq
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (?)
+                   AND o.dispatched_at IS NULL
+                   AND o.id NOT IN (SELECT unlocked.id FROM unlocked)
+                 GROUP BY o.aggregate_type, o.aggregate_id
+            ), writable AS (
+                SELECT unlocked.id
+                  FROM unlocked
+                 WHERE NOT EXISTS (SELECT
+                                     FROM locked
+                                    WHERE locked.aggregate_type = unlocked.aggregate_type
+                                      AND locked.aggregate_id = unlocked.aggregate_id
+                                      AND locked.aggregate_seq < unlocked.aggregate_seq)
+            ),\s""";
+
+    private static final String AND_WRITABLE = """
+
+                   AND o.id IN (SELECT writable.id FROM writable)""";
+
+    /** Relies on outbox_unpublished_pk. */
+    private static final String LEFT_OVER = """
+            SELECT o.id
+              FROM {schema}.outbox_unpublished o
+             WHERE o.id = ANY (?)
+               AND o.dispatched_at IS NULL
+            """;
+
+    /** Relies on outbox_claim_pk and outbox_unpublished_pk. */
+    private static final String END_CLAIM = """
+            DELETE FROM {schema}.outbox_claim c
+             WHERE c.id = ?
+               AND ?
+               AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND o.dispatched_at IS NULL)
+            """;
+
+    private final DataSource dataSource;
+    private final Pipeline settle;
+
+    ContendedSettlement(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.settle = new Pipeline(
+                schema,
+                SettleStore.LOCK_CLAIM,
+                SettleStore.LOCK_LANES,
+                writableOnly(SettleStore.PARK),
+                writableOnly(SettleStore.MOVE.replace("{fence}", SettleStore.KEEP_CLAIM)),
+                LEFT_OVER,
+                END_CLAIM);
+    }
+
+    private static String writableOnly(String sql) {
+        return sql.replace("{writable rows}", WRITABLE_ROWS).replace("{and writable}", AND_WRITABLE);
+    }
+
+    Settled settle(Settlement settlement) throws SQLException {
+        long[] succeeded = SettleStore.longs(settlement.succeeded(), Long::longValue);
+        long[] all = LongStream.concat(
+                        LongStream.of(succeeded), settlement.parked().stream().mapToLong(Parked::outboxId))
+                .distinct()
+                .toArray();
+        return settle.run(
+                dataSource,
+                (parameters) -> {
+                    SettleStore.bindLanes(parameters, settlement);
+                    SettleStore.bindParked(parameters.add(all, all), settlement);
+                    parameters
+                            .add(all, all)
+                            .add(settlement.claimId(), succeeded)
+                            .add((Object) all)
+                            .add(settlement.claimId(), settlement.last(), all);
+                },
+                ContendedSettlement::readSettled);
+    }
+
+    private static Settled readSettled(Pipeline.Results results) throws SQLException {
+        results.skip(3);
+        ResultSet fence = results.rows();
+        fence.next();
+        boolean claimHeld = fence.getInt(1) == 1;
+        Set<Long> leftOver = new HashSet<>();
+        ResultSet row = results.rows();
+        while (row.next()) {
+            leftOver.add(row.getLong(1));
+        }
+        return new Settled(claimHeld, claimHeld ? leftOver : Set.of());
+    }
+}
