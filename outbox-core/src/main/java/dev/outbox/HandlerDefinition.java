@@ -17,13 +17,19 @@ public final class HandlerDefinition {
     private final Set<String> eventTypes;
     private final @Nullable Class<?> payloadType;
     private final PayloadHandler<Object> handler;
+    private final boolean deduplicates;
 
     private HandlerDefinition(
-            String id, Set<String> eventTypes, @Nullable Class<?> payloadType, PayloadHandler<Object> handler) {
+            String id,
+            Set<String> eventTypes,
+            @Nullable Class<?> payloadType,
+            PayloadHandler<Object> handler,
+            boolean deduplicates) {
         this.id = id;
         this.eventTypes = Set.copyOf(eventTypes);
         this.payloadType = payloadType;
         this.handler = handler;
+        this.deduplicates = deduplicates;
     }
 
     /**
@@ -35,7 +41,7 @@ public final class HandlerDefinition {
      * @return the definition
      */
     public static HandlerDefinition of(String id, Set<String> eventTypes, EnvelopeHandler handler) {
-        return new HandlerDefinition(id, eventTypes, null, (ignored, envelope) -> handler.handle(envelope));
+        return new HandlerDefinition(id, eventTypes, null, (ignored, envelope) -> handler.handle(envelope), false);
     }
 
     /**
@@ -64,7 +70,17 @@ public final class HandlerDefinition {
     @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
     public static <T> HandlerDefinition of(
             String id, Set<String> eventTypes, Class<T> payloadType, PayloadHandler<T> handler) {
-        return new HandlerDefinition(id, eventTypes, payloadType, (PayloadHandler<Object>) handler);
+        return new HandlerDefinition(id, eventTypes, payloadType, (PayloadHandler<Object>) handler, false);
+    }
+
+    /**
+     * Returns the same handler, run in a transaction in which each event is processed once; see
+     * {@link OutboxHandler#deduplicate()}.
+     *
+     * @return a deduplicating copy
+     */
+    public HandlerDefinition deduplicating() {
+        return new HandlerDefinition(id, eventTypes, payloadType, handler, true);
     }
 
     /**
@@ -95,7 +111,16 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Runs the handler's code on the calling thread.
+     * Says whether the handler is to have its effects in the database once for each event.
+     *
+     * @return whether it deduplicates
+     */
+    public boolean deduplicates() {
+        return deduplicates;
+    }
+
+    /**
+     * Runs the handler's code on the calling thread, deduplicated or not.
      *
      * @param payload the decoded payload; any value where there is no {@link #payloadType()}
      * @param envelope the event

@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
  * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope.
  *
  * <p>A handler runs on the poller's thread, outside any transaction, and may be called more than once for an event: it must
- * be idempotent. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
+ * be idempotent, unless it is {@linkplain #deduplicate deduplicated}. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
  * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
  */
 @Documented
@@ -34,4 +34,14 @@ public @interface OutboxHandler {
      * @return the event types
      */
     String[] eventTypes() default {};
+
+    /**
+     * Whether what the handler does in the outbox's database happens exactly once for each event. The handler then runs in a
+     * transaction that first notes the event as processed; an event that is noted already does not reach the handler again, and
+     * counts as handled. If the handler throws, all of it is rolled back. The handler's own {@code @Transactional} joins this
+     * transaction. What the handler does elsewhere, such as sending mail, may still happen more than once.
+     *
+     * @return whether to deduplicate
+     */
+    boolean deduplicate() default false;
 }

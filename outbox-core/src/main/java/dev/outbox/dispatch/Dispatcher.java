@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Offers an event to its handlers, on the calling thread. Touches no database and holds no transaction: what came of it is
- * returned. Safe for use by many threads.
+ * Offers an event to its handlers, on the calling thread. Holds no transaction, unless a handler asks for it, and writes
+ * nothing: what came of it is returned. Safe for use by many threads.
  */
 public final class Dispatcher {
 

@@ -1,4 +1,4 @@
-/** Finds the handlers of an event, invokes them and says what came of it; never touches the database. */
+/** Finds the handlers of an event, invokes them and says what came of it; writes no outcome. */
 @NullMarked
 package dev.outbox.dispatch;
 

@@ -97,6 +97,15 @@ public final class OutboxMeters implements OutboxObserver {
     }
 
     @Override
+    public void deduplicated(String stream, String handlerId) {
+        Counter.builder("outbox.deduplicated")
+                .description("Events that reached a deduplicating handler again and were not handled twice")
+                .tags(STREAM, stream, "handler", handlerId)
+                .register(registry)
+                .increment();
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", stream)
                 .record(lag);

@@ -37,13 +37,21 @@ public interface OutboxObserver {
     default void unrouted(String stream) {}
 
     /**
-     * A handler was invoked, or could not be because the payload was undecodable.
+     * A handler was invoked, or was not because the payload was undecodable or the event processed before.
      *
      * @param attempt what was attempted
      * @param result what came of it
      * @param duration how long the handler ran
      */
     default void handled(Attempt attempt, Result result, Duration duration) {}
+
+    /**
+     * A deduplicating handler was not invoked, because it has processed the event before. The attempt counts as a success.
+     *
+     * @param stream the event's stream
+     * @param handlerId the handler
+     */
+    default void deduplicated(String stream, String handlerId) {}
 
     /**
      * A handler succeeded.

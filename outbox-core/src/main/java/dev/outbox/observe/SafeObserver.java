@@ -36,6 +36,11 @@ public final class SafeObserver implements OutboxObserver {
     }
 
     @Override
+    public void deduplicated(String stream, String handlerId) {
+        safely(() -> observer.deduplicated(stream, handlerId));
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         safely(() -> observer.delivered(stream, lag));
     }

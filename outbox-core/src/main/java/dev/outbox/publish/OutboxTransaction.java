@@ -3,25 +3,20 @@ package dev.outbox.publish;
 import dev.outbox.ForeignTransactionException;
 import dev.outbox.MissingTransactionException;
 import dev.outbox.ReadOnlyTransactionException;
-import java.sql.Connection;
+import dev.outbox.store.BoundConnection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
-import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The caller's transaction: checks that events can share its fate, and lends its connection. */
 final class OutboxTransaction {
 
-    private final DataSource dataSource;
+    private final BoundConnection connection;
     private final TransactionPhase phase;
 
     OutboxTransaction(DataSource dataSource, TransactionPhase phase) {
         this.phase = phase;
-        // Transaction managers bind the connection to the DataSource behind this proxy.
-        DataSource target =
-                dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
-        this.dataSource = target != null ? target : dataSource;
+        this.connection = new BoundConnection(dataSource);
     }
 
     /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
@@ -43,7 +38,7 @@ final class OutboxTransaction {
                     + TransactionSynchronizationManager.getCurrentTransactionName()
                     + " is read-only and cannot store an event; remove readOnly = true");
         }
-        if (!TransactionSynchronizationManager.hasResource(dataSource)) {
+        if (!connection.exists()) {
             throw new ForeignTransactionException("the transaction "
                     + TransactionSynchronizationManager.getCurrentTransactionName()
                     + " does not use the outbox's DataSource, so the event would not commit with it;"
@@ -51,18 +46,7 @@ final class OutboxTransaction {
         }
     }
 
-    <T> T call(SqlFunction<T> function) throws SQLException {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        try {
-            return function.apply(connection);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource);
-        }
-    }
-
-    /** Work on a connection. */
-    @FunctionalInterface
-    interface SqlFunction<T> {
-        T apply(Connection connection) throws SQLException;
+    <T> T call(BoundConnection.Work<T> work) throws SQLException {
+        return connection.call(work);
     }
 }

@@ -6,6 +6,7 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.UnroutedEventException;
 import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.BoundConnection;
 import dev.outbox.store.EventStore;
 import dev.outbox.store.NewEvent;
 import dev.outbox.store.NumberedEventStore;
@@ -113,9 +114,9 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 .toList();
     }
 
-    private <T> T call(OutboxTransaction.SqlFunction<T> function) {
+    private <T> T call(BoundConnection.Work<T> work) {
         try {
-            return transaction.call(function);
+            return transaction.call(work);
         } catch (SQLException ex) {
             if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
                 throw new EventIdConflictException("another transaction stored an event with the same id for another"

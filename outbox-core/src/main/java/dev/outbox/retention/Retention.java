@@ -2,6 +2,7 @@ package dev.outbox.retention;
 
 import dev.outbox.duty.Duty;
 import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.InboxStore;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves published events to the archive when their time is over, batch by batch, on a schedule or when called. One instance
- * works at a time; the others find nothing to do. Dead events stay until somebody has decided about them.
+ * Moves published events to the archive when their time is over, and forgets what deduplicating handlers have processed, batch
+ * by batch, on a schedule or when called. One instance works at a time; the others find nothing to do. Dead events stay until
+ * somebody has decided about them.
  */
 public final class Retention implements AutoCloseable {
 
@@ -23,6 +25,7 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final ArchiveStore store;
+    private final InboxStore inbox;
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final Duty duty = new Duty("outbox-retention", this::step);
@@ -33,13 +36,19 @@ public final class Retention implements AutoCloseable {
      *
      * @param settings what happens to published events
      * @param store moves them
+     * @param inbox knows what is processed
      * @param clock says when it is time
      * @param schedule gives the next time to run after an instant; {@code null} to run only when called
      */
     public Retention(
-            RetentionSettings settings, ArchiveStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
+            RetentionSettings settings,
+            ArchiveStore store,
+            InboxStore inbox,
+            Clock clock,
+            @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = store;
+        this.inbox = inbox;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -53,26 +62,41 @@ public final class Retention implements AutoCloseable {
     }
 
     /**
-     * Moves everything that is due, on the calling thread.
+     * Moves and forgets everything that is due, on the calling thread.
      *
      * @return how many events left the outbox
      * @throws SQLException if the database refused or could not be reached; finished batches stay finished
      */
     public long runOnce() throws SQLException {
-        long total = 0;
-        int moved;
-        do {
-            moved = store.archive(settings.published(), settings.batchSize(), settings.archive());
-            total += moved;
-        } while (moved == settings.batchSize() && !duty.isClosing());
-        if (total > 0) {
+        long moved = inBatches(() -> store.archive(settings.published(), settings.batchSize(), settings.archive()));
+        if (moved > 0) {
             log.info(
                     "{} {} published events older than {}",
                     settings.archive() ? "archived" : "deleted",
-                    total,
+                    moved,
                     settings.published());
         }
+        long forgotten = inBatches(() -> inbox.purge(settings.processedEvents(), settings.batchSize()));
+        if (forgotten > 0) {
+            log.info("forgot {} processed events older than {}", forgotten, settings.processedEvents());
+        }
+        return moved;
+    }
+
+    private long inBatches(Batch batch) throws SQLException {
+        long total = 0;
+        int rows;
+        do {
+            rows = batch.run();
+            total += rows;
+        } while (rows == settings.batchSize() && !duty.isClosing());
         return total;
+    }
+
+    /** One transaction; says how many rows it was for. */
+    @FunctionalInterface
+    private interface Batch {
+        int run() throws SQLException;
     }
 
     private Duration step() throws SQLException {

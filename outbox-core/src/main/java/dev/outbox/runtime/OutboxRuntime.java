@@ -1,9 +1,11 @@
 package dev.outbox.runtime;
 
+import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.HandlerCatalog;
+import dev.outbox.dispatch.Inbox;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
@@ -12,8 +14,10 @@ import dev.outbox.publish.TransactionalOutboxPublisher;
 import dev.outbox.retention.Retention;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.HandlerStore;
+import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +72,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.retention(),
                 new ArchiveStore(
                         surroundings.dataSource(), schema, settings.schemas().archive()),
+                new InboxStore(surroundings.dataSource(), schema),
                 surroundings.clock(),
                 surroundings.retentionSchedule());
     }
@@ -156,7 +161,7 @@ public final class OutboxRuntime implements AutoCloseable {
             Subscriptions found = subscriptions;
             if (found == null) {
                 found = new Subscriptions(
-                        new HandlerCatalog(definitions.get()),
+                        new HandlerCatalog(deduplicated(definitions.get())),
                         new HandlerStore(
                                 surroundings.dataSource(), settings.schemas().outbox()),
                         settings.polling().retireAfter());
@@ -166,6 +171,24 @@ public final class OutboxRuntime implements AutoCloseable {
         } finally {
             finding.unlock();
         }
+    }
+
+    private List<HandlerDefinition> deduplicated(Collection<HandlerDefinition> found) {
+        return found.stream()
+                .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
+                .toList();
+    }
+
+    private Inbox inboxOf(HandlerDefinition handler) {
+        return new Inbox(
+                new InboxStore(surroundings.dataSource(), settings.schemas().outbox()),
+                surroundings
+                        .transactions()
+                        .get()
+                        .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
+                                + "' deduplicates, which takes a transaction manager that works on the outbox's DataSource;"
+                                + " there is none, or there are several and none is primary")),
+                observer);
     }
 
     private Dispatcher dispatcher() {

@@ -4,11 +4,15 @@ import dev.outbox.observe.OutboxObserver;
 import dev.outbox.publish.TransactionPhase;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -16,6 +20,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param dataSource where the tables are
  * @param phase knows whether a transaction is still open; registered with the transaction manager
+ * @param transactions gives the transaction manager that works on the {@code dataSource}, which deduplicating handlers need;
+ *     asked when such a handler is found
  * @param mapper writes and reads payloads
  * @param observer hears what happens to events
  * @param clock tells the time, where the database's is not used
@@ -25,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 public record Surroundings(
         DataSource dataSource,
         TransactionPhase phase,
+        Supplier<Optional<PlatformTransactionManager>> transactions,
         JsonMapper mapper,
         OutboxObserver observer,
         Clock clock,
@@ -35,12 +42,16 @@ public record Surroundings(
      * Returns what an application without special wishes gives.
      *
      * @param dataSource where the tables are
-     * @return surroundings with a plain mapper, no observer, the system's clock and no schedule
+     * @return surroundings with a transaction manager of their own, a plain mapper, no observer, the system's clock and no schedule
      */
     public static Surroundings of(DataSource dataSource) {
+        TransactionPhase phase = new TransactionPhase();
+        DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+        manager.addListener(phase);
         return new Surroundings(
                 dataSource,
-                new TransactionPhase(),
+                phase,
+                () -> Optional.of(manager),
                 JsonMapper.builder().build(),
                 OutboxObserver.NONE,
                 Clock.systemUTC(),

@@ -17,7 +17,7 @@ public final class ArchiveStore {
                 SELECT o.id
                   FROM {schema}.outbox_published o
                  WHERE o.published_at < clock_timestamp() - ? * interval '1 millisecond'
-                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                   AND (SELECT {alone})
                  LIMIT ?
                    FOR UPDATE SKIP LOCKED
             ), removed AS (

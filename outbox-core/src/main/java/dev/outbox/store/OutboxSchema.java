@@ -27,6 +27,10 @@ public record OutboxSchema(String name) {
                        coalesce(dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED', clock_timestamp()
                   FROM moved""";
 
+    /** Whether this transaction is the only one that works for retention; the others find the advisory lock taken. */
+    private static final String ALONE =
+            "pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0))";
+
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
 
@@ -49,12 +53,13 @@ public record OutboxSchema(String name) {
 
     /**
      * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
-     * {@code {moved}} those that go to history, and {@code {history}} puts them there.
+     * {@code {moved}} those that go to history, {@code {history}} puts them there, and {@code {alone}} takes turns.
      */
     String render(String sql) {
         return sql.replace("{history}", TO_HISTORY)
                 .replace("{moved}", MOVED_COLUMNS)
                 .replace("{envelope}", EventRow.COLUMNS)
+                .replace("{alone}", ALONE)
                 .replace("{schema}", quoted());
     }
 }

@@ -3,6 +3,7 @@ package dev.outbox.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -67,6 +68,29 @@ class OutboxMetersTest {
         assertThat(registry.get("outbox.claim").timer().count()).isPositive();
         assertThat(registry.get("outbox.settle").timer().count()).isPositive();
         assertThat(registry.get("outbox.delivery.lag").timer().count()).isEqualTo(2);
+    }
+
+    @Test
+    void eventsThatAreNotHandledTwiceAreCountedAsSuccessesAndAsDuplicates() {
+        outbox.observer(meters)
+                .handler(HandlerDefinition.of(
+                                "mail",
+                                Set.of("*"),
+                                (envelope) -> outbox.sql()
+                                        .sql("DELETE FROM events.outbox_claim")
+                                        .update())
+                        .deduplicating())
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(registry.get("outbox.deduplicated")
+                        .tags("stream", "default", "handler", "mail")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(processed("success")).isEqualTo(2);
+        assertThat(registry.get("outbox.lease.lost").counter().count()).isEqualTo(1);
     }
 
     private double processed(String result) {

@@ -3,11 +3,14 @@ package dev.outbox.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -37,7 +41,7 @@ class RetentionTest {
     void publishedEventsAreArchivedOnceWhenTheirTimeIsOver() throws SQLException {
         publishPublished(25);
         age("30 days 1 second", "id <= 15");
-        Retention retention = retention(new RetentionSettings(MONTH, true, 4));
+        Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 4));
 
         assertThat(retention.runOnce()).isEqualTo(15);
         assertThat(retention.runOnce()).isZero();
@@ -78,7 +82,7 @@ class RetentionTest {
         publishPublished(3);
         age("31 days", "true");
 
-        assertThat(retention(new RetentionSettings(MONTH, false, 1000)).runOnce())
+        assertThat(retention(new RetentionSettings(MONTH, false, MONTH, 1000)).runOnce())
                 .isEqualTo(3);
         assertThat(outbox.count("audit.events")).isZero();
         assertThat(outbox.count("events.outbox")).isZero();
@@ -102,7 +106,8 @@ class RetentionTest {
                 .single()
                 .equals("DEAD,RETRYING"));
 
-        assertThat(retention(new RetentionSettings(Duration.ZERO, true, 1000)).runOnce())
+        assertThat(retention(new RetentionSettings(Duration.ZERO, true, MONTH, 1000))
+                        .runOnce())
                 .isZero();
         assertThat(outbox.count("events.outbox")).isEqualTo(2);
     }
@@ -122,6 +127,50 @@ class RetentionTest {
         assertThat(retention.runOnce()).isEqualTo(3);
     }
 
+    @Test
+    void processedEventsAreForgottenWhenTheirTimeIsOver() throws SQLException {
+        noteProcessed(25, "31 days");
+        noteProcessed(2, "29 days");
+
+        assertThat(retention(new RetentionSettings(MONTH, true, MONTH, 4)).runOnce())
+                .isZero();
+        assertThat(outbox.count("events.processed_event")).isEqualTo(2);
+    }
+
+    @Test
+    void processedEventsAreRememberedWhileTheyMayBeDeliveredAgain() throws SQLException {
+        outbox.handler(HandlerDefinition.of("once", Set.of("*"), (envelope) -> {})
+                        .deduplicating())
+                .handler("failing", "*", (envelope) -> {
+                    throw new NonRetryableException("never");
+                })
+                .start();
+        EventEnvelope dead = outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.statusOf(dead).equals("DEAD"));
+        outbox.sql()
+                .sql("UPDATE events.processed_event SET processed_at = now() - interval '1 year'")
+                .update();
+
+        retention(RetentionSettings.defaults()).runOnce();
+        assertThat(outbox.count("events.processed_event")).isEqualTo(1);
+    }
+
+    @Test
+    void oneInstanceForgetsProcessedEventsAtATime() throws SQLException {
+        noteProcessed(3, "31 days");
+        Retention retention = retention(RetentionSettings.defaults());
+        try (Connection other = outbox.dataSource().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement()
+                    .execute("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
+            retention.runOnce();
+            assertThat(outbox.count("events.processed_event")).isEqualTo(3);
+            other.rollback();
+        }
+        retention.runOnce();
+        assertThat(outbox.count("events.processed_event")).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void scheduleDecidesWhenItRuns(boolean due) {
@@ -136,6 +185,7 @@ class RetentionTest {
         try (Retention retention = new Retention(
                 RetentionSettings.defaults(),
                 new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                new InboxStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -152,6 +202,7 @@ class RetentionTest {
         return new Retention(
                 settings,
                 new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                new InboxStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 Clock.systemUTC(),
                 null);
     }
@@ -162,6 +213,14 @@ class RetentionTest {
             outbox.publish("1", new OrderPlaced(i));
         }
         await().until(() -> outbox.count("events.outbox_published") == count);
+    }
+
+    private void noteProcessed(int count, String age) {
+        outbox.sql()
+                .sql("INSERT INTO events.processed_event (event_id, handler_id, processed_at)"
+                        + " SELECT gen_random_uuid(), 'once', now() - interval '" + age
+                        + "' FROM generate_series(1, " + count + ")")
+                .update();
     }
 
     private void age(String age, String which) {

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.dispatch.RetryPolicies;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.retention.RetentionSettings;
@@ -27,9 +29,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 class KilledProcessTest {
 
@@ -37,17 +42,15 @@ class KilledProcessTest {
 
     @Test
     void g2EventsOfAKilledProcessAreDeliveredAgainInOrder() throws Exception {
-        try (TestOutbox outbox = TestOutbox.create()) {
-            Recorded handler = Recorded.all();
-            outbox.handler("any", "*", handler).poller(Duration.ofMillis(100), 50, LEASE);
-            List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
-                    .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
-                    .toList();
-            List<String> handledBeforeTheKill = handleInAProcessThatIsKilledAtTheThirdEvent(outbox);
-            assertThat(handledBeforeTheKill).containsExactly("1", "2", "3");
-            assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PROCESSING"));
+        try (TestOutbox outbox = TestOutbox.create();
+                TestOutbox restarted = outbox.another()) {
+            processIsKilledAtTheThirdOfFiveEvents(outbox, "any");
 
-            outbox.start();
+            Recorded handler = Recorded.all();
+            restarted
+                    .handler("any", "*", handler)
+                    .poller(Duration.ofMillis(100), 50, LEASE)
+                    .start();
             await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
             assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
             assertThat(outbox.sql()
@@ -58,7 +61,50 @@ class KilledProcessTest {
         }
     }
 
-    private static List<String> handleInAProcessThatIsKilledAtTheThirdEvent(TestOutbox outbox) throws Exception {
+    @Test
+    void g7EffectsThatAKilledProcessCommittedAreNotRepeated() throws Exception {
+        try (TestOutbox outbox = TestOutbox.create();
+                TestOutbox restarted = outbox.another()) {
+            outbox.sql().sql(Doomed.EFFECTS).update();
+            processIsKilledAtTheThirdOfFiveEvents(outbox, Doomed.ONCE);
+            assertThat(effects(outbox)).containsExactly(1L, 2L);
+
+            Recorded handled = Recorded.all();
+            AtomicInteger duplicates = new AtomicInteger();
+            restarted
+                    .handler(Doomed.once(restarted.dataSource(), handled))
+                    .observer(new OutboxObserver() {
+                        @Override
+                        public void deduplicated(String stream, String handlerId) {
+                            duplicates.incrementAndGet();
+                        }
+                    })
+                    .poller(Duration.ofMillis(100), 50, LEASE)
+                    .start();
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
+            assertThat(effects(outbox)).containsExactly(1L, 2L, 3L, 4L, 5L);
+            assertThat(handled.sequences()).containsEntry("1", List.of(3L, 4L, 5L));
+            assertThat(duplicates).hasValue(2);
+        }
+    }
+
+    private static List<Long> effects(TestOutbox outbox) {
+        return outbox.sql()
+                .sql("SELECT aggregate_seq FROM effect ORDER BY aggregate_seq")
+                .query(Long.class)
+                .list();
+    }
+
+    private static void processIsKilledAtTheThirdOfFiveEvents(TestOutbox outbox, String handler) throws Exception {
+        List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
+                .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
+                .toList();
+        assertThat(handleInAProcessThatIsKilledAtTheThirdEvent(outbox, handler)).containsExactly("1", "2", "3");
+        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PROCESSING"));
+    }
+
+    private static List<String> handleInAProcessThatIsKilledAtTheThirdEvent(TestOutbox outbox, String handler)
+            throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -66,7 +112,8 @@ class KilledProcessTest {
                         Doomed.class.getName(),
                         outbox.database().jdbcUrl(),
                         outbox.database().username(),
-                        outbox.database().password())
+                        outbox.database().password(),
+                        handler)
                 .redirectErrorStream(true)
                 .start();
         List<String> handled = new ArrayList<>();
@@ -89,6 +136,12 @@ class KilledProcessTest {
     /** A process that claims five events, handles two, and hangs in the third. */
     static final class Doomed {
 
+        /** The id of the handler that deduplicates. */
+        static final String ONCE = "once";
+
+        /** No constraint: the second effect of an event would be seen. */
+        static final String EFFECTS = "CREATE TABLE effect (aggregate_seq bigint)";
+
         private Doomed() {}
 
         public static void main(String[] arguments) throws IOException, InterruptedException {
@@ -106,15 +159,30 @@ class KilledProcessTest {
                             Duration.ofDays(7)),
                     new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()),
                     RetentionSettings.defaults());
-            HandlerDefinition handler = HandlerDefinition.of("any", Set.of("*"), (envelope) -> {
-                System.out.println("handling " + envelope.aggregateSeq());
-                System.out.flush();
-                if (envelope.aggregateSeq() == 3) {
-                    new CountDownLatch(1).await();
-                }
-            });
+            HandlerDefinition handler = arguments[3].equals(ONCE)
+                    ? once(dataSource, Doomed::handle)
+                    : HandlerDefinition.of(arguments[3], Set.of("*"), Doomed::handle);
             new OutboxRuntime(settings, Surroundings.of(dataSource), () -> List.of(handler)).start();
             new CountDownLatch(1).await();
+        }
+
+        static HandlerDefinition once(DataSource dataSource, EnvelopeHandler rest) {
+            JdbcClient sql = JdbcClient.create(dataSource);
+            return HandlerDefinition.of(ONCE, Set.of("*"), (envelope) -> {
+                        sql.sql("INSERT INTO effect VALUES (?)")
+                                .param(envelope.aggregateSeq())
+                                .update();
+                        rest.handle(envelope);
+                    })
+                    .deduplicating();
+        }
+
+        private static void handle(EventEnvelope envelope) throws InterruptedException {
+            System.out.println("handling " + envelope.aggregateSeq());
+            System.out.flush();
+            if (envelope.aggregateSeq() == 3) {
+                new CountDownLatch(1).await();
+            }
         }
     }
 }

@@ -35,6 +35,11 @@ final class CompositeObserver implements OutboxObserver {
     }
 
     @Override
+    public void deduplicated(String stream, String handlerId) {
+        tell((observer) -> observer.deduplicated(stream, handlerId));
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         tell((observer) -> observer.delivered(stream, lag));
     }

@@ -110,7 +110,11 @@ final class ConfiguredSettings {
         OutboxProperties.Retention retention = properties.retention();
         return PropertyRule.checkAll(
                 "outbox.retention",
-                () -> new RetentionSettings(retention.published(), retention.archive(), retention.batchSize()));
+                () -> new RetentionSettings(
+                        retention.published(),
+                        retention.archive(),
+                        retention.processedEvents(),
+                        retention.batchSize()));
     }
 
     private static <T> T either(@Nullable T own, T inherited) {

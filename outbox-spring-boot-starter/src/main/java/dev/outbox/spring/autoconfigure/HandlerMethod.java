@@ -13,9 +13,14 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /** A method that is marked as a handler; becomes one if it can be called as one. */
 final class HandlerMethod {
+
+    private static final Set<Propagation> APART =
+            Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final String beanName;
@@ -44,9 +49,9 @@ final class HandlerMethod {
     HandlerDefinition define() {
         checkCallable();
         checkSynchronous();
+        checkJoinsTransaction();
         String id = annotation.id().isEmpty() ? beanName + "." + method.getName() : annotation.id();
         Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
-        BeanMethod target = new BeanMethod(beanFactory, beanName, method);
         HandlerSignature signature = HandlerSignature.of(method, type);
         if (signature == null) {
             throw refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
@@ -55,6 +60,12 @@ final class HandlerMethod {
             throw refused(
                     "names no event type and takes no payload class that would; set eventTypes, or \"*\" for all");
         }
+        HandlerDefinition definition = definition(id, eventTypes, signature);
+        return annotation.deduplicate() ? definition.deduplicating() : definition;
+    }
+
+    private HandlerDefinition definition(String id, Set<String> eventTypes, HandlerSignature signature) {
+        BeanMethod target = new BeanMethod(beanFactory, beanName, method);
         Class<?> payloadType = signature.payloadType();
         if (payloadType == null) {
             return HandlerDefinition.of(id, eventTypes, target::invoke);
@@ -97,6 +108,16 @@ final class HandlerMethod {
         if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
             throw refused("is @Async, so that success would be recorded before the work is done; remove @Async");
+        }
+    }
+
+    private void checkJoinsTransaction() {
+        Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
+        Transactional transactional =
+                own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
+        if (annotation.deduplicate() && transactional != null && APART.contains(transactional.propagation())) {
+            throw refused("deduplicates, but does its work outside the transaction that does so; remove propagation = "
+                    + transactional.propagation());
         }
     }
 

@@ -31,6 +31,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Gives an application with one {@code DataSource}, or one marked {@link OutboxDataSource}, its outbox. */
@@ -100,6 +101,7 @@ public final class OutboxAutoConfiguration {
     Surroundings outboxSurroundings(
             OutboxDatabase database,
             TransactionPhase phase,
+            ObjectProvider<PlatformTransactionManager> managers,
             OutboxProperties properties,
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<OutboxObserver> observers,
@@ -108,6 +110,7 @@ public final class OutboxAutoConfiguration {
         return new Surroundings(
                 database.dataSource(),
                 phase,
+                new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(() -> JsonMapper.builder().build()),
                 new CompositeObserver(observers::orderedStream),
                 clock,

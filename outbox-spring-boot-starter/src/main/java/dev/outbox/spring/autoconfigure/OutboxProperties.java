@@ -109,13 +109,16 @@ public record OutboxProperties(
      *
      * @param published Time that published events stay in the outbox.
      * @param archive Whether published events move to the archive when that time is over; otherwise they are deleted.
+     * @param processedEvents Time for which deduplicating handlers remember what they have processed; until an event is published,
+     *     always.
      * @param cron When to archive or delete, as a Spring cron expression in the time zone of the JVM; "-" for never.
      * @param archiveSchema Database schema that holds the archive.
-     * @param batchSize Largest number of events that are moved in one transaction.
+     * @param batchSize Largest number of rows that are moved or deleted in one transaction.
      */
     public record Retention(
             @DefaultValue("30d") Duration published,
             @DefaultValue("true") boolean archive,
+            @DefaultValue("30d") Duration processedEvents,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema,
             @DefaultValue("1000") int batchSize) {}

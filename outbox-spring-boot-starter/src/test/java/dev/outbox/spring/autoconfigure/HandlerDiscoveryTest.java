@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
@@ -34,6 +35,7 @@ import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -217,11 +219,34 @@ class HandlerDiscoveryTest {
         }
     }
 
+    @Test
+    void handlerDeduplicatesWhereItSaysSo() {
+        try (AnnotationConfigApplicationContext context = context(Deduplicated.class)) {
+            assertThat(find(context))
+                    .extracting(HandlerDefinition::id, HandlerDefinition::deduplicates)
+                    .containsExactlyInAnyOrder(tuple("payload", true), tuple("envelope", true), tuple("plain", false));
+        }
+    }
+
+    static class Deduplicated {
+        @Transactional
+        @OutboxHandler(id = "payload", deduplicate = true)
+        void payload(SubscriptionStarted event) {}
+
+        @OutboxHandler(id = "envelope", eventTypes = "*", deduplicate = true)
+        void envelope(EventEnvelope envelope) {}
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @OutboxHandler(id = "plain")
+        void plain(SubscriptionStarted event) {}
+    }
+
     static List<Arguments> refusedMethods() {
         return List.of(
                 Arguments.of(PrivateMethod.class, "is private"),
                 Arguments.of(StaticMethod.class, "is static"),
                 Arguments.of(ReturnsValue.class, "returns a value"),
+                Arguments.of(DeduplicatesApart.class, "remove propagation = REQUIRES_NEW"),
                 Arguments.of(AsyncMethod.class, "is @Async"),
                 Arguments.of(AsyncClass.class, "is @Async"),
                 Arguments.of(NoParameter.class, "void handle(Payload event, EventEnvelope envelope)"),
@@ -463,6 +488,12 @@ class HandlerDiscoveryTest {
         String refused(SubscriptionStarted event) {
             return "";
         }
+    }
+
+    static class DeduplicatesApart {
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @OutboxHandler(deduplicate = true)
+        void refused(SubscriptionStarted event) {}
     }
 
     static class AsyncMethod {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.ForeignTransactionException;
+import dev.outbox.HandlerConfigurationException;
 import dev.outbox.MissingTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
@@ -20,6 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -120,6 +123,39 @@ class JdbcTransactionTest {
                 .run((context) -> assertPublishAfterCommitIsRefused(context, "secondTransactions"));
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {MarkedSecond.class, PrimaryFirst.class})
+    void deduplicatingHandlerGetsTheTransactionManagerOfTheOutbox(Class<?> dataSources) {
+        twoDataSources()
+                .withUserConfiguration(dataSources)
+                .withBean(Notes.class)
+                .run(JdbcTransactionTest::assertDeduplicated);
+    }
+
+    private static void assertDeduplicated(ApplicationContext context) {
+        transactions(context, "secondTransactions")
+                .executeWithoutResult((status) -> context.getBean(OutboxPublisher.class)
+                        .publish("subscription", "1", new SubscriptionStarted("gold")));
+        JdbcClient second = JdbcClient.create(context.getBean("second", DataSource.class));
+        await().untilAsserted(() -> assertThat(second.sql("SELECT handler_id FROM events.processed_event")
+                        .query(String.class)
+                        .list())
+                .contains("notes"));
+    }
+
+    @Test
+    void deduplicatingHandlerStopsTheStartWhereNoTransactionManagerWorksOnTheOutbox() {
+        Applications.on(database)
+                .withBean(Notes.class)
+                .withBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(other.dataSource()))
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(HandlerConfigurationException.class)
+                        .hasMessageContaining("'notes'")
+                        .hasMessageContaining("transaction manager"));
+    }
+
     private static void assertPublishAfterCommitIsRefused(ApplicationContext context, String transactionManager) {
         AtomicReference<Throwable> refusal = new AtomicReference<>();
         transactions(context, transactionManager)
@@ -158,6 +194,12 @@ class JdbcTransactionTest {
                 .sql("SELECT count(*) FROM pg_namespace WHERE nspname IN ('events', 'audit')")
                 .query(Long.class)
                 .single();
+    }
+
+    static class Notes {
+
+        @OutboxHandler(id = "notes", deduplicate = true)
+        void note(SubscriptionStarted event) {}
     }
 
     interface Ledger {

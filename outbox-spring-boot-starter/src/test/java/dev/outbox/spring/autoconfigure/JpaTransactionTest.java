@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.ReadOnlyTransactionException;
+import dev.outbox.RetryAfterException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -21,6 +27,7 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
@@ -76,6 +83,20 @@ class JpaTransactionTest {
     }
 
     @Test
+    void deduplicatingHandlerCommitsItsEntityOnceAndItsEventWithIt() {
+        application().withBean(Archive.class).run((context) -> {
+            context.getBean(Contracts.class).sign("1", false);
+
+            await().untilAsserted(() ->
+                    assertThat(count(context, "events.outbox_published")).isEqualTo(2));
+            assertThat(count(context, "contract WHERE id = 'copy of 1'")).isOne();
+            assertThat(count(context, "events.processed_event WHERE handler_id = 'archive'"))
+                    .isOne();
+            assertThat(context.getBean(Archive.class).attempts()).isEqualTo(2);
+        });
+    }
+
+    @Test
     void readOnlyTransactionIsRefused() {
         application()
                 .run((context) -> assertThatThrownBy(
@@ -88,6 +109,7 @@ class JpaTransactionTest {
                 .withConfiguration(AutoConfigurations.of(HibernateJpaAutoConfiguration.class))
                 .withPropertyValues("spring.jpa.hibernate.ddl-auto=create")
                 .withUserConfiguration(Entities.class)
+                .withBean(TestDatabase.class, () -> database)
                 .withBean(Contracts.class)
                 .withBean(Reports.class)
                 .withBean(Licensing.class);
@@ -138,6 +160,40 @@ class JpaTransactionTest {
         @Transactional(readOnly = true)
         public void publishReadOnly(String id) {
             outbox.publish("contract", id, new SubscriptionStarted("gold"));
+        }
+    }
+
+    /** Loses its lease each time, and fails the first. */
+    static class Archive {
+
+        private final AtomicInteger attempts = new AtomicInteger();
+        private final EntityManager entities;
+        private final OutboxPublisher outbox;
+        private final TestDatabase database;
+
+        Archive(EntityManager entities, OutboxPublisher outbox, TestDatabase database) {
+            this.entities = entities;
+            this.outbox = outbox;
+            this.database = database;
+        }
+
+        @Transactional
+        @OutboxHandler(id = "archive", deduplicate = true)
+        public void copy(SubscriptionStarted event, EventEnvelope envelope) {
+            Contract contract = new Contract();
+            contract.id = "copy of " + envelope.aggregateId();
+            entities.persist(contract);
+            outbox.publish("copy", envelope.aggregateId(), new PaymentSucceeded(1));
+            JdbcClient.create(database.dataSource())
+                    .sql("DELETE FROM events.outbox_claim")
+                    .update();
+            if (attempts.incrementAndGet() == 1) {
+                throw new RetryAfterException(Duration.ZERO, "on purpose");
+            }
+        }
+
+        public int attempts() {
+            return attempts.get();
         }
     }
 

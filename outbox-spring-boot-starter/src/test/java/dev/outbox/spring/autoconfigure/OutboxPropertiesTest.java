@@ -49,6 +49,7 @@ class OutboxPropertiesTest {
                 "outbox.retry.max-attempts=4",
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
+                "outbox.retention.processed-events=32d",
                 "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
@@ -63,7 +64,8 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
         assertThat(settings.retry().defaults())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
-        assertThat(settings.retention()).isEqualTo(new RetentionSettings(Duration.ofDays(31), false, 1001));
+        assertThat(settings.retention())
+                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
     }
 
@@ -152,6 +154,7 @@ class OutboxPropertiesTest {
                     outbox.streams.mail.retry.jitter  | 2         | must lie between
                     outbox.handlers[a.b].retry.jitter | 2         | must lie between
                     outbox.retention.published        | -1d       | must not be negative
+                    outbox.retention.processed-events | -1d       | must not be negative
                     outbox.retention.batch-size       | 0         | must be at least 1
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
                     outbox.publisher.max-payload-size | 3GB       | overflow

@@ -1,0 +1,96 @@
+package dev.outbox.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.InboxStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/**
+ * Lets a handler have its effects in the database once for each event: it runs in a transaction that begins by noting the event
+ * as processed. Whoever comes second waits for the end of the first, and runs only if that has rolled back.
+ */
+public final class Inbox {
+
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+    private final InboxStore store;
+    private final PlatformTransactionManager transactions;
+    private final OutboxObserver observer;
+
+    /**
+     * Creates an inbox.
+     *
+     * @param store knows what is processed
+     * @param transactions begins and ends transactions on the outbox's DataSource
+     * @param observer hears of events that a handler did not get again
+     */
+    public Inbox(InboxStore store, PlatformTransactionManager transactions, OutboxObserver observer) {
+        this.store = store;
+        this.transactions = transactions;
+        this.observer = observer;
+    }
+
+    /**
+     * Puts the inbox before a handler.
+     *
+     * @param handler the handler
+     * @return a handler that passes on what has not been processed, in a transaction, and ignores the rest
+     */
+    public HandlerDefinition before(HandlerDefinition handler) {
+        Class<?> payloadType = handler.payloadType();
+        return payloadType == null
+                ? HandlerDefinition.of(
+                        handler.id(), handler.eventTypes(), (envelope) -> handleOnce(handler, envelope, envelope))
+                : before(handler, payloadType);
+    }
+
+    private <T> HandlerDefinition before(HandlerDefinition handler, Class<T> payloadType) {
+        return HandlerDefinition.of(
+                handler.id(),
+                handler.eventTypes(),
+                payloadType,
+                (payload, envelope) -> handleOnce(handler, payload, envelope));
+    }
+
+    private void handleOnce(HandlerDefinition handler, Object payload, EventEnvelope envelope) throws Exception {
+        TransactionStatus transaction = transactions.getTransaction(definition(handler));
+        boolean first;
+        try {
+            first = store.insert(envelope.eventId(), handler.id());
+            if (first) {
+                handler.handle(payload, envelope);
+            }
+        } catch (Throwable ex) {
+            rollBack(transaction, ex);
+            throw ex;
+        }
+        transactions.commit(transaction);
+        if (!first) {
+            log.debug("{} has processed {} before", handler.id(), envelope);
+            observer.deduplicated(envelope.stream(), handler.id());
+        }
+    }
+
+    /** A transaction of its own: the inbox must see it commit. */
+    private static TransactionDefinition definition(HandlerDefinition handler) {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName(handler.id());
+        return definition;
+    }
+
+    private void rollBack(TransactionStatus transaction, Throwable cause) {
+        try {
+            transactions.rollback(transaction);
+        } catch (TransactionException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+}

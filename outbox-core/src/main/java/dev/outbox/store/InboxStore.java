@@ -1,0 +1,97 @@
+package dev.outbox.store;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Notes which handler has processed which event. */
+public final class InboxStore {
+
+    /**
+     * Relies on processed_event_pk. If another transaction has inserted the row and is still open, this waits for its end, and
+     * inserts only if it has rolled back.
+     */
+    private static final String INSERT = """
+            INSERT INTO {schema}.processed_event (event_id, handler_id)
+            VALUES (?, ?)
+            ON CONFLICT DO NOTHING
+            """;
+
+    /**
+     * Relies on processed_event_processed_at, a block range index, and outbox_unpublished_event_id. What is in the queue may
+     * be delivered again, however old it is. One instance at a time, as for the archive.
+     */
+    private static final String PURGE = """
+            WITH expired AS (
+                SELECT p.event_id, p.handler_id
+                  FROM {schema}.processed_event p
+                 WHERE p.processed_at < clock_timestamp() - ? * interval '1 millisecond'
+                   AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id)
+                   AND (SELECT {alone})
+                 LIMIT ?
+                   FOR UPDATE OF p SKIP LOCKED
+            )
+            DELETE FROM {schema}.processed_event p
+             USING expired
+             WHERE p.event_id = expired.event_id
+               AND p.handler_id = expired.handler_id
+            """;
+
+    private final DataSource dataSource;
+    private final BoundConnection transaction;
+    private final String insert;
+    private final Pipeline purge;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     */
+    public InboxStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.transaction = new BoundConnection(dataSource);
+        this.insert = schema.render(INSERT);
+        this.purge = new Pipeline(schema, PURGE);
+    }
+
+    /**
+     * Notes, in the calling thread's transaction, that a handler has processed an event. Waits while another transaction that
+     * has done so is open.
+     *
+     * @param eventId the event
+     * @param handlerId the handler
+     * @return whether it had not been noted before
+     * @throws SQLException if the database refused or could not be reached
+     * @throws IllegalStateException if the transaction is not one of the outbox's DataSource; nothing was written then
+     */
+    public boolean insert(UUID eventId, String handlerId) throws SQLException {
+        if (!transaction.exists()) {
+            throw new IllegalStateException(
+                    "the transaction of the deduplicating handler '" + handlerId
+                            + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
+        }
+        return transaction.call((connection) -> {
+            try (PreparedStatement statement = connection.prepareStatement(insert)) {
+                statement.setObject(1, eventId);
+                statement.setString(2, handlerId);
+                return statement.executeUpdate() == 1;
+            }
+        });
+    }
+
+    /**
+     * Forgets one batch of what was processed long enough ago, except for events that are still in the queue.
+     *
+     * @param age how long ago
+     * @param batchSize at most how many rows
+     * @return how many were removed; 0 also if another instance is at it
+     * @throws SQLException if the database refused or could not be reached; nothing was removed then
+     */
+    public int purge(Duration age, int batchSize) throws SQLException {
+        return purge.run(
+                dataSource, (parameters) -> parameters.add(age.toMillis(), batchSize), Pipeline.Results::updated);
+    }
+}
