@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import java.sql.Timestamp;
 import java.util.List;
+import org.springframework.jdbc.core.SimplePropertyRowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
@@ -44,6 +45,8 @@ final class AuditLog {
     }
 
     List<AuditEntry> latest() {
-        return jdbc.sql(LATEST).query(AuditEntry.class).list();
+        return jdbc.sql(LATEST)
+                .query(new SimplePropertyRowMapper<>(AuditEntry.class))
+                .list();
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.SimplePropertyRowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -60,6 +61,8 @@ class Licenses {
     }
 
     List<License> latest() {
-        return jdbc.sql(LATEST).query(License.class).list();
+        return jdbc.sql(LATEST)
+                .query(new SimplePropertyRowMapper<>(License.class))
+                .list();
     }
 }

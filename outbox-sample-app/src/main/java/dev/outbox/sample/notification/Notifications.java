@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.SimplePropertyRowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
@@ -43,7 +44,9 @@ class Notifications {
     }
 
     List<Notification> latest() {
-        return jdbc.sql(LATEST).query(Notification.class).list();
+        return jdbc.sql(LATEST)
+                .query(new SimplePropertyRowMapper<>(Notification.class))
+                .list();
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.outbox.sample.operations;
 
 import java.util.List;
+import org.springframework.jdbc.core.SimplePropertyRowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -25,6 +26,8 @@ final class OutboxController {
 
     @GetMapping("/outbox")
     List<OutboxEntry> latest() {
-        return jdbc.sql(LATEST).query(OutboxEntry.class).list();
+        return jdbc.sql(LATEST)
+                .query(new SimplePropertyRowMapper<>(OutboxEntry.class))
+                .list();
     }
 }
