@@ -19,6 +19,7 @@ public final class Poller implements AutoCloseable {
     private final FastLane fastLane;
     private final RepairRound repair;
     private final Duty duty;
+    private boolean repairInterrupted;
 
     /** One round of the repair lanes. */
     @FunctionalInterface
@@ -73,12 +74,20 @@ public final class Poller implements AutoCloseable {
         FastLane.Round round = fastLane.runOnce(duty::isClosing);
         Duration untilNext = round.untilNextDelivery().orElse(stream.settings().interval());
         boolean due = untilNext.isNegative() || untilNext.isZero();
-        boolean moreRepair = due && !duty.isClosing() && repair.runOnce(duty::isClosing);
+        boolean moreRepair = (due || repairInterrupted) && !duty.isClosing() && repair();
         if (round.more() || moreRepair) {
             return Duration.ZERO;
         }
         Duration interval = stream.settings().interval();
         return due || untilNext.compareTo(interval) > 0 ? interval : untilNext;
+    }
+
+    /** A round that failed has kept outcomes to write: it is taken up again whether or not anything else is due. */
+    private boolean repair() throws SQLException {
+        repairInterrupted = true;
+        boolean more = repair.runOnce(duty::isClosing);
+        repairInterrupted = false;
+        return more;
     }
 
     /** Stops claiming after the event that is being handled; returns at once. To be followed by {@link #close}. */

@@ -45,7 +45,8 @@ public final class DeliverySettleStore {
 
     /**
      * Relies on outbox_delivery_pk and outbox_unpublished_pk. Runs once for the dead and then once for those to be retried: a lane
-     * must have lost its old head before it gets a new one.
+     * must have lost its old head before it gets a new one. A lane that still has another head has been taken over by somebody
+     * else, who will come to this delivery too.
      */
     private static final String KEEP_FAILED = """
             WITH failed AS (
@@ -66,6 +67,14 @@ public final class DeliverySettleStore {
                    AND d.handler_id = r.handler_id
                    AND d.attempt_count = r.attempt
                    AND d.locked_by = ?
+                   AND (r.status = 'DEAD'
+                        OR d.head
+                        OR NOT EXISTS (SELECT
+                                         FROM {schema}.outbox_delivery h
+                                        WHERE h.aggregate_type = d.aggregate_type
+                                          AND h.aggregate_id = d.aggregate_id
+                                          AND h.handler_id = d.handler_id
+                                          AND h.head))
                 RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error
             ), pass AS (
                 SELECT outbox_id, max(last_error_code) AS code, max(last_error) AS error

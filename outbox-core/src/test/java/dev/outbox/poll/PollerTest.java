@@ -189,12 +189,45 @@ class PollerTest {
         outbox.database().cutOff();
         cutOff.countDown();
         await().until(() -> handler.handled().size() == 1);
+        // Longer than the pool waits for a connection, so that the settlement has failed by then.
+        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
         outbox.database().restore();
 
         await().atMost(Duration.ofSeconds(60))
                 .ignoreExceptions()
                 .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
         assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
+    }
+
+    @Test
+    void outcomeOfARetryThatCouldNotBeWrittenIsWrittenWhenTheDatabaseIsBack() {
+        CountDownLatch retrying = new CountDownLatch(1);
+        CountDownLatch cutOff = new CountDownLatch(1);
+        Recorded handler = Recorded.failing((attempt) -> {
+            if (attempt.number() == 1) {
+                return new Exception("once");
+            }
+            retrying.countDown();
+            awaitLatch(cutOff);
+            return null;
+        });
+        outbox.handler("any", "*", handler)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1))
+                .start();
+        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+        awaitLatch(retrying);
+        outbox.database().cutOff();
+        cutOff.countDown();
+        await().until(() -> handler.handled().size() == 1);
+        // Longer than the pool waits for a connection, so that the settlement has failed by then.
+        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        outbox.database().restore();
+
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
     }
 
     @Test

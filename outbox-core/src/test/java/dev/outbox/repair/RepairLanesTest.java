@@ -208,6 +208,26 @@ class RepairLanesTest {
         assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
     }
 
+    @Test
+    void g5LateWorkerDoesNotTakeTheHeadOfALaneThatSomebodyElseHasTakenOver() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (int number = 1; number <= 3; number++) {
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
+            park(claim(), event);
+        }
+        List<DueDelivery> late = claimDue();
+        assertThat(late).hasSize(3);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
+                .update();
+        assertThat(deliveries.claimDue(new DeliveryClaimStore.Request("default", "next", MAIL, 1, LEASE)))
+                .hasSize(2);
+
+        Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
+        assertThat(outcomes.settle("w", List.of(third), List.of()).written()).isEmpty();
+        assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 0");
+    }
+
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
         Parked parked = new Parked(envelope.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
         assertThat(settlements
