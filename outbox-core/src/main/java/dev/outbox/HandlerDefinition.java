@@ -1,6 +1,7 @@
 package dev.outbox;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,20 +17,26 @@ public final class HandlerDefinition {
     private final String id;
     private final Set<String> eventTypes;
     private final @Nullable Class<?> payloadType;
-    private final PayloadHandler<Object> handler;
-    private final boolean deduplicates;
+    private final ContextHandler<Object> handler;
+    private final Traits traits;
+
+    /** What a handler wants beside its events. */
+    private record Traits(boolean deduplicates, OnDead onDead, List<String> aliases) {
+
+        static final Traits NONE = new Traits(false, OnDead.CONTINUE, List.of());
+    }
 
     private HandlerDefinition(
             String id,
             Set<String> eventTypes,
             @Nullable Class<?> payloadType,
-            PayloadHandler<Object> handler,
-            boolean deduplicates) {
+            ContextHandler<Object> handler,
+            Traits traits) {
         this.id = id;
         this.eventTypes = Set.copyOf(eventTypes);
         this.payloadType = payloadType;
         this.handler = handler;
-        this.deduplicates = deduplicates;
+        this.traits = traits;
     }
 
     /**
@@ -41,7 +48,8 @@ public final class HandlerDefinition {
      * @return the definition
      */
     public static HandlerDefinition of(String id, Set<String> eventTypes, EnvelopeHandler handler) {
-        return new HandlerDefinition(id, eventTypes, null, (ignored, envelope) -> handler.handle(envelope), false);
+        return new HandlerDefinition(
+                id, eventTypes, null, (ignored, envelope, context) -> handler.handle(envelope), Traits.NONE);
     }
 
     /**
@@ -67,10 +75,30 @@ public final class HandlerDefinition {
      * @param handler the code to run
      * @return the definition
      */
-    @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
     public static <T> HandlerDefinition of(
             String id, Set<String> eventTypes, Class<T> payloadType, PayloadHandler<T> handler) {
-        return new HandlerDefinition(id, eventTypes, payloadType, (PayloadHandler<Object>) handler, false);
+        return withContext(
+                id, eventTypes, payloadType, (payload, envelope, context) -> handler.handle(payload, envelope));
+    }
+
+    /**
+     * Defines a handler that asks about its attempt while it runs.
+     *
+     * @param <T> the payload's class; may be {@code JsonNode}
+     * @param id the handler id, unique and stable
+     * @param eventTypes the event types; that of the payload class if empty
+     * @param payloadType the payload's class, or {@code null} if the handler needs none: it gets the envelope in its place
+     * @param handler the code to run
+     * @return the definition
+     */
+    @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
+    public static <T> HandlerDefinition withContext(
+            String id, Set<String> eventTypes, @Nullable Class<T> payloadType, ContextHandler<T> handler) {
+        return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler, Traits.NONE);
+    }
+
+    private HandlerDefinition with(Traits other) {
+        return new HandlerDefinition(id, eventTypes, payloadType, handler, other);
     }
 
     /**
@@ -80,7 +108,42 @@ public final class HandlerDefinition {
      * @return a deduplicating copy
      */
     public HandlerDefinition deduplicating() {
-        return new HandlerDefinition(id, eventTypes, payloadType, handler, true);
+        return with(new Traits(true, traits.onDead(), traits.aliases()));
+    }
+
+    /**
+     * Returns the same handler with another policy for dead events; see {@link OutboxHandler#onDead()}.
+     *
+     * @param onDead what happens to later events of the same aggregate
+     * @return a changed copy
+     */
+    public HandlerDefinition onDead(OnDead onDead) {
+        return with(new Traits(traits.deduplicates(), onDead, traits.aliases()));
+    }
+
+    /**
+     * Returns the same handler, known by former ids too; see {@link OutboxHandler#aliases()}.
+     *
+     * @param aliases the ids that it had before
+     * @return a changed copy
+     */
+    public HandlerDefinition aliases(String... aliases) {
+        return with(new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases)));
+    }
+
+    /**
+     * Returns the same handler with other code around it.
+     *
+     * @param around the code; decides whether and when the handler's own runs
+     * @return a changed copy
+     */
+    public HandlerDefinition around(Around around) {
+        return new HandlerDefinition(
+                id,
+                eventTypes,
+                payloadType,
+                (payload, envelope, context) -> around.handle(payload, envelope, context, handler),
+                traits);
     }
 
     /**
@@ -116,7 +179,25 @@ public final class HandlerDefinition {
      * @return whether it deduplicates
      */
     public boolean deduplicates() {
-        return deduplicates;
+        return traits.deduplicates();
+    }
+
+    /**
+     * Returns the policy for dead events.
+     *
+     * @return what happens to later events of the same aggregate
+     */
+    public OnDead onDead() {
+        return traits.onDead();
+    }
+
+    /**
+     * Returns the ids that the handler had before.
+     *
+     * @return the former ids
+     */
+    public List<String> aliases() {
+        return traits.aliases();
     }
 
     /**
@@ -124,10 +205,11 @@ public final class HandlerDefinition {
      *
      * @param payload the decoded payload; any value where there is no {@link #payloadType()}
      * @param envelope the event
+     * @param context the attempt
      * @throws Exception whatever the code throws
      */
-    public void handle(Object payload, EventEnvelope envelope) throws Exception {
-        handler.handle(payload, envelope);
+    public void handle(Object payload, EventEnvelope envelope, EventContext context) throws Exception {
+        handler.handle(payload, envelope, context);
     }
 
     @Override
@@ -166,5 +248,41 @@ public final class HandlerDefinition {
          * @throws Exception if the attempt failed
          */
         void handle(T payload, EventEnvelope envelope) throws Exception;
+    }
+
+    /**
+     * Code that handles a decoded payload and its envelope, and asks about its attempt.
+     *
+     * @param <T> the payload's class
+     */
+    @FunctionalInterface
+    public interface ContextHandler<T> {
+
+        /**
+         * Handles one event.
+         *
+         * @param payload the decoded payload
+         * @param envelope the event
+         * @param context the attempt
+         * @throws Exception if the attempt failed
+         */
+        void handle(T payload, EventEnvelope envelope, EventContext context) throws Exception;
+    }
+
+    /** Code around a handler's own. */
+    @FunctionalInterface
+    public interface Around {
+
+        /**
+         * Handles one event, with or without the handler.
+         *
+         * @param payload the decoded payload
+         * @param envelope the event
+         * @param context the attempt
+         * @param handler the handler's own code
+         * @throws Exception if the attempt failed
+         */
+        void handle(Object payload, EventEnvelope envelope, EventContext context, ContextHandler<Object> handler)
+                throws Exception;
     }
 }

@@ -8,9 +8,10 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a bean method as a handler of events. It must return {@code void} and take one of: the payload's class, a
- * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope.
+ * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope. An {@link EventContext} may
+ * come last.
  *
- * <p>A handler runs on the poller's thread, outside any transaction, and may be called more than once for an event: it must
+ * <p>A handler runs on the poller's thread, or one of its crew where {@code concurrency} is above 1, outside any transaction, and may be called more than once for an event: it must
  * be idempotent, unless it is {@linkplain #deduplicate deduplicated}. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
  * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
  */
@@ -44,4 +45,21 @@ public @interface OutboxHandler {
      * @return whether to deduplicate
      */
     boolean deduplicate() default false;
+
+    /**
+     * What happens to later events of the same aggregate when this handler has given up on one: whether it goes on with
+     * them, or they wait until an operator has decided. May be overruled by configuration.
+     *
+     * @return the policy
+     */
+    OnDead onDead() default OnDead.CONTINUE;
+
+    /**
+     * The ids that the handler had before it was renamed. It takes over what is stored under these, in order, while older versions of
+     * the application may still be running with them. To be kept until nothing is stored under them any more, which the application says when it
+     * starts.
+     *
+     * @return the former ids
+     */
+    String[] aliases() default {};
 }

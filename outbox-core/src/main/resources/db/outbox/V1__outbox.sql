@@ -108,16 +108,19 @@ CREATE TABLE ${schema}.outbox_delivery (
     aggregate_type  text        NOT NULL,
     aggregate_id    text        NOT NULL,
     aggregate_seq   bigint      NOT NULL,
+    event_type      text        NOT NULL,
     status          text        NOT NULL,
     head            boolean     NOT NULL,
     attempt_count   integer     NOT NULL DEFAULT 0,
     retry_count     integer     NOT NULL DEFAULT 0,
+    crash_count     integer     NOT NULL DEFAULT 0,
     next_retry_at   timestamptz,
     last_attempt_at timestamptz,
     locked_by       text,
     locked_until    timestamptz,
     last_error_code text,
     last_error      text,
+    replayed        boolean     NOT NULL DEFAULT false,
     created_at      timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
     CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
@@ -128,6 +131,8 @@ CREATE TABLE ${schema}.outbox_delivery (
 
 COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun; fences the worker that began the last one';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
+COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker died, or was too slow';
+COMMENT ON COLUMN ${schema}.outbox_delivery.replayed IS 'Whether the event had been handled before, or before the handler existed';
 
 CREATE UNIQUE INDEX outbox_delivery_lane_head
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
@@ -136,7 +141,7 @@ CREATE INDEX outbox_delivery_lane_waiting
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
     WHERE status = 'WAITING';
 CREATE INDEX outbox_delivery_next_due
-    ON ${schema}.outbox_delivery (stream, next_retry_at)
+    ON ${schema}.outbox_delivery (stream, handler_id, next_retry_at)
     WHERE status = 'DUE';
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (stream, handler_id)
@@ -145,10 +150,18 @@ CREATE INDEX outbox_delivery_dead
 -- The handlers that any process has registered.
 CREATE TABLE ${schema}.outbox_handler (
     id           text        NOT NULL,
-    event_types  text[]      NOT NULL,
+    aliases      text[]      NOT NULL DEFAULT '{}',
     last_seen_at timestamptz NOT NULL DEFAULT now(),
     paused       boolean     NOT NULL DEFAULT false,
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
+);
+
+-- What they want. Several versions of an application may run at the same time and want different things.
+CREATE TABLE ${schema}.outbox_subscription (
+    handler_id   text        NOT NULL,
+    event_type   text        NOT NULL,
+    last_seen_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type)
 );
 
 -- Deduplication inbox: what a handler has already done.

@@ -61,7 +61,7 @@ class ArchitectureTest {
                 .whereLayer("publish")
                 .mayOnlyAccessLayers("root", "store", "observe")
                 .whereLayer("dispatch")
-                .mayOnlyAccessLayers("root", "store", "retry", "observe")
+                .mayOnlyAccessLayers("root", "store", "retry", "duty", "observe")
                 .whereLayer("poll")
                 .mayOnlyAccessLayers("root", "store", "dispatch", "duty", "observe")
                 .whereLayer("repair")

@@ -4,13 +4,14 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.dispatch.EventOutcome.OfHandler;
 import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.ActiveHandlers;
 import dev.outbox.store.ClaimedEvent;
+import dev.outbox.store.DueDelivery;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,8 @@ public final class Dispatcher {
     private final Subscriptions subscriptions;
     private final JsonMapper mapper;
     private final OutboxObserver observer;
+    private final Clock clock;
+    private final Circuits circuits;
     private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
@@ -35,20 +38,22 @@ public final class Dispatcher {
      *
      * @param subscriptions who wants an event
      * @param mapper decodes payloads
-     * @param policies when a failed delivery is tried again
+     * @param settings how handlers are treated
      * @param observer hears of every invocation
      * @param time the clock, and the source of jitter
      */
     public Dispatcher(
             Subscriptions subscriptions,
             JsonMapper mapper,
-            RetryPolicies policies,
+            DispatchSettings settings,
             OutboxObserver observer,
             TimeAndChance time) {
         this.subscriptions = subscriptions;
         this.mapper = mapper;
         this.observer = observer;
-        this.invocation = new Invocation(policies, observer, time.clock(), time.random());
+        this.clock = time.clock();
+        this.circuits = new Circuits(settings, clock);
+        this.invocation = new Invocation(settings, circuits, observer, clock, time.random());
     }
 
     /**
@@ -60,59 +65,69 @@ public final class Dispatcher {
     public record TimeAndChance(Clock clock, RandomGenerator random) {}
 
     /**
-     * Returns the handlers of this process.
+     * Returns the handlers of this process that are to get deliveries now: neither paused, nor resting after failures.
      *
-     * @return their ids
+     * @return the handlers
      */
-    public Set<String> handlerIds() {
-        return subscriptions.local().eventTypes().keySet();
+    public ActiveHandlers activeHandlers() {
+        return subscriptions.active(this::isResting);
+    }
+
+    private boolean isResting(HandlerDefinition handler) {
+        return circuits.of(handler.id()).map((circuit) -> !circuit.isPassable()).orElse(false);
     }
 
     /**
-     * Offers an event to every handler that wants it, each once.
+     * Offers an event to every handler that wants it, each once. An event that has outlived a lease may have taken its process down:
+     * all its handlers get it in the repair lanes, one by one, where it is found out which of them does so.
      *
      * @param event the event
-     * @param blocked handlers whose lane for the event's aggregate has earlier work: they are not invoked
-     * @param closing whether the process is about to end
+     * @param blocked the ids of handlers whose lane for the event's aggregate has earlier work: they are not invoked
+     * @param shift what bounds the work
      * @return what came of it
      */
-    public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, BooleanSupplier closing) {
+    public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, Shift shift) {
         EventEnvelope envelope = event.envelope();
-        List<HandlerDefinition> local = subscriptions.local().wanting(envelope.eventType());
-        List<String> remote = subscriptions.remoteWanting(envelope.eventType());
-        if (local.isEmpty() && remote.isEmpty()) {
+        Routes.Route route = subscriptions.route(envelope.eventType());
+        if (route.local().isEmpty() && route.remote().isEmpty()) {
             noteUnrouted(envelope);
             return new EventOutcome(event, List.of());
         }
         Payloads payloads = new Payloads(mapper, envelope);
-        List<OfHandler> outcomes = new ArrayList<>(local.size() + remote.size());
-        for (HandlerDefinition handler : local) {
-            Outcome outcome = blocked.contains(handler.id())
+        List<OfHandler> outcomes =
+                new ArrayList<>(route.local().size() + route.remote().size());
+        boolean suspect = event.attemptCount() > 0;
+        for (Routes.Local local : route.local()) {
+            String id = local.handler().id();
+            // In a rolling deploy the lane may go by another name of the handler, under which it must go on.
+            String lane =
+                    local.ids().stream().filter(blocked::contains).findFirst().orElse(id);
+            Outcome outcome = suspect || local.paused() || blocked.contains(lane)
                     ? new Outcome.Queued()
-                    : invocation.invoke(handler, envelope, payloads, 0, closing);
-            outcomes.add(new OfHandler(handler.id(), outcome));
+                    : invocation.invoke(local.handler(), envelope, payloads, Attempt.first(shift, clock));
+            outcomes.add(new OfHandler(lane, outcome));
             if (outcome instanceof Outcome.Abandoned) {
                 break;
             }
         }
-        remote.forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Queued())));
+        route.remote().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Queued())));
         return new EventOutcome(event, outcomes);
     }
 
     /**
      * Offers an event to one handler of this process again.
      *
-     * @param envelope the event
-     * @param handlerId the handler
-     * @param failures how many attempts have failed before
-     * @param closing whether the process is about to end
-     * @return what came of it; {@link Outcome.Abandoned} if this process does not have the handler
+     * @param delivery the event and the handler
+     * @param shift what bounds the work
+     * @return what came of it; {@link Outcome.Queued} if the handler was not invoked after all
      */
-    public Outcome retry(EventEnvelope envelope, String handlerId, int failures, BooleanSupplier closing) {
-        HandlerDefinition handler = subscriptions.local().find(handlerId);
+    public Outcome retry(DueDelivery delivery, Shift shift) {
+        EventEnvelope envelope = delivery.envelope();
+        HandlerDefinition handler = subscriptions.local().find(delivery.handlerId());
         return handler == null
-                ? new Outcome.Abandoned()
-                : invocation.invoke(handler, envelope, new Payloads(mapper, envelope), failures, closing);
+                ? new Outcome.Queued()
+                : invocation.invoke(
+                        handler, envelope, new Payloads(mapper, envelope), Attempt.of(delivery, shift, clock));
     }
 
     private void noteUnrouted(EventEnvelope envelope) {

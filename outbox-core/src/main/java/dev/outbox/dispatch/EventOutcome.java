@@ -34,6 +34,16 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
     }
 
     /**
+     * Says whether something is left to try.
+     *
+     * @return whether a handler is to get the event again, or has not had it yet
+     */
+    public boolean open() {
+        return handlers.stream()
+                .anyMatch((one) -> one.outcome() instanceof Outcome.Failed || one.outcome() instanceof Outcome.Queued);
+    }
+
+    /**
      * Says whether the pass was cut short by the end of the process, so that nothing may be written about it.
      *
      * @return whether the event must be offered again as a whole

@@ -23,6 +23,7 @@ public final class HandlerCatalog {
     private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private final Map<String, HandlerDefinition> handlers = new LinkedHashMap<>();
+    private final Map<String, HandlerDefinition> byAlias = new HashMap<>();
     private final Map<String, Set<String>> eventTypes = new LinkedHashMap<>();
     private final Map<String, List<HandlerDefinition>> byEventType = new ConcurrentHashMap<>();
 
@@ -30,13 +31,13 @@ public final class HandlerCatalog {
      * Creates a catalog.
      *
      * @param definitions the handlers
-     * @throws HandlerConfigurationException if an id is taken or unusable, an event type is not PascalCase, a handler of
+     * @throws HandlerConfigurationException if an id or alias is taken or unusable, an event type is not PascalCase, a handler of
      *     every type wants a payload class, or two payload classes give one event type different versions
      */
     public HandlerCatalog(Collection<HandlerDefinition> definitions) {
         Map<String, Class<?>> payloadTypes = new HashMap<>();
         for (HandlerDefinition definition : definitions) {
-            checkId(definition);
+            checkId(definition.id());
             HandlerDefinition twin = handlers.putIfAbsent(definition.id(), definition);
             if (twin != null) {
                 throw new HandlerConfigurationException("two handlers have the id '" + definition.id() + "': " + twin
@@ -44,6 +45,19 @@ public final class HandlerCatalog {
             }
             eventTypes.put(definition.id(), eventTypesOf(definition));
             checkVersions(definition, payloadTypes);
+        }
+        definitions.forEach(this::addAliases);
+    }
+
+    private void addAliases(HandlerDefinition definition) {
+        for (String alias : definition.aliases()) {
+            checkId(alias);
+            HandlerDefinition other = handlers.containsKey(alias) ? handlers.get(alias) : byAlias.get(alias);
+            if (other != null) {
+                throw new HandlerConfigurationException("handler '" + definition.id() + "' was '" + alias
+                        + "' before, but that is " + other + "; an id stands for one handler");
+            }
+            byAlias.put(alias, definition);
         }
     }
 
@@ -70,11 +84,28 @@ public final class HandlerCatalog {
     /**
      * Finds a handler.
      *
-     * @param handlerId its id
+     * @param handlerId its id, or one that it had before
      * @return the handler, or {@code null} if this process does not have it
      */
     public @Nullable HandlerDefinition find(String handlerId) {
-        return handlers.get(handlerId);
+        HandlerDefinition current = handlers.get(handlerId);
+        return current != null ? current : byAlias.get(handlerId);
+    }
+
+    /**
+     * Returns the ids that the handlers of this process had before.
+     *
+     * @return former ids by handler id
+     */
+    public Map<String, List<String>> aliases() {
+        Map<String, List<String>> aliases = new HashMap<>();
+        handlers.forEach((id, definition) -> aliases.put(id, definition.aliases()));
+        return aliases;
+    }
+
+    /** Whether a handler of this process wants an event type. */
+    boolean wants(HandlerDefinition handler, String eventType) {
+        return wants(eventTypes.getOrDefault(handler.id(), Set.of()), eventType);
     }
 
     /**
@@ -102,8 +133,7 @@ public final class HandlerCatalog {
         return eventTypes.contains(eventType) || eventTypes.contains(HandlerDefinition.ALL_EVENT_TYPES);
     }
 
-    private static void checkId(HandlerDefinition definition) {
-        String id = definition.id();
+    private static void checkId(String id) {
         if (id.isBlank() || id.length() > LONGEST_ID || id.indexOf(0) >= 0) {
             throw new HandlerConfigurationException(
                     "a handler id must have 1 to " + LONGEST_ID + " characters: '" + id + "'");

@@ -4,6 +4,8 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.InboxStore;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -44,28 +46,26 @@ public final class Inbox {
      * @return a handler that passes on what has not been processed, in a transaction, and ignores the rest
      */
     public HandlerDefinition before(HandlerDefinition handler) {
-        Class<?> payloadType = handler.payloadType();
-        return payloadType == null
-                ? HandlerDefinition.of(
-                        handler.id(), handler.eventTypes(), (envelope) -> handleOnce(handler, envelope, envelope))
-                : before(handler, payloadType);
+        List<String> ids = new ArrayList<>(handler.aliases());
+        ids.add(handler.id());
+        return handler.around((payload, envelope, context, own) ->
+                handleOnce(ids, envelope, () -> own.handle(payload, envelope, context)));
     }
 
-    private <T> HandlerDefinition before(HandlerDefinition handler, Class<T> payloadType) {
-        return HandlerDefinition.of(
-                handler.id(),
-                handler.eventTypes(),
-                payloadType,
-                (payload, envelope) -> handleOnce(handler, payload, envelope));
+    /** A handler's work on one event. */
+    @FunctionalInterface
+    private interface Work {
+        void run() throws Exception;
     }
 
-    private void handleOnce(HandlerDefinition handler, Object payload, EventEnvelope envelope) throws Exception {
-        TransactionStatus transaction = transactions.getTransaction(definition(handler));
+    private void handleOnce(List<String> ids, EventEnvelope envelope, Work work) throws Exception {
+        String id = ids.get(ids.size() - 1);
+        TransactionStatus transaction = transactions.getTransaction(definition(id));
         boolean first;
         try {
-            first = store.insert(envelope.eventId(), handler.id());
+            first = store.insert(envelope.eventId(), ids);
             if (first) {
-                handler.handle(payload, envelope);
+                work.run();
             }
         } catch (Throwable ex) {
             rollBack(transaction, ex);
@@ -73,16 +73,16 @@ public final class Inbox {
         }
         transactions.commit(transaction);
         if (!first) {
-            log.debug("{} has processed {} before", handler.id(), envelope);
-            observer.deduplicated(envelope.stream(), handler.id());
+            log.debug("{} has processed {} before", id, envelope);
+            observer.deduplicated(envelope.stream(), id);
         }
     }
 
     /** A transaction of its own: the inbox must see it commit. */
-    private static TransactionDefinition definition(HandlerDefinition handler) {
+    private static TransactionDefinition definition(String name) {
         DefaultTransactionDefinition definition =
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        definition.setName(handler.id());
+        definition.setName(name);
         return definition;
     }
 

@@ -5,13 +5,12 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.observe.OutboxObserver;
-import dev.outbox.observe.OutboxObserver.Attempt;
 import dev.outbox.observe.OutboxObserver.Result;
+import dev.outbox.retry.RetryPolicy;
 import dev.outbox.store.Failure;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,98 +21,137 @@ final class Invocation {
     private static final Logger log = LoggerFactory.getLogger(Invocation.class);
 
     private static final String UNDECODABLE = "UNDECODABLE_PAYLOAD";
+    private static final String TIMEOUT = "HANDLER_TIMEOUT";
+    private static final String CRASH_LOOP = "CRASH_LOOP";
 
-    private final RetryPolicies policies;
+    private final DispatchSettings settings;
+    private final Circuits circuits;
     private final OutboxObserver observer;
     private final Clock clock;
     private final RandomGenerator random;
 
-    Invocation(RetryPolicies policies, OutboxObserver observer, Clock clock, RandomGenerator random) {
-        this.policies = policies;
+    Invocation(
+            DispatchSettings settings,
+            Circuits circuits,
+            OutboxObserver observer,
+            Clock clock,
+            RandomGenerator random) {
+        this.settings = settings;
+        this.circuits = circuits;
         this.observer = observer;
         this.clock = clock;
         this.random = random;
     }
 
-    /**
-     * Invokes the handler on the calling thread.
-     *
-     * @param failures how many attempts have failed before
-     * @param closing whether the process is about to end, in which case an interrupt is not the handler's failure
-     */
-    Outcome invoke(
-            HandlerDefinition handler,
-            EventEnvelope envelope,
-            Payloads payloads,
-            int failures,
-            BooleanSupplier closing) {
-        Attempt attempt = new Attempt(envelope.stream(), envelope.eventType(), handler.id());
+    /** Invokes the handler on the calling thread, unless its circuit is open or the event has taken too many processes down. */
+    Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
+        Optional<Circuit> circuit = circuits.of(handler.id());
+        if (circuit.isPresent() && !circuit.get().pass()) {
+            return new Outcome.Queued();
+        }
+        OutboxObserver.Attempt observed =
+                new OutboxObserver.Attempt(envelope.stream(), envelope.eventType(), handler.id());
         long begun = System.nanoTime();
-        LogContext context = LogContext.enter(envelope, handler.id(), failures + 1);
+        LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
         try {
-            Outcome outcome = attempt(handler, envelope, payloads, failures, closing);
-            report(attempt, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
+            if (attempt.crashes() >= policy(handler, envelope).maxCrashes()) {
+                Outcome crashed = crashed(handler, envelope, attempt);
+                report(observed, crashed, Duration.ZERO, envelope);
+                return crashed;
+            }
+            Outcome outcome = attempt(handler, envelope, payloads, attempt);
+            report(observed, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
+            circuit.ifPresent((one) -> tell(one, outcome, observed, envelope));
             return outcome;
         } finally {
             context.leave();
         }
     }
 
-    private Outcome attempt(
-            HandlerDefinition handler,
-            EventEnvelope envelope,
-            Payloads payloads,
-            int failures,
-            BooleanSupplier closing) {
+    private Outcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+        String message = "the lease expired in " + attempt.crashes()
+                + " attempts: each time the process died, or stood still, while it was handling the event";
+        log.error(
+                "{} is not invoked with {} again: {}; it is dead until an operator retries or skips it",
+                handler.id(),
+                envelope,
+                message);
+        return new Outcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+    }
+
+    private RetryPolicy policy(HandlerDefinition handler, EventEnvelope envelope) {
+        return settings.retry().of(envelope.stream(), handler.id());
+    }
+
+    private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
         try {
-            handler.handle(payloads.decode(handler), envelope);
+            handler.handle(payloads.decode(handler), envelope, attempt);
             return new Outcome.Succeeded();
         } catch (Payloads.UndecodableException ex) {
             return dead(handler, envelope, new Failure(UNDECODABLE, String.valueOf(ex.getMessage())), ex);
+        } catch (TimedOutException ex) {
+            return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, messageOf(ex)), ex);
         } catch (Throwable ex) {
             // Clears the interrupt flag: the next handler must not inherit it.
-            boolean interrupted = Thread.interrupted() || isInterrupt(ex);
-            if (interrupted && closing.getAsBoolean()) {
+            boolean interrupted =
+                    Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
+            if (interrupted && attempt.shift().closing().getAsBoolean()) {
                 log.info(
                         "{} was interrupted by the end of the process; the event will be delivered again",
                         handler.id());
                 return new Outcome.Abandoned();
             }
-            return failed(handler, envelope, failures + 1, ex);
+            Failure failure = new Failure(ex.getClass().getSimpleName(), messageOf(ex));
+            return failed(handler, envelope, attempt.failures() + 1, failure, ex);
         }
     }
 
-    private Outcome failed(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
-        Failure failure = new Failure(ex.getClass().getSimpleName(), messageOf(ex));
+    private Outcome failed(
+            HandlerDefinition handler, EventEnvelope envelope, int failures, Failure failure, Throwable ex) {
+        RetryPolicy policy = policy(handler, envelope);
         if (ex instanceof NonRetryableException) {
             return dead(handler, envelope, failure, ex);
         }
-        Optional<Duration> next = policies.of(envelope.stream(), handler.id()).next(failures, random);
-        if (next.isEmpty()) {
+        boolean counts = !DatabaseTrouble.isBehind(ex);
+        Optional<Duration> next = policy.next(counts ? failures : 1, random);
+        if (counts && next.isEmpty()) {
             return dead(handler, envelope, failure, ex);
         }
-        Duration delay = ex instanceof RetryAfterException retryAfter ? retryAfter.delay() : next.get();
+        Duration delay = ex instanceof RetryAfterException retryAfter
+                ? retryAfter.delay()
+                : next.orElseGet(() -> policy.backoff().delay(1, random));
         log.warn(
-                "{} failed with {} (attempt {}); next attempt in {} s",
+                "{} failed with {} (attempt {}{}); next attempt in {} s",
                 handler.id(),
                 envelope,
                 failures,
+                counts ? "" : ", not counted because the database could not be reached",
                 delay.toSeconds(),
                 ex);
-        return new Outcome.Failed(failure, delay);
+        return new Outcome.Failed(failure, delay, counts);
     }
 
-    private static Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
+    private Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
+        boolean blocks = settings.blocksWhenDead(handler);
         log.error(
-                "{} gave up on {}: {}; it is dead until an operator retries or skips it",
+                "{} gave up on {}: {}; it is dead until an operator retries or skips it{}",
                 handler.id(),
                 envelope,
                 failure.code(),
+                blocks ? ", and its later events of the aggregate wait" : "",
                 ex);
-        return new Outcome.Dead(failure);
+        return new Outcome.Dead(failure, blocks);
     }
 
-    private void report(Attempt attempt, Outcome outcome, Duration duration, EventEnvelope envelope) {
+    private void tell(Circuit circuit, Outcome outcome, OutboxObserver.Attempt observed, EventEnvelope envelope) {
+        if (outcome instanceof Outcome.Succeeded) {
+            circuit.succeeded();
+        } else if (!(outcome instanceof Outcome.Abandoned) && circuit.failed(envelope)) {
+            observer.circuitOpened(observed.stream(), observed.handlerId());
+        }
+    }
+
+    private void report(OutboxObserver.Attempt attempt, Outcome outcome, Duration duration, EventEnvelope envelope) {
         if (outcome instanceof Outcome.Succeeded) {
             observer.handled(attempt, Result.SUCCESS, duration);
             observer.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
@@ -122,17 +160,6 @@ final class Invocation {
         } else if (outcome instanceof Outcome.Dead) {
             observer.handled(attempt, Result.DEAD, duration);
         }
-    }
-
-    private static boolean isInterrupt(Throwable ex) {
-        Throwable cause = ex;
-        for (int depth = 0; cause != null && depth < 20; depth++) {
-            if (cause instanceof InterruptedException) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
     }
 
     /** An exception's own code may fail too. */

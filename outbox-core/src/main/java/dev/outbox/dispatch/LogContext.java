@@ -25,6 +25,9 @@ final class LogContext {
         MDC.put("aggregateId", envelope.aggregateId());
         MDC.put("handlerId", handlerId);
         MDC.put("attempt", Integer.toString(attempt));
+        if (envelope.replayed()) {
+            MDC.put("replayed", "true");
+        }
         return context;
     }
 

@@ -1,13 +1,15 @@
 package dev.outbox.dispatch;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.store.ActiveHandlers;
 import dev.outbox.store.HandlerStore;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +24,7 @@ public final class Subscriptions {
     private final HandlerCatalog catalog;
     private final HandlerStore store;
     private final Duration retireAfter;
-    private volatile Map<String, Set<String>> remote = Map.of();
+    private volatile Routes routes;
     private volatile long version = -1;
 
     /**
@@ -36,6 +38,7 @@ public final class Subscriptions {
         this.catalog = catalog;
         this.store = store;
         this.retireAfter = retireAfter;
+        this.routes = new Routes(catalog, List.of());
     }
 
     /**
@@ -44,8 +47,8 @@ public final class Subscriptions {
      * @throws SQLException if the database refused or could not be reached
      */
     public void register() throws SQLException {
-        store.register(catalog.eventTypes(), retireAfter);
-        store.seen(catalog.eventTypes().keySet());
+        store.register(catalog.eventTypes(), catalog.aliases(), retireAfter);
+        store.seen(catalog.eventTypes());
         load();
     }
 
@@ -55,7 +58,7 @@ public final class Subscriptions {
      * @throws SQLException if the database refused or could not be reached
      */
     public void refresh() throws SQLException {
-        store.seen(catalog.eventTypes().keySet());
+        store.seen(catalog.eventTypes());
         load();
     }
 
@@ -83,12 +86,11 @@ public final class Subscriptions {
     }
 
     private void load() throws SQLException {
-        Map<String, Set<String>> others = new HashMap<>(store.list(retireAfter));
-        others.keySet().removeAll(catalog.eventTypes().keySet());
-        if (!others.equals(remote)) {
-            log.info("handlers that only other processes have: {}", others.keySet());
+        Routes found = new Routes(catalog, store.list(retireAfter));
+        if (!routes.elsewhere().equals(found.elsewhere())) {
+            log.info("handlers that only other processes have: {}", found.elsewhere());
         }
-        remote = Map.copyOf(others);
+        routes = found;
     }
 
     /**
@@ -100,22 +102,27 @@ public final class Subscriptions {
         return catalog;
     }
 
+    /** Where the events of a type go. */
+    Routes.Route route(String eventType) {
+        return routes.of(eventType);
+    }
+
     /**
-     * Returns the handlers that want an event type and live in other processes only.
+     * Returns the handlers of this process that are to get deliveries now, under their own and their former ids.
      *
-     * @param eventType the type
-     * @return their ids
+     * @param resting which handlers are not, beside those that are paused
+     * @return the handlers
      */
-    public List<String> remoteWanting(String eventType) {
-        Map<String, Set<String>> others = remote;
-        if (others.isEmpty()) {
-            return List.of();
-        }
-        return others.entrySet().stream()
-                .filter((entry) -> HandlerCatalog.wants(entry.getValue(), eventType))
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList();
+    ActiveHandlers active(Predicate<HandlerDefinition> resting) {
+        SortedMap<String, Set<String>> active = new TreeMap<>();
+        catalog.eventTypes().forEach((id, types) -> {
+            HandlerDefinition handler = catalog.find(id);
+            if (handler != null && !resting.test(handler) && !routes.isPaused(handler)) {
+                active.put(id, types);
+                handler.aliases().forEach((alias) -> active.put(alias, types));
+            }
+        });
+        return new ActiveHandlers(active);
     }
 
     /**
@@ -125,7 +132,7 @@ public final class Subscriptions {
      * @return whether somebody wants it
      */
     public boolean wanted(String eventType) {
-        List<HandlerDefinition> local = catalog.wanting(eventType);
-        return !local.isEmpty() || !remoteWanting(eventType).isEmpty();
+        Routes.Route route = routes.of(eventType);
+        return !route.local().isEmpty() || !route.remote().isEmpty();
     }
 }

@@ -113,34 +113,36 @@ public final class Duty implements AutoCloseable {
      * thread has ended, or, with a warning, when it ignored the interrupt for a second.
      *
      * @param patience how long a running step may take to finish
+     * @return whether no thread runs any more; {@code false} also if called by the thread itself
      */
-    public void close(Duration patience) {
+    public boolean close(Duration patience) {
         if (isOwnThread()) {
             beginClosing();
-            return;
+            return false;
         }
         lifecycle.lock();
         try {
             Thread running = beginClosing();
-            if (running != null) {
-                end(running, patience);
-            }
+            return running == null || end(running, patience);
         } finally {
             lifecycle.unlock();
         }
     }
 
-    private void end(Thread running, Duration patience) {
+    private boolean end(Thread running, Duration patience) {
         try {
             if (!join(running, patience)) {
                 running.interrupt();
                 if (!join(running, GRACE_AFTER_INTERRUPT)) {
                     log.warn("{} did not end within {} ms; it is left to itself", name, patience.toMillis());
+                    return false;
                 }
             }
+            return true;
         } catch (InterruptedException ex) {
             running.interrupt();
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -1,13 +1,19 @@
 package dev.outbox.duty;
 
+import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Something that belongs to this process for a limited time, renewed until it is closed or found lost. */
+/**
+ * Something that belongs to this process for a limited time, renewed until it is closed or found lost. Its time is measured from
+ * before it was asked for, so it ends here no later than in the database.
+ */
 public final class Lease implements AutoCloseable {
 
     private final Renewal renewal;
+    private final Duration life;
     private final Runnable onClose;
-    private volatile boolean lost;
+    private volatile long validUntil;
+    private volatile boolean gone;
 
     /** Renews a lease. */
     @FunctionalInterface
@@ -22,24 +28,41 @@ public final class Lease implements AutoCloseable {
         boolean renew() throws Exception;
     }
 
-    Lease(Renewal renewal, Consumer<Lease> onClose) {
+    Lease(Renewal renewal, Duration life, long begun, Consumer<Lease> onClose) {
         this.renewal = renewal;
+        this.life = life;
+        this.validUntil = begun + life.toNanos();
         this.onClose = () -> onClose.accept(this);
     }
 
     void renew() throws Exception {
-        if (!lost && !renewal.renew()) {
-            lost = true;
+        long begun = System.nanoTime();
+        if (gone) {
+            return;
+        }
+        if (renewal.renew()) {
+            validUntil = begun + life.toNanos();
+        } else {
+            gone = true;
         }
     }
 
     /**
-     * Says whether somebody else may own it by now.
+     * Says whether somebody else may own it by now: a renewal found it gone, or it could not be renewed in time.
      *
-     * @return whether a renewal found it gone
+     * @return whether it is lost
      */
     public boolean isLost() {
-        return lost;
+        return gone || remaining().isNegative();
+    }
+
+    /**
+     * Returns the time until it ends, unless it is renewed.
+     *
+     * @return the time; negative if it has ended
+     */
+    public Duration remaining() {
+        return Duration.ofNanos(validUntil - System.nanoTime());
     }
 
     /** Ends the renewing. */

@@ -33,10 +33,12 @@ public final class LeaseKeeper implements AutoCloseable {
      * Keeps a lease from now on.
      *
      * @param renewal renews it; called on the keeper's thread
+     * @param life how long it lasts unless renewed
+     * @param begun what {@link System#nanoTime()} was before it was asked for
      * @return the lease; to be closed when the work is done
      */
-    public Lease keep(Lease.Renewal renewal) {
-        Lease lease = new Lease(renewal, leases::remove);
+    public Lease keep(Lease.Renewal renewal, Duration life, long begun) {
+        Lease lease = new Lease(renewal, life, begun, leases::remove);
         leases.add(lease);
         return lease;
     }

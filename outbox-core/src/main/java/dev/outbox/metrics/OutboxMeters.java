@@ -106,6 +106,15 @@ public final class OutboxMeters implements OutboxObserver {
     }
 
     @Override
+    public void circuitOpened(String stream, String handlerId) {
+        Counter.builder("outbox.circuit.opened")
+                .description("Times that a handler was given a rest because everything it did failed")
+                .tags(STREAM, stream, "handler", handlerId)
+                .register(registry)
+                .increment();
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", stream)
                 .record(lag);

@@ -54,6 +54,14 @@ public interface OutboxObserver {
     default void deduplicated(String stream, String handlerId) {}
 
     /**
+     * A handler has failed for several aggregates in a row, and rests until one event succeeds.
+     *
+     * @param stream the stream of the event that failed last
+     * @param handlerId the handler
+     */
+    default void circuitOpened(String stream, String handlerId) {}
+
+    /**
      * A handler succeeded.
      *
      * @param stream the event's stream

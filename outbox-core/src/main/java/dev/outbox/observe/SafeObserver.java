@@ -41,6 +41,11 @@ public final class SafeObserver implements OutboxObserver {
     }
 
     @Override
+    public void circuitOpened(String stream, String handlerId) {
+        safely(() -> observer.circuitOpened(stream, handlerId));
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         safely(() -> observer.delivered(stream, lag));
     }

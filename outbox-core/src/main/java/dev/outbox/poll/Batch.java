@@ -1,32 +1,71 @@
 package dev.outbox.poll;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.dispatch.EventOutcome;
 import dev.outbox.dispatch.Outcome;
 import dev.outbox.duty.Lease;
+import dev.outbox.duty.Strand;
 import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimedEvent;
 import dev.outbox.store.Parked;
 import dev.outbox.store.SettleStore.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** A claimed batch on its way: which events are still to be dispatched, and which outcomes are still to be settled. */
+/**
+ * A claimed batch on its way: which events are still to be dispatched, and which outcomes are still to be settled. Outcomes may come
+ * from several threads, one for each strand.
+ */
 final class Batch {
 
     private final Claim claim;
     private final long registryVersion;
     private final Lease lease;
     private final BlockedLanes lanes = new BlockedLanes();
+    private final List<Strand<ClaimedEvent>> strands;
+    private final AtomicInteger open;
     private final List<EventOutcome> unsettled = new ArrayList<>();
-    private int next;
     private long settledAt = System.nanoTime();
+    private boolean begun;
 
-    Batch(Claim claim, long registryVersion, Lease lease) {
+    private record Aggregate(String type, String id) {
+
+        static Aggregate of(ClaimedEvent event) {
+            EventEnvelope envelope = event.envelope();
+            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
+    private Batch(Claim claim, long registryVersion, Lease lease, List<Strand<ClaimedEvent>> strands) {
         this.claim = claim;
         this.registryVersion = registryVersion;
         this.lease = lease;
+        this.strands = strands;
+        this.open = new AtomicInteger(strands.size());
+    }
+
+    /** A batch that is dispatched in the order of ids. */
+    static Batch inOrder(Claim claim, long registryVersion, Lease lease) {
+        return new Batch(claim, registryVersion, lease, List.of(new Strand<>(claim.events())));
+    }
+
+    /** A batch whose aggregates may be dispatched at the same time, each in order. */
+    static Batch byAggregate(Claim claim, long registryVersion, Lease lease) {
+        Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
+        claim.events()
+                .forEach((event) -> aggregates
+                        .computeIfAbsent(Aggregate.of(event), (key) -> new ArrayList<>())
+                        .add(event));
+        return new Batch(
+                claim,
+                registryVersion,
+                lease,
+                aggregates.values().stream().map(Strand::new).toList());
     }
 
     /** The version of the handler registry that the claim is valid for. */
@@ -38,38 +77,63 @@ final class Batch {
         return lease;
     }
 
-    boolean hasNext() {
-        return next < claim.events().size();
+    List<Strand<ClaimedEvent>> strands() {
+        return strands;
     }
 
-    ClaimedEvent next() {
-        return claim.events().get(next);
+    long claimId() {
+        return claim.id();
     }
 
-    Set<String> blockedForNext() {
-        return lanes.handlersFor(next());
+    boolean isBegun() {
+        return begun;
+    }
+
+    void begin() {
+        begun = true;
+    }
+
+    /** Nobody works on a strand any more. To be called once for each. */
+    void left(Strand<ClaimedEvent> strand) {
+        strand.end();
+        open.decrementAndGet();
+    }
+
+    /** Whether every event has been dispatched or is left undone. */
+    boolean isOver() {
+        return open.get() == 0;
+    }
+
+    Set<String> blockedFor(ClaimedEvent event) {
+        return lanes.handlersFor(event);
     }
 
     void add(EventOutcome outcome) {
-        next++;
-        unsettled.add(outcome);
         lanes.note(outcome);
+        synchronized (unsettled) {
+            unsettled.add(outcome);
+        }
     }
 
-    int unsettled() {
-        return unsettled.size();
+    /** The outcomes that are still to be settled. */
+    List<EventOutcome> unsettled() {
+        synchronized (unsettled) {
+            return List.copyOf(unsettled);
+        }
     }
 
     /** Whether outcomes have waited so long that a crash would repeat too much. */
     boolean isSettlingDue(Duration atMost) {
-        return System.nanoTime() - settledAt > atMost.toNanos();
+        synchronized (unsettled) {
+            return !unsettled.isEmpty() && System.nanoTime() - settledAt > atMost.toNanos();
+        }
     }
 
     /** What to write; the last settlement ends the claim, and so sets free what was not dispatched. */
-    Settlement settlement(boolean last) {
+    Settlement settlement(List<EventOutcome> outcomes, boolean last) {
         List<Long> succeeded = new ArrayList<>();
         List<Parked> parked = new ArrayList<>();
-        for (EventOutcome outcome : unsettled) {
+        for (EventOutcome outcome : outcomes) {
             long id = outcome.event().envelope().id();
             if (outcome.succeeded()) {
                 succeeded.add(id);
@@ -84,22 +148,29 @@ final class Batch {
         String handlerId = handler.handlerId();
         Outcome outcome = handler.outcome();
         if (outcome instanceof Outcome.Failed failed) {
-            parked.add(new Parked(id, handlerId, Parked.Kind.FAILED, failed.retryIn(), failed.failure()));
+            Parked.Kind kind = failed.counts() ? Parked.Kind.FAILED : Parked.Kind.DEFERRED;
+            parked.add(new Parked(id, handlerId, kind, failed.retryIn(), failed.failure()));
         } else if (outcome instanceof Outcome.Dead dead) {
-            parked.add(new Parked(id, handlerId, Parked.Kind.DEAD, Duration.ZERO, dead.failure()));
+            Parked.Kind kind = dead.blocksLane() ? Parked.Kind.BLOCKED : Parked.Kind.DEAD;
+            parked.add(new Parked(id, handlerId, kind, Duration.ZERO, dead.failure()));
         } else if (outcome instanceof Outcome.Queued) {
             parked.add(new Parked(id, handlerId, Parked.Kind.QUEUED, Duration.ZERO, null));
         }
     }
 
-    /** Forgets the outcomes that were written, and returns them. */
-    List<EventOutcome> settled(Set<Long> leftOver) {
-        List<EventOutcome> settled = unsettled.stream()
-                .filter((outcome) ->
-                        !leftOver.contains(outcome.event().envelope().id()))
-                .toList();
-        unsettled.removeAll(settled);
-        settledAt = System.nanoTime();
+    /** Forgets outcomes, which were the first of the unsettled ones, except for those left over; returns the forgotten. */
+    List<EventOutcome> settled(List<EventOutcome> outcomes, Set<Long> leftOver) {
+        List<EventOutcome> settled = new ArrayList<>();
+        List<EventOutcome> left = new ArrayList<>();
+        for (EventOutcome outcome : outcomes) {
+            (leftOver.contains(outcome.event().envelope().id()) ? left : settled).add(outcome);
+        }
+        synchronized (unsettled) {
+            left.addAll(unsettled.subList(outcomes.size(), unsettled.size()));
+            unsettled.clear();
+            unsettled.addAll(left);
+            settledAt = System.nanoTime();
+        }
         return settled;
     }
 

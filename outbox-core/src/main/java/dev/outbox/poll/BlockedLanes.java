@@ -2,20 +2,19 @@ package dev.outbox.poll;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.dispatch.EventOutcome;
-import dev.outbox.dispatch.Outcome;
 import dev.outbox.store.ClaimedEvent;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The lanes, one per handler and aggregate, that have work to do before a batch's later events: those that were blocked when
- * the batch was claimed, and those that the batch itself has blocked since.
+ * the batch was claimed, and those that the batch itself has blocked since. Used by one thread for each aggregate.
  */
 final class BlockedLanes {
 
-    private final Map<Aggregate, Set<String>> blockedByBatch = new HashMap<>();
+    private final Map<Aggregate, Set<String>> blockedByBatch = new ConcurrentHashMap<>();
 
     private record Aggregate(String type, String id) {
 
@@ -36,7 +35,7 @@ final class BlockedLanes {
 
     void note(EventOutcome outcome) {
         for (EventOutcome.OfHandler handler : outcome.handlers()) {
-            if (handler.outcome() instanceof Outcome.Failed || handler.outcome() instanceof Outcome.Queued) {
+            if (handler.outcome().blocksLane()) {
                 blockedByBatch
                         .computeIfAbsent(Aggregate.of(outcome.event().envelope()), (aggregate) -> new HashSet<>())
                         .add(handler.handlerId());

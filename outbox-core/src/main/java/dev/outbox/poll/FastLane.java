@@ -2,14 +2,17 @@ package dev.outbox.poll;
 
 import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.EventOutcome;
-import dev.outbox.dispatch.Outcome;
+import dev.outbox.dispatch.Shift;
 import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.duty.Crew;
 import dev.outbox.duty.Lease;
 import dev.outbox.duty.LeaseKeeper;
+import dev.outbox.duty.Strand;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
+import dev.outbox.store.ClaimedEvent;
 import dev.outbox.store.SettleStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Offers new events of one stream to their handlers: claim, dispatch, settle. Where settling fails, the batch is kept and
- * settled in the next round, before anything else is claimed. Used by one thread.
+ * settled in the next round, before anything else is claimed. Used by one thread, which dispatches itself or lets a crew do it.
  */
 final class FastLane {
 
@@ -34,6 +37,9 @@ final class FastLane {
     /** A crash repeats what was dispatched in this time, not the whole batch. */
     private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
 
+    /** What one strand has done is not kept waiting by another one that takes long: its aggregate is free for the next claim. */
+    static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
+
     private final Stream stream;
     private final ClaimStore claims;
     private final SettleStore settlements;
@@ -41,16 +47,24 @@ final class FastLane {
     private final Dispatcher dispatcher;
     private final LeaseKeeper leases;
     private final OutboxObserver observer;
+    private final @Nullable Crew crew;
+    private final Runnable wake;
 
     /** Aggregates of which somebody else holds a row locked: left out until a claim finds nothing else. */
     private final Set<Long> heldAggregates = new HashSet<>();
 
-    private @Nullable Batch batch;
+    private final List<Batch> underWay = new ArrayList<>();
 
     /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
     private final List<Batch> contended = new ArrayList<>();
 
-    FastLane(Stream stream, PollerResources resources) {
+    /**
+     * Creates the fast lane of a stream.
+     *
+     * @param crew dispatches; {@code null} for the calling thread
+     * @param wake called by the crew when there is something to settle or room for more
+     */
+    FastLane(Stream stream, PollerResources resources, @Nullable Crew crew, Runnable wake) {
         this.stream = stream;
         this.claims = resources.claims();
         this.settlements = resources.settlements();
@@ -58,6 +72,8 @@ final class FastLane {
         this.dispatcher = resources.dispatcher();
         this.leases = resources.leases();
         this.observer = resources.observer();
+        this.crew = crew;
+        this.wake = wake;
     }
 
     /**
@@ -69,21 +85,42 @@ final class FastLane {
     record Round(boolean more, Optional<Duration> untilNextDelivery) {}
 
     Round runOnce(BooleanSupplier closing) throws SQLException {
-        Round round = new Round(true, Optional.empty());
         for (Batch waiting : List.copyOf(contended)) {
             settle(waiting, true);
         }
-        if (batch == null) {
-            round = claim();
+        for (Batch current : List.copyOf(underWay)) {
+            goOn(current, closing);
         }
-        Batch current = batch;
-        if (current != null) {
-            work(current, closing);
+        if (closing.getAsBoolean() || !hasRoom()) {
+            return new Round(false, Optional.empty());
         }
-        return round;
+        return claim(closing);
     }
 
-    private Round claim() throws SQLException {
+    /** Whether outcomes wait for being settled beside others that are still to come. */
+    boolean isSettlingSoon() {
+        return underWay.stream().anyMatch((batch) -> !batch.unsettled().isEmpty());
+    }
+
+    /** Settles what was done when nothing is done any more, and sets the rest free. */
+    void finish() throws SQLException {
+        for (Batch current : List.copyOf(underWay)) {
+            settle(current, true);
+        }
+        for (Batch waiting : List.copyOf(contended)) {
+            settle(waiting, true);
+            if (contended.contains(waiting)) {
+                claims.release(waiting.claimId());
+                end(waiting);
+            }
+        }
+    }
+
+    private boolean hasRoom() {
+        return crew == null ? underWay.isEmpty() : crew.hasRoom() && underWay.size() <= crew.size();
+    }
+
+    private Round claim(BooleanSupplier closing) throws SQLException {
         long begun = System.nanoTime();
         int batchSize = stream.settings().batchSize();
         ClaimStore.Request request = new ClaimStore.Request(
@@ -92,7 +129,7 @@ final class FastLane {
                 batchSize,
                 stream.settings().lease(),
                 heldAggregates,
-                dispatcher.handlerIds());
+                dispatcher.activeHandlers());
         Optional<ClaimRound> found = claims.claim(request);
         if (found.isEmpty()) {
             subscriptions.addStream(stream.name());
@@ -108,55 +145,112 @@ final class FastLane {
         Claim claim = round.claim();
         int events = claim == null ? 0 : claim.events().size();
         observer.claimed(stream.name(), Duration.ofNanos(System.nanoTime() - begun), events);
-        if (claim != null) {
-            batch = new Batch(claim, round.registryVersion(), keep(claim));
-        }
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
-        boolean more = events == batchSize || foundHeld;
         if (events == 0 && !foundHeld) {
             heldAggregates.clear();
         }
-        return new Round(more, round.untilNextDelivery());
+        if (claim == null) {
+            subscriptions.atVersion(round.registryVersion());
+        } else {
+            Lease lease = keep(claim, begun);
+            Batch batch = crew == null
+                    ? Batch.inOrder(claim, round.registryVersion(), lease)
+                    : Batch.byAggregate(claim, round.registryVersion(), lease);
+            underWay.add(batch);
+            goOn(batch, closing);
+        }
+        return new Round(events == batchSize || foundHeld, round.untilNextDelivery());
     }
 
-    private Lease keep(Claim claim) {
+    private Lease keep(Claim claim, long begun) {
         Set<Long> id = Set.of(claim.id());
-        return leases.keep(() -> !claims.renew(id, stream.settings().lease()).isEmpty());
+        Duration life = stream.settings().lease();
+        return leases.keep(() -> !claims.renew(id, life).isEmpty(), life, begun);
     }
 
-    private void work(Batch current, BooleanSupplier closing) throws SQLException {
-        subscriptions.atVersion(current.registryVersion());
-        while (current.hasNext() && !closing.getAsBoolean() && !current.lease().isLost()) {
-            EventOutcome outcome = dispatcher.dispatch(current.next(), current.blockedForNext(), closing);
-            if (outcome.abandoned()) {
-                break;
-            }
-            current.add(outcome);
-            if (current.hasNext() && current.isSettlingDue(SETTLE_AT_LATEST_AFTER) && !settle(current, false)) {
-                return;
+    private void goOn(Batch current, BooleanSupplier closing) throws SQLException {
+        if (!current.isBegun()) {
+            subscriptions.atVersion(current.registryVersion());
+            current.begin();
+            if (crew != null) {
+                current.strands().forEach((strand) -> crew.work(() -> dispatch(current, strand, closing)));
             }
         }
-        settle(current, true);
+        if (crew == null && !dispatchHere(current, closing)) {
+            return;
+        }
+        if (current.isOver()) {
+            settle(current, true);
+        } else if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
+            settle(current, false);
+        }
+    }
+
+    /** Dispatches on the poller's own thread, and settles in between. Returns whether the lease still holds. */
+    private boolean dispatchHere(Batch current, BooleanSupplier closing) throws SQLException {
+        for (Strand<ClaimedEvent> strand : current.strands()) {
+            while (dispatchNext(current, strand, closing)) {
+                if (strand.hasNext() && current.isSettlingDue(SETTLE_AT_LATEST_AFTER) && !settle(current, false)) {
+                    return false;
+                }
+            }
+            if (!current.isOver()) {
+                current.left(strand);
+            }
+        }
+        return true;
+    }
+
+    /** Dispatches a strand on a thread of the crew. */
+    private void dispatch(Batch current, Strand<ClaimedEvent> strand, BooleanSupplier closing) {
+        try {
+            while (dispatchNext(current, strand, closing)) {
+                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
+                    wake.run();
+                }
+            }
+        } finally {
+            current.left(strand);
+            if (current.isOver() || crew == null || crew.isRunningDry()) {
+                wake.run();
+            }
+        }
+    }
+
+    private boolean dispatchNext(Batch current, Strand<ClaimedEvent> strand, BooleanSupplier closing) {
+        Shift shift = new Shift(current.lease(), closing);
+        if (!strand.hasNext() || shift.isOver()) {
+            return false;
+        }
+        ClaimedEvent event = strand.next();
+        EventOutcome outcome = dispatcher.dispatch(event, current.blockedFor(event), shift);
+        if (outcome.abandoned()) {
+            return false;
+        }
+        current.add(outcome);
+        strand.advance();
+        return true;
     }
 
     private boolean settle(Batch current, boolean last) throws SQLException {
         long begun = System.nanoTime();
-        int events = current.unsettled();
+        List<EventOutcome> outcomes = current.unsettled();
         boolean waiting = contended.contains(current);
-        SettleStore.Settlement settlement = current.settlement(last);
+        SettleStore.Settlement settlement = current.settlement(outcomes, last);
         SettleStore.Settled settled = waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
         if (!settled.claimHeld()) {
+            current.strands().forEach(Strand::end);
             end(current);
             observer.leaseLost(stream.name());
             log.warn(
                     "lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
                     current,
                     stream.name(),
-                    events);
+                    outcomes.size());
             return false;
         }
-        observer.settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), events);
-        current.settled(settled.leftOver()).forEach(this::reportIfCompleted);
+        observer.settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
+        current.settled(outcomes, settled.leftOver()).forEach(this::reportIfCompleted);
         if (last && settled.leftOver().isEmpty()) {
             end(current);
         } else if (last && !waiting) {
@@ -171,13 +265,11 @@ final class FastLane {
                 current,
                 stream.name());
         contended.add(current);
-        batch = null;
+        underWay.remove(current);
     }
 
     private void reportIfCompleted(EventOutcome outcome) {
-        boolean open = outcome.handlers().stream()
-                .anyMatch((one) -> one.outcome() instanceof Outcome.Failed || one.outcome() instanceof Outcome.Queued);
-        if (!open) {
+        if (!outcome.open()) {
             observer.completed(stream.name(), outcome.succeeded() ? 0 : 1);
         }
     }
@@ -185,8 +277,6 @@ final class FastLane {
     private void end(Batch current) {
         current.lease().close();
         contended.remove(current);
-        if (batch == current) {
-            batch = null;
-        }
+        underWay.remove(current);
     }
 }

@@ -1,9 +1,12 @@
 package dev.outbox.poll;
 
+import dev.outbox.duty.Crew;
 import dev.outbox.duty.Duty;
+import dev.outbox.duty.Rounds;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,45 +20,35 @@ public final class Poller implements AutoCloseable {
 
     private final Stream stream;
     private final FastLane fastLane;
-    private final RepairRound repair;
+    private final Rounds repair;
     private final Duty duty;
+    private final @Nullable Crew crew;
     private boolean repairInterrupted;
-
-    /** One round of the repair lanes. */
-    @FunctionalInterface
-    public interface RepairRound {
-
-        /**
-         * Attempts what is due.
-         *
-         * @param closing whether the process is about to end
-         * @return whether there is probably more that is due
-         * @throws SQLException if the database refused or could not be reached
-         */
-        boolean runOnce(BooleanSupplier closing) throws SQLException;
-    }
 
     /**
      * Creates a poller that has not started.
      *
      * @param stream the stream
      * @param resources what it works with
-     * @param repair a round of the stream's repair lanes
+     * @param crew the threads that handlers run on, or {@code null} for the poller's own; closed with the poller
+     * @param repair creates the stream's repair lanes; given what wakes the poller
      */
-    public Poller(Stream stream, PollerResources resources, RepairRound repair) {
+    public Poller(Stream stream, PollerResources resources, @Nullable Crew crew, Function<Runnable, Rounds> repair) {
         this.stream = stream;
-        this.fastLane = new FastLane(stream, resources);
-        this.repair = repair;
+        this.crew = crew;
         this.duty = new Duty("outbox-poller-" + stream.name(), this::runOnce);
+        this.fastLane = new FastLane(stream, resources, crew, duty::wake);
+        this.repair = repair.apply(duty::wake);
     }
 
     /** Starts the thread. */
     public void start() {
         log.info(
-                "polling stream {} every {} ms, up to {} events at once",
+                "polling stream {} every {} ms, up to {} events at once, {} at the same time",
                 stream.name(),
                 stream.settings().interval().toMillis(),
-                stream.settings().batchSize());
+                stream.settings().batchSize(),
+                stream.settings().concurrency());
         duty.start();
     }
 
@@ -72,14 +65,21 @@ public final class Poller implements AutoCloseable {
      */
     public Duration runOnce() throws SQLException {
         FastLane.Round round = fastLane.runOnce(duty::isClosing);
-        Duration untilNext = round.untilNextDelivery().orElse(stream.settings().interval());
+        Duration interval = stream.settings().interval();
+        Duration untilNext = round.untilNextDelivery().orElse(interval);
         boolean due = untilNext.isNegative() || untilNext.isZero();
-        boolean moreRepair = (due || repairInterrupted) && !duty.isClosing() && repair();
+        boolean repairing = due || repairInterrupted || repair.lookAgainIn().isPresent();
+        boolean moreRepair = repairing && !duty.isClosing() && repair();
         if (round.more() || moreRepair) {
             return Duration.ZERO;
         }
-        Duration interval = stream.settings().interval();
-        return due || untilNext.compareTo(interval) > 0 ? interval : untilNext;
+        Duration rest = due ? interval : shorter(untilNext, interval);
+        rest = shorter(repair.lookAgainIn().orElse(rest), rest);
+        return fastLane.isSettlingSoon() ? shorter(FastLane.SETTLE_BESIDE_OTHERS_AFTER, rest) : rest;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     /** A round that failed has kept outcomes to write: it is taken up again whether or not anything else is due. */
@@ -96,10 +96,28 @@ public final class Poller implements AutoCloseable {
     }
 
     /**
-     * Stops claiming, lets a running handler finish within the shutdown timeout, settles what is done and sets the rest free.
+     * Stops claiming, lets running handlers finish within the shutdown timeout, settles what is done and sets the rest free.
      */
     @Override
     public void close() {
-        duty.close(stream.settings().shutdownTimeout());
+        duty.stopSoon();
+        if (crew != null) {
+            crew.close(stream.settings().shutdownTimeout());
+        }
+        if (duty.close(stream.settings().shutdownTimeout())) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        try {
+            fastLane.finish();
+            repair.finish();
+        } catch (SQLException ex) {
+            log.warn(
+                    "what stream {} has handled last could not be written; it is delivered again when its lease expires",
+                    stream.name(),
+                    ex);
+        }
     }
 }

@@ -2,28 +2,36 @@ package dev.outbox.repair;
 
 import dev.outbox.dispatch.Outcome;
 import dev.outbox.duty.Lease;
+import dev.outbox.duty.Strand;
+import dev.outbox.store.DeliveryKey;
 import dev.outbox.store.DeliverySettleStore.Attempted;
 import dev.outbox.store.DueDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Claimed deliveries on their way. Its lease is renewed by another thread, which asks what is still unsettled. */
+/**
+ * Claimed deliveries on their way, lane by lane. Outcomes may come from several threads, one for each lane; the lease is renewed by
+ * yet another, which asks what is still unsettled.
+ */
 final class RepairBatch {
 
-    private final List<DueDelivery> deliveries;
+    private final List<Strand<DueDelivery>> lanes;
+    private final Map<DeliveryKey, DueDelivery> unsettled = new ConcurrentHashMap<>();
+    private final AtomicInteger open;
+    private final Object quarantine;
     private final List<Attempted> attempts = new ArrayList<>();
-    private final List<DueDelivery> untried = new ArrayList<>();
-    private final Set<Lane> stopped = new HashSet<>();
     private @Nullable Lease lease;
-    private int next;
-    private volatile int settledUpTo;
     private long settledAt = System.nanoTime();
 
-    /** What one handler has to do for one aggregate, in order. */
     private record Lane(String handlerId, String aggregateType, String aggregateId) {
 
         static Lane of(DueDelivery delivery) {
@@ -34,8 +42,28 @@ final class RepairBatch {
         }
     }
 
-    RepairBatch(List<DueDelivery> deliveries) {
-        this.deliveries = List.copyOf(deliveries);
+    /**
+     * Creates a batch of which nothing is attempted.
+     *
+     * @param deliveries those of a lane in order
+     * @param quarantine what is left when the batch ends
+     */
+    RepairBatch(List<DueDelivery> deliveries, Object quarantine) {
+        this.quarantine = quarantine;
+        this.lanes =
+                deliveries.stream()
+                        .collect(Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList()))
+                        .values()
+                        .stream()
+                        .map(Strand::new)
+                        .toList();
+        this.open = new AtomicInteger(lanes.size());
+        deliveries.forEach((delivery) -> unsettled.put(DeliveryKey.of(delivery), delivery));
+    }
+
+    /** What the batch has entered the quarantine as, if it has. */
+    Object quarantine() {
+        return quarantine;
     }
 
     void keptBy(Lease kept) {
@@ -50,62 +78,90 @@ final class RepairBatch {
         return kept;
     }
 
-    /** Passes over what waits behind a failure. */
-    boolean hasNext() {
-        while (next < deliveries.size() && stopped.contains(Lane.of(deliveries.get(next)))) {
-            untried.add(deliveries.get(next));
-            next++;
+    List<Strand<DueDelivery>> lanes() {
+        return lanes;
+    }
+
+    /** Notes what came of the next delivery of a lane; what waits behind a failure is left alone. */
+    void add(Strand<DueDelivery> lane, Outcome outcome) {
+        Attempted attempted = attempted(lane.next(), outcome);
+        synchronized (attempts) {
+            attempts.add(attempted);
         }
-        return next < deliveries.size();
+        lane.advance();
+        if (outcome.blocksLane()) {
+            lane.end();
+        }
     }
 
-    DueDelivery next() {
-        return deliveries.get(next);
-    }
-
-    void add(Outcome outcome) {
-        DueDelivery delivery = next();
-        next++;
+    private static Attempted attempted(DueDelivery delivery, Outcome outcome) {
         if (outcome instanceof Outcome.Failed failed) {
-            attempts.add(new Attempted(delivery, Attempted.Kind.FAILED, failed.retryIn(), failed.failure()));
-            stopped.add(Lane.of(delivery));
-        } else if (outcome instanceof Outcome.Dead dead) {
-            attempts.add(new Attempted(delivery, Attempted.Kind.DEAD, Duration.ZERO, dead.failure()));
-        } else {
-            attempts.add(new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null));
+            Attempted.Kind kind = failed.counts() ? Attempted.Kind.FAILED : Attempted.Kind.DEFERRED;
+            return new Attempted(delivery, kind, failed.retryIn(), failed.failure());
         }
+        if (outcome instanceof Outcome.Dead dead) {
+            Attempted.Kind kind = dead.blocksLane() ? Attempted.Kind.BLOCKED : Attempted.Kind.DEAD;
+            return new Attempted(delivery, kind, Duration.ZERO, dead.failure());
+        }
+        return new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
     }
 
-    /** Leaves the rest untried. */
-    void stop() {
-        untried.addAll(deliveries.subList(next, deliveries.size()));
-        next = deliveries.size();
+    /** Nobody works on a lane any more. To be called once for each. */
+    void left(Strand<DueDelivery> lane) {
+        lane.end();
+        open.decrementAndGet();
     }
 
-    List<DueDelivery> untried() {
-        return List.copyOf(untried);
+    /** Whether every delivery has been attempted or is left alone. */
+    boolean isOver() {
+        return open.get() == 0;
     }
 
     List<Attempted> attempts() {
-        return List.copyOf(attempts);
+        synchronized (attempts) {
+            return List.copyOf(attempts);
+        }
+    }
+
+    /** What was neither attempted nor settled. */
+    List<DueDelivery> untried() {
+        Set<DeliveryKey> attempted = new HashSet<>();
+        attempts().forEach((attempt) -> attempted.add(DeliveryKey.of(attempt.delivery())));
+        return unsettled.values().stream()
+                .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
+                .toList();
     }
 
     boolean isSettlingDue(Duration atMost) {
-        return System.nanoTime() - settledAt > atMost.toNanos();
+        synchronized (attempts) {
+            return !attempts.isEmpty() && System.nanoTime() - settledAt > atMost.toNanos();
+        }
     }
 
-    void settled() {
-        attempts.clear();
-        untried.clear();
-        settledUpTo = next;
-        settledAt = System.nanoTime();
-    }
-
-    boolean isOver() {
-        return settledUpTo == deliveries.size();
+    /** Forgets attempts, which were the first of all, and what was untried, except for what is left over. */
+    void settled(List<Attempted> written, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+        List<Attempted> left = new ArrayList<>();
+        for (Attempted attempt : written) {
+            DeliveryKey key = DeliveryKey.of(attempt.delivery());
+            if (leftOver.contains(key)) {
+                left.add(attempt);
+            } else {
+                unsettled.remove(key);
+            }
+        }
+        untried.stream()
+                .map(DeliveryKey::of)
+                .filter((key) -> !leftOver.contains(key))
+                .forEach(unsettled::remove);
+        synchronized (attempts) {
+            left.addAll(attempts.subList(written.size(), attempts.size()));
+            attempts.clear();
+            attempts.addAll(left);
+            settledAt = System.nanoTime();
+        }
     }
 
     List<DueDelivery> unsettled() {
-        return deliveries.subList(settledUpTo, deliveries.size());
+        return List.copyOf(unsettled.values());
     }
 }

@@ -1,17 +1,20 @@
 package dev.outbox.repair;
 
-import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.Outcome;
-import dev.outbox.duty.Lease;
-import dev.outbox.duty.LeaseKeeper;
-import dev.outbox.observe.OutboxObserver;
+import dev.outbox.dispatch.Shift;
+import dev.outbox.duty.Crew;
+import dev.outbox.duty.Rounds;
+import dev.outbox.duty.Strand;
 import dev.outbox.store.DeliveryClaimStore;
-import dev.outbox.store.DeliverySettleStore;
+import dev.outbox.store.DeliveryKey;
 import dev.outbox.store.DeliverySettleStore.Attempted;
+import dev.outbox.store.DeliverySettleStore.Settled;
 import dev.outbox.store.DueDelivery;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,128 +22,226 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Attempts due deliveries of one stream again. Only the head of a lane is ever due; what waits behind it comes along as long as
- * the lane flows, so each lane keeps its order. Where settling fails, the batch is kept and settled in the next round. Used by one thread.
+ * the lane flows, so each lane keeps its order. Where settling fails, the batch is kept and settled in the next round. Used by one
+ * thread, which invokes handlers itself or lets a crew do it.
  */
-public final class RepairLanes {
+public final class RepairLanes implements Rounds {
 
     private static final Logger log = LoggerFactory.getLogger(RepairLanes.class);
 
     private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
+    private static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
+    private static final Duration BETWEEN_LOOKS_AT_LOCKS = Duration.ofMillis(500);
 
-    private final Settings settings;
-    private final DeliveryClaimStore claims;
-    private final DeliverySettleStore settlements;
-    private final Dispatcher dispatcher;
-    private final LeaseKeeper leases;
-    private final OutboxObserver observer;
+    private final RepairSettings settings;
+    private final RepairResources resources;
+    private final @Nullable Crew crew;
+    private final Runnable wake;
+    private final List<RepairBatch> underWay = new ArrayList<>();
 
-    private @Nullable RepairBatch batch;
+    /** Batches of which somebody else holds rows locked: their lanes wait, everything else goes on. */
+    private final List<RepairBatch> contended = new ArrayList<>();
 
-    /**
-     * Which deliveries, and how many at once.
-     *
-     * @param stream the stream
-     * @param worker who claims; part of the fence
-     * @param batchSize at most how many deliveries are claimed at once
-     * @param lease how long a claim outlives its process
-     */
-    public record Settings(String stream, String worker, int batchSize, Duration lease) {}
-
-    /**
-     * Where deliveries are claimed and settled.
-     *
-     * @param claims claims deliveries and keeps their leases
-     * @param settlements writes outcomes
-     */
-    public record DeliveryStores(DeliveryClaimStore claims, DeliverySettleStore settlements) {}
+    private long lookedAtLocksAt = System.nanoTime();
 
     /**
      * Creates the lanes of a stream.
      *
      * @param settings which deliveries
-     * @param deliveries claims and settles them
-     * @param dispatcher invokes their handlers
-     * @param leases keeps claims alive
-     * @param observer hears of rounds
+     * @param resources what they are attempted with
+     * @param crew invokes handlers; {@code null} for the calling thread
+     * @param wake called by the crew when there is something to settle or room for more
      */
-    public RepairLanes(
-            Settings settings,
-            DeliveryStores deliveries,
-            Dispatcher dispatcher,
-            LeaseKeeper leases,
-            OutboxObserver observer) {
+    public RepairLanes(RepairSettings settings, RepairResources resources, @Nullable Crew crew, Runnable wake) {
         this.settings = settings;
-        this.claims = deliveries.claims();
-        this.settlements = deliveries.settlements();
-        this.dispatcher = dispatcher;
-        this.leases = leases;
-        this.observer = observer;
+        this.resources = resources;
+        this.crew = crew;
+        this.wake = wake;
     }
 
-    /**
-     * Attempts what is due, up to one batch.
-     *
-     * @param closing whether the process is about to end
-     * @return whether anything was attempted, so that there may be more
-     * @throws SQLException if the database refused or could not be reached; the round is taken up again by the next one
-     */
+    @Override
     public boolean runOnce(BooleanSupplier closing) throws SQLException {
-        RepairBatch current = batch != null ? batch : claim();
-        if (current == null) {
+        if (System.nanoTime() - lookedAtLocksAt > BETWEEN_LOOKS_AT_LOCKS.toNanos()) {
+            for (RepairBatch waiting : List.copyOf(contended)) {
+                settle(waiting, true);
+            }
+            lookedAtLocksAt = System.nanoTime();
+        }
+        for (RepairBatch current : List.copyOf(underWay)) {
+            goOn(current, closing);
+        }
+        if (closing.getAsBoolean() || !hasRoom()) {
             return false;
         }
-        while (current.hasNext() && !closing.getAsBoolean() && !current.lease().isLost()) {
-            DueDelivery delivery = current.next();
-            Outcome outcome = dispatcher.retry(delivery.envelope(), delivery.handlerId(), delivery.failures(), closing);
-            if (outcome instanceof Outcome.Abandoned) {
-                break;
-            }
-            current.add(outcome);
-            if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
-                settle(current);
-            }
+        RepairBatch claimed = claim();
+        if (claimed == null) {
+            return false;
         }
-        current.stop();
-        settle(current);
-        current.lease().close();
-        batch = null;
+        if (crew != null) {
+            claimed.lanes().forEach((lane) -> crew.work(() -> attempt(claimed, lane, closing)));
+        }
+        goOn(claimed, closing);
         return true;
     }
 
+    @Override
+    public Optional<Duration> lookAgainIn() {
+        if (!underWay.isEmpty()) {
+            return Optional.of(SETTLE_BESIDE_OTHERS_AFTER);
+        }
+        return contended.isEmpty() ? Optional.empty() : Optional.of(BETWEEN_LOOKS_AT_LOCKS);
+    }
+
+    @Override
+    public void finish() throws SQLException {
+        for (RepairBatch current : List.copyOf(underWay)) {
+            settle(current, true);
+        }
+        for (RepairBatch waiting : List.copyOf(contended)) {
+            settle(waiting, true);
+            end(waiting);
+        }
+    }
+
+    private boolean hasRoom() {
+        return crew == null ? underWay.isEmpty() : crew.hasRoom() && underWay.size() <= crew.size();
+    }
+
     private @Nullable RepairBatch claim() throws SQLException {
-        List<DueDelivery> due = claims.claimDue(new DeliveryClaimStore.Request(
-                settings.stream(), settings.worker(), dispatcher.handlerIds(), settings.batchSize(), settings.lease()));
+        long begun = System.nanoTime();
+        Object pass = new Object();
+        boolean withSuspects = resources.quarantine().enter(pass);
+        List<DueDelivery> due = List.of();
+        try {
+            due = resources
+                    .claims()
+                    .claimDue(new DeliveryClaimStore.Request(
+                            settings.stream(),
+                            settings.worker(),
+                            resources.dispatcher().activeHandlers(),
+                            settings.batchSize(),
+                            withSuspects,
+                            settings.lease()));
+        } finally {
+            if (due.stream().noneMatch(DueDelivery::isSuspect)) {
+                resources.quarantine().leave(pass);
+            }
+        }
         if (due.isEmpty()) {
             return null;
         }
-        RepairBatch claimed = new RepairBatch(due);
-        Lease lease = leases.keep(
-                () -> claimed.isOver() || claims.renew(settings.worker(), claimed.unsettled(), settings.lease()) > 0);
-        claimed.keptBy(lease);
-        batch = claimed;
+        RepairBatch claimed = new RepairBatch(due, pass);
+        claimed.keptBy(resources.leases().keep(() -> renew(claimed), settings.lease(), begun));
+        underWay.add(claimed);
         return claimed;
     }
 
-    private void settle(RepairBatch current) throws SQLException {
+    private boolean renew(RepairBatch batch) throws SQLException {
+        List<DueDelivery> unsettled = batch.unsettled();
+        return unsettled.isEmpty() || resources.claims().renew(settings.worker(), unsettled, settings.lease()) > 0;
+    }
+
+    private void goOn(RepairBatch current, BooleanSupplier closing) throws SQLException {
+        if (crew == null) {
+            attemptHere(current, closing);
+        }
+        if (current.isOver()) {
+            settle(current, true);
+        } else if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
+            settle(current, false);
+        }
+    }
+
+    private void attemptHere(RepairBatch current, BooleanSupplier closing) throws SQLException {
+        for (Strand<DueDelivery> lane : current.lanes()) {
+            while (attemptNext(current, lane, closing)) {
+                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
+                    settle(current, false);
+                }
+            }
+            if (!current.isOver()) {
+                current.left(lane);
+            }
+        }
+    }
+
+    /** Attempts a lane on a thread of the crew. */
+    private void attempt(RepairBatch current, Strand<DueDelivery> lane, BooleanSupplier closing) {
+        try {
+            while (attemptNext(current, lane, closing)) {
+                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
+                    wake.run();
+                }
+            }
+        } finally {
+            current.left(lane);
+            if (current.isOver() || crew == null || crew.isRunningDry()) {
+                wake.run();
+            }
+        }
+    }
+
+    private boolean attemptNext(RepairBatch current, Strand<DueDelivery> lane, BooleanSupplier closing) {
+        Shift shift = new Shift(current.lease(), closing);
+        if (!lane.hasNext() || shift.isOver()) {
+            return false;
+        }
+        Outcome outcome = resources.dispatcher().retry(lane.next(), shift);
+        if (outcome instanceof Outcome.Abandoned || outcome instanceof Outcome.Queued) {
+            return false;
+        }
+        current.add(lane, outcome);
+        return true;
+    }
+
+    private void settle(RepairBatch current, boolean last) throws SQLException {
         List<Attempted> attempts = current.attempts();
-        if (attempts.isEmpty() && current.untried().isEmpty()) {
+        List<DueDelivery> untried = last ? current.untried() : List.of();
+        if (attempts.isEmpty() && untried.isEmpty()) {
+            end(current);
             return;
         }
         long begun = System.nanoTime();
-        DeliverySettleStore.Settled settled = settlements.settle(settings.worker(), attempts, current.untried());
-        observer.settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
-        settled.retriesOfCompleted().forEach((retries) -> observer.completed(settings.stream(), retries));
-        for (Attempted attempt : attempts) {
-            DueDelivery delivery = attempt.delivery();
-            if (!settled.written()
-                    .contains(new DeliverySettleStore.Key(delivery.envelope().id(), delivery.handlerId()))) {
-                observer.leaseLost(settings.stream());
-                log.warn(
-                        "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
-                        delivery.handlerId(),
-                        delivery.envelope());
-            }
+        boolean waiting = contended.contains(current);
+        Settled settled = waiting
+                ? resources.settlements().settleUnlocked(settings.worker(), attempts, untried)
+                : resources.settlements().settle(settings.worker(), attempts, untried);
+        resources.observer().settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
+        settled.retriesOfCompleted().forEach((retries) -> resources.observer().completed(settings.stream(), retries));
+        attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
+        current.settled(attempts, untried, settled.leftOver());
+        if (last && current.unsettled().isEmpty()) {
+            end(current);
+        } else if (last && !waiting) {
+            setAside(current);
         }
-        current.settled();
+    }
+
+    private void reportIfLost(DueDelivery delivery, Settled settled) {
+        DeliveryKey key = DeliveryKey.of(delivery);
+        if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
+            resources.observer().leaseLost(settings.stream());
+            log.warn(
+                    "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
+                    delivery.handlerId(),
+                    delivery.envelope());
+        }
+    }
+
+    private void setAside(RepairBatch current) {
+        log.warn(
+                "somebody else holds rows of {} retried events of stream {} locked; their lanes wait until they are free",
+                current.unsettled().size(),
+                settings.stream());
+        contended.add(current);
+        underWay.remove(current);
+        resources.quarantine().leave(current.quarantine());
+    }
+
+    private void end(RepairBatch current) {
+        current.lease().close();
+        contended.remove(current);
+        underWay.remove(current);
+        resources.quarantine().leave(current.quarantine());
     }
 }

@@ -10,13 +10,29 @@ import java.util.random.RandomGenerator;
  *
  * @param backoff the wait after each failure
  * @param maxAttempts how many failed attempts make a delivery dead, at least 1
+ * @param maxCrashes how many leases that expired under it make a delivery dead, at least 1
  */
-public record RetryPolicy(Backoff backoff, int maxAttempts) {
+public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes) {
+
+    private static final int DEFAULT_MAX_CRASHES = 3;
+
+    /**
+     * Creates a policy that gives up on an event that has taken three processes down.
+     *
+     * @param backoff the wait after each failure
+     * @param maxAttempts how many failed attempts make a delivery dead, at least 1
+     */
+    public RetryPolicy(Backoff backoff, int maxAttempts) {
+        this(backoff, maxAttempts, DEFAULT_MAX_CRASHES);
+    }
 
     /** Checks the values. */
     public RetryPolicy {
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
+        }
+        if (maxCrashes < 1) {
+            throw new IllegalArgumentException("maxCrashes must be at least 1: " + maxCrashes);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.HandlerCatalog;
 import dev.outbox.dispatch.Inbox;
 import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.dispatch.TimeLimit;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
 import dev.outbox.publish.PublisherResources;
@@ -16,6 +17,7 @@ import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -161,7 +163,7 @@ public final class OutboxRuntime implements AutoCloseable {
             Subscriptions found = subscriptions;
             if (found == null) {
                 found = new Subscriptions(
-                        new HandlerCatalog(deduplicated(definitions.get())),
+                        new HandlerCatalog(equipped(definitions.get())),
                         new HandlerStore(
                                 surroundings.dataSource(), settings.schemas().outbox()),
                         settings.polling().retireAfter());
@@ -173,8 +175,14 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    private List<HandlerDefinition> deduplicated(Collection<HandlerDefinition> found) {
+    /** The inbox is outermost: an attempt that takes too long must be rolled back. */
+    private List<HandlerDefinition> equipped(Collection<HandlerDefinition> found) {
+        TimeLimit limit = new TimeLimit();
         return found.stream()
+                .map((handler) -> {
+                    Duration timeout = settings.dispatch().of(handler.id()).timeout();
+                    return timeout == null ? handler : limit.around(handler, timeout);
+                })
                 .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
                 .toList();
     }
@@ -195,7 +203,7 @@ public final class OutboxRuntime implements AutoCloseable {
         return new Dispatcher(
                 subscriptions(),
                 surroundings.mapper(),
-                settings.retry(),
+                settings.dispatch(),
                 observer,
                 new Dispatcher.TimeAndChance(surroundings.clock(), surroundings.random()));
     }

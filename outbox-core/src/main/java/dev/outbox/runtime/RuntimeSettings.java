@@ -1,10 +1,9 @@
 package dev.outbox.runtime;
 
-import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.retention.RetentionSettings;
-import dev.outbox.retry.RetryPolicy;
 import dev.outbox.store.OutboxSchema;
 import java.time.Duration;
 import java.util.Map;
@@ -15,14 +14,14 @@ import java.util.Map;
  * @param schemas where the tables are
  * @param publisher how events are published
  * @param polling how streams are polled
- * @param retry when failed deliveries are tried again
+ * @param dispatch how handlers are treated
  * @param retention what happens to published events
  */
 public record RuntimeSettings(
         Schemas schemas,
         PublisherSettings publisher,
         Polling polling,
-        RetryPolicies retry,
+        DispatchSettings dispatch,
         RetentionSettings retention) {
 
     /** The stream of events that name no other. */
@@ -92,7 +91,7 @@ public record RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),
                 Polling.defaults(),
-                new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()),
+                DispatchSettings.defaults(),
                 RetentionSettings.defaults());
     }
 }

@@ -6,6 +6,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -13,6 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.util.CustomizableThreadCreator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -26,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param observer hears what happens to events
  * @param clock tells the time, where the database's is not used
  * @param random the source of jitter and event ids; must be safe for use by many threads
+ * @param handlerThreads creates the threads on which handlers run where a stream has a concurrency above 1
  * @param retentionSchedule gives the next time to archive after an instant; {@code null} to archive only when called
  */
 public record Surroundings(
@@ -36,6 +39,7 @@ public record Surroundings(
         OutboxObserver observer,
         Clock clock,
         RandomGenerator random,
+        ThreadFactory handlerThreads,
         @Nullable UnaryOperator<Instant> retentionSchedule) {
 
     /**
@@ -56,6 +60,18 @@ public record Surroundings(
                 OutboxObserver.NONE,
                 Clock.systemUTC(),
                 new Random(),
+                daemons(),
                 null);
+    }
+
+    /**
+     * Creates platform threads that do not keep the process alive.
+     *
+     * @return the factory
+     */
+    public static ThreadFactory daemons() {
+        CustomizableThreadCreator threads = new CustomizableThreadCreator("outbox-handler-");
+        threads.setDaemon(true);
+        return threads::createThread;
     }
 }

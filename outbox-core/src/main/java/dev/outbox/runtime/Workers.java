@@ -2,6 +2,7 @@ package dev.outbox.runtime;
 
 import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.duty.Crew;
 import dev.outbox.duty.Duty;
 import dev.outbox.duty.LeaseKeeper;
 import dev.outbox.observe.OutboxObserver;
@@ -11,7 +12,10 @@ import dev.outbox.poll.Poller;
 import dev.outbox.poll.PollerResources;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.poll.Stream;
+import dev.outbox.repair.Quarantine;
 import dev.outbox.repair.RepairLanes;
+import dev.outbox.repair.RepairResources;
+import dev.outbox.repair.RepairSettings;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.DeliveryClaimStore;
 import dev.outbox.store.DeliverySettleStore;
@@ -68,17 +72,22 @@ final class Workers implements AutoCloseable {
                 dispatcher,
                 leases,
                 observer);
-        RepairLanes.DeliveryStores deliveries = new RepairLanes.DeliveryStores(
-                new DeliveryClaimStore(dataSource, schema), new DeliverySettleStore(dataSource, schema));
+        RepairResources repairs = new RepairResources(
+                new DeliveryClaimStore(dataSource, schema),
+                new DeliverySettleStore(dataSource, schema),
+                dispatcher,
+                leases,
+                observer,
+                new Quarantine());
         if (polling) {
             polls.streams().forEach((name, poller) -> {
-                RepairLanes repair = new RepairLanes(
-                        new RepairLanes.Settings(name, worker, poller.batchSize(), poller.lease()),
-                        deliveries,
-                        dispatcher,
-                        leases,
-                        observer);
-                pollers.put(name, new Poller(new Stream(name, worker, poller), resources, repair::runOnce));
+                Crew crew = poller.concurrency() == 1
+                        ? null
+                        : new Crew("stream " + name, poller.concurrency(), surroundings.handlerThreads());
+                pollers.put(name, new Poller(new Stream(name, worker, poller), resources, crew, (wake) -> {
+                    RepairSettings repair = new RepairSettings(name, worker, poller.batchSize(), poller.lease());
+                    return new RepairLanes(repair, repairs, crew, wake);
+                }));
             });
         }
         this.notifier = polls.notifications() ? new Notifier(new WakeUpStore(dataSource, schema), worker) : null;

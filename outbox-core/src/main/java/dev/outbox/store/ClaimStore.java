@@ -110,14 +110,19 @@ public final class ClaimStore {
              ORDER BY o.id
             """;
 
-    /** Relies on outbox_delivery_next_due, in its order. */
+    /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
     private static final String UNTIL_NEXT_DELIVERY = """
             SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
-              FROM {schema}.outbox_delivery d
-             WHERE d.stream = ?
-               AND d.status = 'DUE'
-               AND d.handler_id = ANY (?)
-               AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+              FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
+             CROSS JOIN LATERAL (SELECT d.next_retry_at
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.stream = ?
+                                    AND d.handler_id = h.handler_id
+                                    AND d.status = 'DUE'
+                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                    AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                                  ORDER BY d.next_retry_at
+                                  LIMIT 1) d
              ORDER BY d.next_retry_at
              LIMIT 1
             """;
@@ -176,7 +181,8 @@ public final class ClaimStore {
                                 request.batchSize())
                         .add(request.stream())
                         .add(request.stream(), request.worker(), request.lease().toMillis())
-                        .add(request.stream(), request.handlerIds().toArray(String[]::new)),
+                        .add(request.handlers().ids(), request.handlers().eventTypes())
+                        .add(request.stream()),
                 ClaimStore::readRound);
     }
 
@@ -188,10 +194,10 @@ public final class ClaimStore {
      * @param batchSize at most how many events
      * @param lease how long the claim is valid unless renewed
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
-     * @param handlerIds the handlers that this process has, whose next delivery is of interest
+     * @param handlers the handlers that this process has, whose next delivery is of interest
      */
     public record Request(
-            String stream, String worker, int batchSize, Duration lease, Set<Long> held, Set<String> handlerIds) {}
+            String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {}
 
     private static Optional<ClaimRound> readRound(Pipeline.Results results) throws SQLException {
         ResultSet stream = results.rows();

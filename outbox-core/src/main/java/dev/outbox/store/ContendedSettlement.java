@@ -6,7 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.LongStream;
 import javax.sql.DataSource;
 
 /** Settles a claim while somebody else holds rows of its events locked, without waiting for these. */
@@ -69,10 +68,11 @@ final class ContendedSettlement {
         this.settle = new Pipeline(
                 schema,
                 SettleStore.LOCK_CLAIM,
-                SettleStore.LOCK_LANES,
+                LaneSql.LOCK_LANES_OF_EVENTS,
                 writableOnly(SettleStore.PARK),
                 writableOnly(SettleStore.MOVE.replace("{fence}", SettleStore.KEEP_CLAIM)),
                 LEFT_OVER,
+                SettleStore.SHRINK_CLAIM,
                 END_CLAIM);
     }
 
@@ -82,19 +82,17 @@ final class ContendedSettlement {
 
     Settled settle(Settlement settlement) throws SQLException {
         long[] succeeded = SettleStore.longs(settlement.succeeded(), Long::longValue);
-        long[] all = LongStream.concat(
-                        LongStream.of(succeeded), settlement.parked().stream().mapToLong(Parked::outboxId))
-                .distinct()
-                .toArray();
+        long[] all = settlement.eventIds();
         return settle.run(
                 dataSource,
                 (parameters) -> {
-                    SettleStore.bindLanes(parameters, settlement);
+                    SettleStore.bindLanes(parameters.add(settlement.claimId()), settlement);
                     SettleStore.bindParked(parameters.add(all, all), settlement);
                     parameters
                             .add(all, all)
                             .add(settlement.claimId(), succeeded)
                             .add((Object) all)
+                            .add(settlement.claimId(), settlement.claimId())
                             .add(settlement.claimId(), settlement.last(), all);
                 },
                 ContendedSettlement::readSettled);

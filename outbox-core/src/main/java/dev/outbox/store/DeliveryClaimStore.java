@@ -5,63 +5,110 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import javax.sql.DataSource;
 
 /** Claims due deliveries of the repair lanes and keeps their leases. */
 public final class DeliveryClaimStore {
 
     /**
-     * Relies on outbox_delivery_next_due, outbox_delivery_lane_waiting and outbox_unpublished_pk. Only the head of a lane is ever
-     * due. A head that has not failed yet brings the next of its lane along: the lane flows, and drains in batches. One that
-     * has failed comes alone, since what waits behind it would probably wait again.
+     * Relies on outbox_delivery_next_due, once for each handler, outbox_delivery_lane_waiting, and the primary keys of both
+     * partitions. Only the head of a lane is ever due. A head that has not failed yet brings the next of its lane along: the lane
+     * flows, and drains in batches. One that has failed comes alone, since what waits behind it would probably wait again; and
+     * one that may have taken its process down (suspect) comes with nothing else at all. A follower that somebody else holds
+     * locked, that is suspect, or of a type that this process does not know is a gap: nothing comes along from behind it.
      */
     private static final String CLAIM_DUE = """
-            WITH due AS (
+            WITH candidate AS MATERIALIZED (
                 SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
-                       d.next_retry_at
-                  FROM {schema}.outbox_delivery d
-                 WHERE d.stream = ?
-                   AND d.status = 'DUE'
-                   AND d.next_retry_at <= clock_timestamp()
-                   AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                   AND d.handler_id = ANY (?)
-                   AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
-                 ORDER BY d.next_retry_at, d.outbox_id
+                       d.next_retry_at, d.suspect, h.event_types,
+                       row_number() OVER (ORDER BY d.next_retry_at, d.outbox_id, d.handler_id) AS place
+                  FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
+                                            d.retry_count, d.next_retry_at,
+                                            d.crash_count > 0 OR d.locked_until IS NOT NULL AS suspect
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.stream = ?
+                                        AND d.handler_id = h.handler_id
+                                        AND d.status = 'DUE'
+                                        AND d.next_retry_at <= clock_timestamp()
+                                        AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                                        AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                        AND (? OR d.crash_count = 0 AND d.locked_until IS NULL)
+                                      ORDER BY d.next_retry_at
+                                      LIMIT ?
+                                        FOR UPDATE SKIP LOCKED) d
+                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
+                 ORDER BY place
                  LIMIT ?
-                   FOR UPDATE OF d SKIP LOCKED
-            ), following AS (
-                SELECT w.outbox_id, due.handler_id, due.next_retry_at
+            ), due AS (
+                SELECT c.outbox_id, c.handler_id, c.aggregate_type, c.aggregate_id, c.aggregate_seq, c.next_retry_at,
+                       c.event_types, c.retry_count = 0 AND NOT c.suspect AS flows
+                  FROM candidate c
+                 WHERE c.place = 1
+                    OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)
+            ), following AS MATERIALIZED (
+                SELECT w.outbox_id, due.handler_id, due.aggregate_type, due.aggregate_id, w.aggregate_seq, due.next_retry_at
                   FROM due
-                 CROSS JOIN LATERAL (SELECT d.outbox_id
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.aggregate_seq
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.aggregate_type = due.aggregate_type
                                         AND d.aggregate_id = due.aggregate_id
                                         AND d.handler_id = due.handler_id
+                                        AND d.aggregate_seq > due.aggregate_seq
                                         AND d.status = 'WAITING'
+                                        AND d.crash_count = 0
+                                        AND d.locked_until IS NULL
+                                        AND (due.event_types = '*'
+                                             OR d.event_type = ANY (string_to_array(due.event_types, ',')))
                                       ORDER BY d.aggregate_seq
-                                      LIMIT ?) w
-                 WHERE due.retry_count = 0
+                                      LIMIT ?
+                                        FOR UPDATE SKIP LOCKED) w
+                 WHERE due.flows
                  LIMIT ?
+            ), gap AS (
+                SELECT due.handler_id, due.aggregate_type, due.aggregate_id, g.aggregate_seq
+                  FROM due
+                 CROSS JOIN LATERAL (SELECT d.aggregate_seq
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.aggregate_type = due.aggregate_type
+                                        AND d.aggregate_id = due.aggregate_id
+                                        AND d.handler_id = due.handler_id
+                                        AND d.aggregate_seq > due.aggregate_seq
+                                        AND d.status = 'WAITING'
+                                        AND (d.outbox_id, d.handler_id)
+                                            NOT IN (SELECT f.outbox_id, f.handler_id FROM following f)
+                                      ORDER BY d.aggregate_seq
+                                      LIMIT 1) g
+                 WHERE due.flows
             ), taken AS (
-                SELECT outbox_id, handler_id, next_retry_at FROM due
+                SELECT due.outbox_id, due.handler_id, due.next_retry_at
+                  FROM due
                  UNION ALL
-                SELECT outbox_id, handler_id, next_retry_at FROM following
+                SELECT f.outbox_id, f.handler_id, f.next_retry_at
+                  FROM following f
+                 WHERE NOT EXISTS (SELECT
+                                     FROM gap
+                                    WHERE gap.handler_id = f.handler_id
+                                      AND gap.aggregate_type = f.aggregate_type
+                                      AND gap.aggregate_id = f.aggregate_id
+                                      AND gap.aggregate_seq < f.aggregate_seq)
             ), claimed AS (
                 UPDATE {schema}.outbox_delivery d
-                   SET locked_by = ?,
+                   SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
+                       locked_by = ?,
                        locked_until = clock_timestamp() + ? * interval '1 millisecond',
                        attempt_count = d.attempt_count + 1,
                        last_attempt_at = clock_timestamp()
                   FROM taken
                  WHERE d.outbox_id = taken.outbox_id
                    AND d.handler_id = taken.handler_id
-                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, taken.next_retry_at
+                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, d.crash_count, d.replayed,
+                          taken.next_retry_at
             )
             SELECT {envelope},
-                   claimed.handler_id, claimed.attempt_count, claimed.retry_count
+                   claimed.replayed, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
               FROM claimed
-              JOIN {schema}.outbox_unpublished o ON o.id = claimed.outbox_id
+              JOIN {schema}.outbox o ON o.id = claimed.outbox_id
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 
@@ -78,12 +125,23 @@ public final class DeliveryClaimStore {
             )
             """;
 
-    private static final String RENEW = HELD + """
-            UPDATE {schema}.outbox_delivery d
-               SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
+    /**
+     * Relies on outbox_delivery_pk. A row that somebody else holds locked is still held, and nobody else can claim it as long as it
+     * is locked: it need not be renewed, and must not keep the others from it.
+     */
+    private static final String RENEW = HELD.replace("FOR UPDATE OF d", "FOR UPDATE OF d SKIP LOCKED") + """
+            , renewed AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
+                  FROM held
+                 WHERE d.outbox_id = held.outbox_id
+                   AND d.handler_id = held.handler_id
+            )
+            SELECT count(*)
+              FROM unnest(?::bigint[], ?::text[], ?::integer[]) AS h (outbox_id, handler_id, attempt)
+              JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
+             WHERE d.attempt_count = h.attempt
+               AND d.locked_by = ?
             """;
 
     private final DataSource dataSource;
@@ -113,7 +171,8 @@ public final class DeliveryClaimStore {
         return claimDue.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(request.stream(), request.handlerIds().toArray(String[]::new))
+                        .add(request.handlers().ids(), request.handlers().eventTypes())
+                        .add(request.stream(), request.withSuspects(), request.batchSize())
                         .add(request.stream(), request.batchSize())
                         .add(request.batchSize(), request.batchSize())
                         .add(request.worker(), request.lease().toMillis()),
@@ -123,10 +182,11 @@ public final class DeliveryClaimStore {
                     while (row.next()) {
                         int column = EventRow.NEXT_COLUMN;
                         deliveries.add(new DueDelivery(
-                                EventRow.read(row),
-                                row.getString(column),
-                                row.getInt(column + 1),
-                                row.getInt(column + 2)));
+                                EventRow.read(row, row.getBoolean(column)),
+                                row.getString(column + 1),
+                                row.getInt(column + 2),
+                                row.getInt(column + 3),
+                                row.getInt(column + 4)));
                     }
                     return deliveries;
                 });
@@ -137,11 +197,18 @@ public final class DeliveryClaimStore {
      *
      * @param stream the stream
      * @param worker who claims; part of the fence
-     * @param handlerIds the handlers that this process has
+     * @param handlers the handlers that this process has, and that are to run now
      * @param batchSize at most how many lanes, and at most how many deliveries behind their heads
+     * @param withSuspects whether a delivery may come that has outlived a lease, alone, because nothing else is under way
      * @param lease how long the claim is valid unless renewed
      */
-    public record Request(String stream, String worker, Set<String> handlerIds, int batchSize, Duration lease) {}
+    public record Request(
+            String stream,
+            String worker,
+            ActiveHandlers handlers,
+            int batchSize,
+            boolean withSuspects,
+            Duration lease) {}
 
     /**
      * Renews leases.
@@ -155,8 +222,15 @@ public final class DeliveryClaimStore {
     public int renew(String worker, List<DueDelivery> deliveries, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
-                (parameters) -> bindHeld(parameters, deliveries).add(worker, lease.toMillis()),
-                Pipeline.Results::updated);
+                (parameters) -> {
+                    bindHeld(parameters, deliveries).add(worker, lease.toMillis());
+                    bindHeld(parameters, deliveries).add(worker);
+                },
+                (results) -> {
+                    ResultSet held = results.rows();
+                    held.next();
+                    return held.getInt(1);
+                });
     }
 
     static Pipeline.Parameters bindHeld(Pipeline.Parameters parameters, List<DueDelivery> deliveries)

@@ -16,24 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeliverySettleStore {
 
-    /** Relies on outbox_unpublished_pk. Two handlers of one event take turns, so that the last one sees it is the last. */
-    private static final String LOCK_EVENTS = """
-            SELECT o.id
-              FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (?)
-             ORDER BY o.id
-               FOR UPDATE
-            """;
-
-    /** Relies on outbox_delivery_pk. Whoever queues behind a lane waits for this lock and then sees what became of its head. */
-    private static final String LOCK_DELIVERIES = """
-            SELECT d.outbox_id
-              FROM unnest(?::bigint[], ?::text[]) AS held (outbox_id, handler_id)
-              JOIN {schema}.outbox_delivery d ON d.outbox_id = held.outbox_id AND d.handler_id = held.handler_id
-             ORDER BY d.outbox_id, d.handler_id
-               FOR UPDATE OF d
-            """;
-
     /** Relies on outbox_delivery_pk. */
     private static final String REMOVE_SUCCEEDED = DeliveryClaimStore.HELD + """
             DELETE FROM {schema}.outbox_delivery d
@@ -44,46 +26,54 @@ public final class DeliverySettleStore {
             """;
 
     /**
-     * Relies on outbox_delivery_pk and outbox_unpublished_pk. Runs once for the dead and then once for those to be retried: a lane
-     * must have lost its old head before it gets a new one. A lane that still has another head has been taken over by somebody
-     * else, who will come to this delivery too.
+     * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs once
+     * for the dead that let their lane pass, and then once for the others: a lane must have lost its old head before it gets a
+     * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn.
      */
     private static final String KEEP_FAILED = """
-            WITH failed AS (
+            WITH outcome AS (
+                SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
+                       r.kind <> 'DEAD'
+                       AND EXISTS (SELECT
+                                     FROM {schema}.outbox_delivery o
+                                    WHERE o.aggregate_type = d.aggregate_type
+                                      AND o.aggregate_id = d.aggregate_id
+                                      AND o.handler_id = d.handler_id
+                                      AND o.outbox_id <> d.outbox_id
+                                      AND (o.head OR o.status = 'WAITING' AND o.aggregate_seq < d.aggregate_seq)) AS waits
+                  FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[])
+                       AS r (outbox_id, handler_id, attempt, kind, delay, code, error)
+                  JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
+                 WHERE d.attempt_count = r.attempt
+                   AND d.locked_by = ?
+                 ORDER BY d.outbox_id, d.handler_id
+                   FOR UPDATE OF d
+            ), failed AS (
                 UPDATE {schema}.outbox_delivery d
-                   SET status = r.status,
-                       head = r.status = 'DUE',
-                       next_retry_at = CASE WHEN r.status = 'DUE'
-                                            THEN clock_timestamp() + r.delay * interval '1 millisecond' END,
-                       retry_count = d.retry_count + 1,
+                   SET status = CASE WHEN outcome.waits THEN 'WAITING'
+                                     WHEN outcome.kind IN ('DEAD', 'BLOCKED') THEN 'DEAD'
+                                     ELSE 'DUE' END,
+                       head = outcome.kind <> 'DEAD' AND NOT outcome.waits,
+                       next_retry_at = CASE WHEN outcome.kind IN ('FAILED', 'DEFERRED') AND NOT outcome.waits
+                                            THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
+                       retry_count = d.retry_count + (outcome.kind <> 'DEFERRED')::integer,
                        locked_by = NULL,
                        locked_until = NULL,
-                       last_error_code = r.code,
-                       last_error = r.error
-                  FROM (SELECT i.*, ?::text AS status
-                          FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::bigint[], ?::text[], ?::text[])
-                               AS i (outbox_id, handler_id, attempt, delay, code, error)) r
-                 WHERE d.outbox_id = r.outbox_id
-                   AND d.handler_id = r.handler_id
-                   AND d.attempt_count = r.attempt
-                   AND d.locked_by = ?
-                   AND (r.status = 'DEAD'
-                        OR d.head
-                        OR NOT EXISTS (SELECT
-                                         FROM {schema}.outbox_delivery h
-                                        WHERE h.aggregate_type = d.aggregate_type
-                                          AND h.aggregate_id = d.aggregate_id
-                                          AND h.handler_id = d.handler_id
-                                          AND h.head))
-                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error
+                       last_error_code = outcome.code,
+                       last_error = outcome.error
+                  FROM outcome
+                 WHERE d.outbox_id = outcome.outbox_id
+                   AND d.handler_id = outcome.handler_id
+                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error,
+                          (outcome.kind <> 'DEFERRED')::integer AS failures
             ), pass AS (
-                SELECT outbox_id, max(last_error_code) AS code, max(last_error) AS error
+                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error
                   FROM failed
                  GROUP BY outbox_id
             ), event AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET attempt_count = o.attempt_count + 1,
-                       retry_count = o.retry_count + 1,
+                       retry_count = o.retry_count + pass.failures,
                        last_attempt_at = clock_timestamp(),
                        last_error_code = pass.code,
                        last_error = pass.error
@@ -105,66 +95,13 @@ public final class DeliverySettleStore {
                AND d.handler_id = held.handler_id
             """;
 
-    /** Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once. */
-    private static final String PROMOTE = """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'DUE',
-                   head = true,
-                   next_retry_at = clock_timestamp()
-              FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                      FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
-             CROSS JOIN LATERAL (SELECT w.outbox_id
-                                   FROM {schema}.outbox_delivery w
-                                  WHERE w.aggregate_type = lane.aggregate_type
-                                    AND w.aggregate_id = lane.aggregate_id
-                                    AND w.handler_id = lane.handler_id
-                                    AND w.status = 'WAITING'
-                                  ORDER BY w.aggregate_seq
-                                  LIMIT 1) next
-             WHERE d.outbox_id = next.outbox_id
-               AND d.handler_id = lane.handler_id
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery h
-                                WHERE h.aggregate_type = lane.aggregate_type
-                                  AND h.aggregate_id = lane.aggregate_id
-                                  AND h.handler_id = lane.handler_id
-                                  AND h.head)
-            """;
-
-    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. An event with no delivery left to try is done. */
-    private static final String COMPLETE = """
-            WITH event AS (
-                SELECT o.id, d.open, d.dead, d.next_retry_at
-                  FROM {schema}.outbox_unpublished o
-                 CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status <> 'DEAD') AS open,
-                                            count(*) FILTER (WHERE d.status = 'DEAD') AS dead,
-                                            min(d.next_retry_at) AS next_retry_at
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.outbox_id = o.id) d
-                 WHERE o.id = ANY (?)
-                   AND o.status = 'RETRYING'
-            ), moved AS (
-                DELETE FROM {schema}.outbox_unpublished
-                 WHERE id IN (SELECT event.id FROM event WHERE event.open = 0 AND event.dead = 0)
-                RETURNING {moved}
-            ), history AS (
-                {history}
-            ), kept AS (
-                UPDATE {schema}.outbox_unpublished o
-                   SET status = CASE WHEN event.open = 0 THEN 'DEAD' ELSE 'RETRYING' END,
-                       next_retry_at = event.next_retry_at
-                  FROM event
-                 WHERE o.id = event.id
-                   AND event.open + event.dead > 0
-                RETURNING o.id, o.status, o.retry_count
-            )
-            SELECT id, retry_count FROM moved
-             UNION ALL
-            SELECT id, retry_count FROM kept WHERE status = 'DEAD'
-            """;
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final Duration SHORT_WAIT = Duration.ofMillis(20);
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private final DataSource dataSource;
     private final Pipeline settle;
+    private final Pipeline settleQuickly;
 
     /**
      * Creates a store.
@@ -174,16 +111,22 @@ public final class DeliverySettleStore {
      */
     public DeliverySettleStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.settle = new Pipeline(
+        this.settle = pipeline(schema, LONGEST_WAIT);
+        this.settleQuickly = pipeline(schema, SHORT_WAIT);
+    }
+
+    private static Pipeline pipeline(OutboxSchema schema, Duration lockTimeout) {
+        return new Pipeline(
                 schema,
-                LOCK_EVENTS,
-                LOCK_DELIVERIES,
+                lockTimeout,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
                 REMOVE_SUCCEEDED,
                 KEEP_FAILED,
                 KEEP_FAILED,
                 RELEASE,
-                PROMOTE,
-                COMPLETE);
+                LaneSql.PROMOTE,
+                LaneSql.COMPLETE);
     }
 
     /**
@@ -206,72 +149,111 @@ public final class DeliverySettleStore {
             SUCCEEDED,
             /** The handler failed and is to be tried again. */
             FAILED,
-            /** The handler failed and is not to be tried again. */
-            DEAD
+            /** The handler could not do its work, for which the event is not to blame: as failed, but not counted. */
+            DEFERRED,
+            /** The handler failed and is not to be tried again; its lane goes on. */
+            DEAD,
+            /** The handler failed and is not to be tried again; its lane waits for an operator. */
+            BLOCKED
         }
     }
 
     /**
      * What a settlement did.
      *
-     * @param written the deliveries whose outcome was written, as {@code (outbox id, handler id)}; of the others the lease
-     *     was lost
+     * @param written the deliveries whose outcome was written
+     * @param leftOver the deliveries that could not be written because somebody else holds them or their event locked, or an earlier
+     *     one of their lane is left over; of those that are neither here nor written the lease was lost
      * @param retriesOfCompleted for each event that is done now, how many of its passes had failed
      */
-    public record Settled(Set<Key> written, List<Integer> retriesOfCompleted) {}
-
-    /**
-     * Identifies a delivery.
-     *
-     * @param outboxId the event
-     * @param handlerId the handler
-     */
-    public record Key(long outboxId, String handlerId) {}
+    public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
     /**
      * Writes outcomes, gives back what was not attempted, lets the next of each lane come up, and completes the events that have
-     * nothing left to try, in one transaction and one round trip.
+     * nothing left to try, in one transaction and one round trip. If somebody else holds a row of theirs locked for a second,
+     * writes the others.
      *
      * @param worker who holds the deliveries
-     * @param attempts what came of those that were attempted
+     * @param attempts what came of those that were attempted, those of a lane in order
      * @param untried those that were not attempted, and will not be
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
     public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+        try {
+            return run(settle, worker, attempts, untried);
+        } catch (SQLException ex) {
+            if (isLocked(ex)) {
+                return settleUnlocked(worker, attempts, untried);
+            }
+            throw ex;
+        }
+    }
+
+    /**
+     * Writes the outcomes of those deliveries that nobody else holds locked, one after the other.
+     *
+     * @param worker who holds the deliveries
+     * @param attempts what came of those that were attempted, those of a lane in order
+     * @param untried those that were not attempted, and will not be
+     * @return what was written
+     * @throws SQLException if the database refused or could not be reached; part of it may have been written then
+     */
+    public Settled settleUnlocked(String worker, List<Attempted> attempts, List<DueDelivery> untried)
+            throws SQLException {
+        ContendedDeliveries contended = new ContendedDeliveries();
+        for (Attempted attempt : attempts) {
+            contended.settle(attempt.delivery(), () -> run(settleQuickly, worker, List.of(attempt), List.of()));
+        }
+        for (DueDelivery delivery : untried) {
+            contended.settle(delivery, () -> run(settleQuickly, worker, List.of(), List.of(delivery)));
+        }
+        return contended.settled();
+    }
+
+    static boolean isLocked(SQLException ex) {
+        return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
+    }
+
+    private Settled run(Pipeline pipeline, String worker, List<Attempted> attempts, List<DueDelivery> untried)
+            throws SQLException {
         List<DueDelivery> deliveries = deliveries(attempts);
         List<DueDelivery> all =
                 Stream.concat(deliveries.stream(), untried.stream()).toList();
-        return settle.run(
+        return pipeline.run(
                 dataSource,
                 (parameters) -> {
                     long[] ids = SettleStore.longs(
                             deliveries, (one) -> one.envelope().id());
-                    long[] allIds =
-                            SettleStore.longs(all, (one) -> one.envelope().id());
-                    parameters.add((Object) ids).add(allIds, SettleStore.texts(all, DueDelivery::handlerId));
-                    List<Attempted> succeeded = ofKind(Attempted.Kind.SUCCEEDED, attempts);
+                    bindLanes(parameters.add((Object) ids), all);
+                    List<Attempted> succeeded = ofKinds(Set.of(Attempted.Kind.SUCCEEDED), attempts);
                     DeliveryClaimStore.bindHeld(parameters, deliveries(succeeded))
                             .add(worker);
-                    bindFailed(parameters, "DEAD", ofKind(Attempted.Kind.DEAD, attempts), worker);
-                    bindFailed(parameters, "DUE", ofKind(Attempted.Kind.FAILED, attempts), worker);
+                    bindFailed(parameters, ofKinds(Set.of(Attempted.Kind.DEAD), attempts), worker);
+                    bindFailed(
+                            parameters,
+                            ofKinds(
+                                    Set.of(Attempted.Kind.FAILED, Attempted.Kind.DEFERRED, Attempted.Kind.BLOCKED),
+                                    attempts),
+                            worker);
                     DeliveryClaimStore.bindHeld(parameters, untried).add(worker);
-                    parameters
-                            .add(
-                                    SettleStore.texts(
-                                            deliveries, (one) -> one.envelope().aggregateType()),
-                                    SettleStore.texts(
-                                            deliveries, (one) -> one.envelope().aggregateId()),
-                                    SettleStore.texts(deliveries, DueDelivery::handlerId))
-                            .add((Object) ids);
+                    bindLanes(parameters, deliveries).add((Object) ids);
                 },
                 DeliverySettleStore::readSettled);
     }
 
-    private static void bindFailed(Pipeline.Parameters parameters, String status, List<Attempted> failed, String worker)
+    private static Pipeline.Parameters bindLanes(Pipeline.Parameters parameters, List<DueDelivery> deliveries)
             throws SQLException {
-        parameters.add(status);
+        return parameters.add(
+                SettleStore.texts(deliveries, (one) -> one.envelope().aggregateType()),
+                SettleStore.texts(deliveries, (one) -> one.envelope().aggregateId()),
+                SettleStore.texts(deliveries, DueDelivery::handlerId));
+    }
+
+    private static void bindFailed(Pipeline.Parameters parameters, List<Attempted> failed, String worker)
+            throws SQLException {
         DeliveryClaimStore.bindHeld(parameters, deliveries(failed))
+                .add((Object) SettleStore.texts(failed, (one) -> one.kind().name()))
                 .add((Object) SettleStore.longs(failed, (one) -> one.delay().toMillis()))
                 .add(
                         SettleStore.texts(failed, (one) -> SettleStore.code(one.failure())),
@@ -283,17 +265,17 @@ public final class DeliverySettleStore {
         return attempts.stream().map(Attempted::delivery).toList();
     }
 
-    private static List<Attempted> ofKind(Attempted.Kind kind, List<Attempted> attempts) {
-        return attempts.stream().filter((one) -> one.kind() == kind).toList();
+    private static List<Attempted> ofKinds(Set<Attempted.Kind> kinds, List<Attempted> attempts) {
+        return attempts.stream().filter((one) -> kinds.contains(one.kind())).toList();
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
         results.skip(2);
-        Set<Key> written = new HashSet<>();
+        Set<DeliveryKey> written = new HashSet<>();
         for (int i = 0; i < 3; i++) {
             ResultSet row = results.rows();
             while (row.next()) {
-                written.add(new Key(row.getLong(1), row.getString(2)));
+                written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
             }
         }
         results.skip(2);
@@ -302,6 +284,6 @@ public final class DeliverySettleStore {
         while (done.next()) {
             retries.add(done.getInt(2));
         }
-        return new Settled(written, retries);
+        return new Settled(written, Set.of(), retries);
     }
 }

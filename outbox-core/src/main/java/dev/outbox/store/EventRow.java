@@ -27,6 +27,10 @@ final class EventRow {
     private EventRow() {}
 
     static EventEnvelope read(ResultSet row) throws SQLException {
+        return read(row, false);
+    }
+
+    static EventEnvelope read(ResultSet row, boolean replayed) throws SQLException {
         return new EventEnvelope(
                 row.getLong(1),
                 row.getObject(2, UUID.class),
@@ -38,7 +42,8 @@ final class EventRow {
                 row.getInt(8),
                 row.getString(9),
                 headers(row.getString(10)),
-                row.getObject(11, OffsetDateTime.class).toInstant());
+                row.getObject(11, OffsetDateTime.class).toInstant(),
+                replayed);
     }
 
     /** Headers that some other program wrote in another shape must not keep the event from its handlers. */

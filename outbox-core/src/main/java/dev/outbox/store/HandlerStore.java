@@ -3,12 +3,13 @@ package dev.outbox.store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** The handlers that any process has registered, and the streams whose claims must know of them. */
@@ -27,36 +28,59 @@ public final class HandlerStore {
             ON CONFLICT (stream) DO NOTHING
             """;
 
-    /** Relies on outbox_handler_pk and outbox_stream_pk. The versions grow only if a registration changes anything. */
+    /**
+     * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if a registration changes
+     * what the other processes know.
+     */
     private static final String REGISTER = """
-            WITH own AS (
-                SELECT h.id, string_to_array(h.event_types, ',') AS event_types
-                  FROM unnest(?::text[], ?::text[]) AS h (id, event_types)
-            ), changed AS (
-                INSERT INTO {schema}.outbox_handler AS h (id, event_types)
-                SELECT own.id, own.event_types
-                  FROM own
+            WITH handler AS (
+                INSERT INTO {schema}.outbox_handler AS h (id, aliases)
+                SELECT own.id, string_to_array(own.aliases, chr(31))
+                  FROM unnest(?::text[], ?::text[]) AS own (id, aliases)
                 ON CONFLICT (id) DO UPDATE
-                   SET event_types = excluded.event_types,
+                   SET aliases = excluded.aliases,
                        last_seen_at = now()
-                 WHERE h.event_types <> excluded.event_types OR h.last_seen_at < now() - ? * interval '1 millisecond'
+                 WHERE h.aliases <> excluded.aliases OR h.last_seen_at < now() - ? * interval '1 millisecond'
                 RETURNING id
+            ), subscription AS (
+                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type)
+                SELECT own.handler_id, own.event_type
+                  FROM unnest(?::text[], ?::text[]) AS own (handler_id, event_type)
+                ON CONFLICT (handler_id, event_type) DO UPDATE
+                   SET last_seen_at = now()
+                 WHERE s.last_seen_at < now() - ? * interval '1 millisecond'
+                RETURNING handler_id
             )
             UPDATE {schema}.outbox_stream
                SET registry_version = registry_version + 1
-             WHERE EXISTS (SELECT FROM changed)
+             WHERE EXISTS (SELECT FROM handler)
+                OR EXISTS (SELECT FROM subscription)
             """;
 
-    /** Relies on outbox_handler_pk. */
+    /** Relies on outbox_handler_pk and outbox_subscription_pk. */
     private static final String SEEN = """
+            WITH subscription AS (
+                UPDATE {schema}.outbox_subscription s
+                   SET last_seen_at = now()
+                  FROM unnest(?::text[], ?::text[]) AS own (handler_id, event_type)
+                 WHERE s.handler_id = own.handler_id
+                   AND s.event_type = own.event_type
+                RETURNING s.handler_id
+            )
             UPDATE {schema}.outbox_handler
                SET last_seen_at = now()
-             WHERE id = ANY (?)
+             WHERE id IN (SELECT handler_id FROM subscription)
             """;
 
-    /** Reads outbox_handler whole: it has a row per handler. */
+    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler, and per event type that it wants. */
     private static final String LIST = """
-            SELECT h.id, h.event_types
+            SELECT h.id,
+                   ARRAY(SELECT s.event_type
+                           FROM {schema}.outbox_subscription s
+                          WHERE s.handler_id = h.id
+                            AND s.last_seen_at >= now() - ? * interval '1 millisecond'),
+                   h.aliases,
+                   h.paused
               FROM {schema}.outbox_handler h
              WHERE h.last_seen_at >= now() - ? * interval '1 millisecond'
             """;
@@ -98,47 +122,85 @@ public final class HandlerStore {
      * Registers this process's handlers: from the next claim on, every process knows of them.
      *
      * @param eventTypes the event types of each handler id
+     * @param aliases the ids that each handler had before
      * @param retireAfter the time after which a handler that no process has is no longer counted on
      * @throws SQLException if the database refused or could not be reached
      */
-    public void register(Map<String, Set<String>> eventTypes, Duration retireAfter) throws SQLException {
-        SortedMap<String, Set<String>> sorted = new TreeMap<>(eventTypes);
-        String[] ids = sorted.keySet().toArray(String[]::new);
-        String[] types = sorted.values().stream()
-                .map((ofHandler) -> String.join(",", new TreeSet<>(ofHandler)))
+    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration retireAfter)
+            throws SQLException {
+        String[] ids = new TreeSet<>(eventTypes.keySet()).toArray(String[]::new);
+        String[] former = Stream.of(ids)
+                .map((id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
                 .toArray(String[]::new);
-        register.run(dataSource, (parameters) -> parameters.add(ids, types, retireAfter.toMillis()), (results) -> {
-            results.skip(2);
-            return true;
-        });
+        Wishes wishes = Wishes.of(eventTypes);
+        register.run(
+                dataSource,
+                (parameters) -> parameters
+                        .add(ids, former, retireAfter.toMillis())
+                        .add(wishes.handlerIds(), wishes.eventTypes(), retireAfter.toMillis()),
+                (results) -> {
+                    results.skip(2);
+                    return true;
+                });
+    }
+
+    /** Pairs of handlers and event types, in the order in which everyone locks their rows. */
+    private record Wishes(List<String> ids, List<String> types) {
+
+        String[] handlerIds() {
+            return ids.toArray(String[]::new);
+        }
+
+        String[] eventTypes() {
+            return types.toArray(String[]::new);
+        }
+
+        static Wishes of(Map<String, Set<String>> eventTypes) {
+            List<String> ids = new ArrayList<>();
+            List<String> types = new ArrayList<>();
+            new TreeMap<>(eventTypes)
+                    .forEach((id, wanted) -> new TreeSet<>(wanted).forEach((type) -> {
+                        ids.add(id);
+                        types.add(type);
+                    }));
+            return new Wishes(ids, types);
+        }
     }
 
     /**
      * Notes that a process with these handlers is alive.
      *
-     * @param handlerIds the handlers
+     * @param eventTypes the event types of each handler id
      * @throws SQLException if the database refused or could not be reached
      */
-    public void seen(Set<String> handlerIds) throws SQLException {
-        String[] ids = handlerIds.toArray(String[]::new);
-        seen.run(dataSource, (parameters) -> parameters.add((Object) ids), Pipeline.Results::updated);
+    public void seen(Map<String, Set<String>> eventTypes) throws SQLException {
+        Wishes wishes = Wishes.of(eventTypes);
+        seen.run(
+                dataSource,
+                (parameters) -> parameters.add(wishes.handlerIds(), wishes.eventTypes()),
+                Pipeline.Results::updated);
     }
 
     /**
      * Lists the handlers that processes are counted on to have.
      *
      * @param retireAfter the time after which a handler that no process has is no longer counted on
-     * @return the event types of each handler id
+     * @return the handlers
      * @throws SQLException if the database refused or could not be reached
      */
-    public Map<String, Set<String>> list(Duration retireAfter) throws SQLException {
-        return list.run(dataSource, (parameters) -> parameters.add(retireAfter.toMillis()), (results) -> {
-            Map<String, Set<String>> handlers = new HashMap<>();
+    public List<RegisteredHandler> list(Duration retireAfter) throws SQLException {
+        long millis = retireAfter.toMillis();
+        return list.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {
+            List<RegisteredHandler> handlers = new ArrayList<>();
             ResultSet row = results.rows();
             while (row.next()) {
-                handlers.put(row.getString(1), Set.of((String[]) row.getArray(2).getArray()));
+                handlers.add(new RegisteredHandler(row.getString(1), texts(row, 2), texts(row, 3), row.getBoolean(4)));
             }
             return handlers;
         });
+    }
+
+    private static Set<String> texts(ResultSet row, int column) throws SQLException {
+        return Set.of((String[]) row.getArray(column).getArray());
     }
 }

@@ -3,6 +3,7 @@ package dev.outbox.store;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -10,12 +11,13 @@ import javax.sql.DataSource;
 public final class InboxStore {
 
     /**
-     * Relies on processed_event_pk. If another transaction has inserted the row and is still open, this waits for its end, and
+     * Relies on processed_event_pk. If another transaction has inserted a row and is still open, this waits for its end, and
      * inserts only if it has rolled back.
      */
     private static final String INSERT = """
             INSERT INTO {schema}.processed_event (event_id, handler_id)
-            VALUES (?, ?)
+            SELECT ?, h.id
+              FROM unnest(?::text[]) AS h (id)
             ON CONFLICT DO NOTHING
             """;
 
@@ -62,22 +64,22 @@ public final class InboxStore {
      * has done so is open.
      *
      * @param eventId the event
-     * @param handlerId the handler
-     * @return whether it had not been noted before
+     * @param handlerIds all ids that the handler has or had
+     * @return whether it had not been noted before, under any of them
      * @throws SQLException if the database refused or could not be reached
      * @throws IllegalStateException if the transaction is not one of the outbox's DataSource; nothing was written then
      */
-    public boolean insert(UUID eventId, String handlerId) throws SQLException {
+    public boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
         if (!transaction.exists()) {
             throw new IllegalStateException(
-                    "the transaction of the deduplicating handler '" + handlerId
+                    "the transaction of the deduplicating handler '" + handlerIds
                             + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
         }
         return transaction.call((connection) -> {
             try (PreparedStatement statement = connection.prepareStatement(insert)) {
                 statement.setObject(1, eventId);
-                statement.setString(2, handlerId);
-                return statement.executeUpdate() == 1;
+                statement.setObject(2, handlerIds.toArray(String[]::new));
+                return statement.executeUpdate() == handlerIds.size();
             }
         });
     }

@@ -23,9 +23,13 @@ public record Parked(
     public enum Kind {
         /** The handler failed and is to be tried again. */
         FAILED,
+        /** The handler could not do its work, for which the event is not to blame: as failed, but not counted. */
+        DEFERRED,
         /** The handler was not invoked: its lane has earlier work, or it lives in another process. */
         QUEUED,
-        /** The handler failed and is not to be tried again. */
-        DEAD
+        /** The handler failed and is not to be tried again; its lane goes on. */
+        DEAD,
+        /** The handler failed and is not to be tried again; its lane waits for an operator. */
+        BLOCKED
     }
 }

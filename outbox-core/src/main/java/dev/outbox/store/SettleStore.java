@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -21,30 +23,14 @@ public final class SettleStore {
             """;
 
     /**
-     * Relies on outbox_delivery_lane_head. Whoever empties a lane holds its head locked until it commits: after this lock, the
-     * next statement sees whether the lane still has a head.
-     */
-    static final String LOCK_LANES = """
-            SELECT d.outbox_id
-              FROM unnest(?::bigint[], ?::text[]) AS parked (outbox_id, handler_id)
-              JOIN {schema}.outbox_unpublished o ON o.id = parked.outbox_id
-              JOIN {schema}.outbox_delivery d
-                ON d.aggregate_type = o.aggregate_type
-               AND d.aggregate_id = o.aggregate_id
-               AND d.handler_id = parked.handler_id
-               AND d.head
-             ORDER BY d.outbox_id, d.handler_id
-               FOR UPDATE OF d
-            """;
-
-    /**
      * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
-     * head becomes its head, the others wait behind it.
+     * head becomes its head, the others wait behind it. A dead one that blocks its lane is a head too; where the lane has one
+     * already, it waits behind that, and is tried again.
      */
     static final String PARK = """
             WITH {writable rows}parked AS (
-                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, p.handler_id, p.kind, p.delay,
-                       p.code, p.error
+                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, p.handler_id, p.kind,
+                       p.delay, p.code, p.error
                   FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
                        AS p (id, handler_id, kind, delay, code, error)
                   JOIN {schema}.outbox_unpublished o ON o.id = p.id
@@ -64,14 +50,16 @@ public final class SettleStore {
                   FROM parked
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
-                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, status, head,
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
                         attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error)
-                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq,
-                       CASE WHEN kind = 'DEAD' THEN 'DEAD' WHEN head THEN 'DUE' ELSE 'WAITING' END,
+                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                       CASE WHEN kind = 'DEAD' OR kind = 'BLOCKED' AND head THEN 'DEAD'
+                            WHEN head THEN 'DUE'
+                            ELSE 'WAITING' END,
                        head,
-                       CASE WHEN kind = 'QUEUED' THEN 0 ELSE 1 END,
-                       CASE WHEN kind = 'QUEUED' THEN 0 ELSE 1 END,
-                       CASE WHEN head THEN clock_timestamp() + delay * interval '1 millisecond' END,
+                       (kind <> 'QUEUED')::integer,
+                       (kind NOT IN ('QUEUED', 'DEFERRED'))::integer,
+                       CASE WHEN head AND kind <> 'BLOCKED' THEN clock_timestamp() + delay * interval '1 millisecond' END,
                        CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
                        code, error
                   FROM ranked
@@ -115,6 +103,21 @@ public final class SettleStore {
               FROM fence
             """;
 
+    /** Relies on outbox_claim_pk and outbox_unpublished_pk. The aggregates of which nothing is unsettled are free for other claims. */
+    static final String SHRINK_CLAIM = """
+            UPDATE {schema}.outbox_claim c
+               SET event_ids = unsettled.event_ids,
+                   aggregates = unsettled.aggregates
+              FROM (SELECT coalesce(array_agg(o.id ORDER BY o.id), '{}') AS event_ids,
+                           coalesce(array_agg(DISTINCT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)), '{}')
+                               AS aggregates
+                      FROM {schema}.outbox_claim mine
+                      JOIN {schema}.outbox_unpublished o ON o.id = ANY (mine.event_ids)
+                     WHERE mine.id = ?
+                       AND o.dispatched_at IS NULL) unsettled
+             WHERE c.id = ?
+            """;
+
     static final String KEEP_CLAIM = "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE c.id = ? FOR UPDATE";
 
     private static final String DROP_CLAIM =
@@ -131,12 +134,18 @@ public final class SettleStore {
     /** With and without deliveries to park; most settlements have none and need not pay for them. */
     private record Variants(Pipeline move, Pipeline parkAndMove) {
 
-        static Variants of(OutboxSchema schema, String fence) {
-            String park = whatever(PARK);
+        static Variants of(OutboxSchema schema, String fence, String... end) {
             String move = whatever(MOVE.replace("{fence}", fence));
+            Stream<String> parking =
+                    Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES_OF_EVENTS, whatever(PARK));
             return new Variants(
-                    new Pipeline(schema, LONGEST_WAIT, move),
-                    new Pipeline(schema, LONGEST_WAIT, LOCK_CLAIM, LOCK_LANES, park, move));
+                    pipeline(schema, Stream.of(move), end),
+                    pipeline(schema, Stream.concat(parking, Stream.of(move)), end));
+        }
+
+        private static Pipeline pipeline(OutboxSchema schema, Stream<String> statements, String... end) {
+            String[] all = Stream.concat(statements, Stream.of(end)).toArray(String[]::new);
+            return new Pipeline(schema, LONGEST_WAIT, all);
         }
     }
 
@@ -153,7 +162,7 @@ public final class SettleStore {
      */
     public SettleStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.keep = Variants.of(schema, KEEP_CLAIM);
+        this.keep = Variants.of(schema, KEEP_CLAIM, SHRINK_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
         this.contended = new ContendedSettlement(dataSource, schema);
     }
@@ -166,7 +175,16 @@ public final class SettleStore {
      * @param parked the deliveries that leave the fast lane; their events become RETRYING or DEAD
      * @param last whether the claim ends with this
      */
-    public record Settlement(long claimId, List<Long> succeeded, List<Parked> parked, boolean last) {}
+    public record Settlement(long claimId, List<Long> succeeded, List<Parked> parked, boolean last) {
+
+        long[] eventIds() {
+            return LongStream.concat(
+                            succeeded.stream().mapToLong(Long::longValue),
+                            parked.stream().mapToLong(Parked::outboxId))
+                    .distinct()
+                    .toArray();
+        }
+    }
 
     /**
      * What a settlement did.
@@ -215,13 +233,17 @@ public final class SettleStore {
                 dataSource,
                 (parameters) -> {
                     if (parking) {
+                        parameters.add(settlement.claimId(), settlement.eventIds());
                         bindLanes(parameters, settlement);
                         bindParked(parameters, settlement);
                     }
                     parameters.add(settlement.claimId(), longs(settlement.succeeded(), Long::longValue));
+                    if (!settlement.last()) {
+                        parameters.add(settlement.claimId(), settlement.claimId());
+                    }
                 },
                 (results) -> {
-                    results.skip(parking ? 3 : 0);
+                    results.skip(parking ? 4 : 0);
                     ResultSet fence = results.rows();
                     fence.next();
                     return fence.getInt(1) == 1;
@@ -230,7 +252,7 @@ public final class SettleStore {
 
     static void bindLanes(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
         List<Parked> parked = settlement.parked();
-        parameters.add(settlement.claimId()).add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId));
+        parameters.add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId));
     }
 
     static void bindParked(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {

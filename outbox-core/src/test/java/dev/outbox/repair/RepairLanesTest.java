@@ -12,6 +12,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.PollerSettings;
+import dev.outbox.store.ActiveHandlers;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.DeliveryClaimStore;
@@ -41,7 +42,7 @@ import org.junit.jupiter.api.Test;
 class RepairLanesTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
-    private static final Set<String> MAIL = Set.of("mail");
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
     private final TestOutbox outbox = TestOutbox.create();
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -220,12 +221,12 @@ class RepairLanesTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
                 .update();
-        assertThat(deliveries.claimDue(new DeliveryClaimStore.Request("default", "next", MAIL, 1, LEASE)))
-                .hasSize(2);
+        assertThat(deliveries.claimDue(new DeliveryClaimStore.Request("default", "next", MAIL, 1, true, LEASE)))
+                .hasSize(1);
 
         Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
-        assertThat(outcomes.settle("w", List.of(third), List.of()).written()).isEmpty();
-        assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 0");
+        assertThat(outcomes.settle("w", List.of(third), List.of()).written()).hasSize(1);
+        assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 1");
     }
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
@@ -242,7 +243,7 @@ class RepairLanesTest {
     }
 
     private List<DueDelivery> claimDue() throws SQLException {
-        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, LEASE));
+        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, true, LEASE));
     }
 
     private void awaitWaiting(int sessions) {

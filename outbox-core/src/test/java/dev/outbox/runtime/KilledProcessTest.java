@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.EnvelopeHandler;
-import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -14,7 +14,6 @@ import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.retention.RetentionSettings;
-import dev.outbox.retry.RetryPolicy;
 import dev.outbox.runtime.RuntimeSettings.Polling;
 import dev.outbox.runtime.RuntimeSettings.Schemas;
 import java.io.BufferedReader;
@@ -57,7 +56,7 @@ class KilledProcessTest {
                             .sql("SELECT DISTINCT attempt_count FROM events.outbox")
                             .query(Integer.class)
                             .list())
-                    .containsExactly(1);
+                    .containsExactly(2);
         }
     }
 
@@ -157,7 +156,7 @@ class KilledProcessTest {
                             false,
                             Map.of("default", new PollerSettings(Duration.ofMillis(100), 50, LEASE, Duration.ZERO)),
                             Duration.ofDays(7)),
-                    new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()),
+                    DispatchSettings.defaults(),
                     RetentionSettings.defaults());
             HandlerDefinition handler = arguments[3].equals(ONCE)
                     ? once(dataSource, Doomed::handle)

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimStoreTest {
 
+    private static final ActiveHandlers NOBODY = ActiveHandlers.ofAllTypes();
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -35,7 +36,7 @@ class ClaimStoreTest {
 
     @Test
     void unknownStreamHasNothingToClaim() throws SQLException {
-        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), Set.of())))
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), NOBODY)))
                 .isEmpty();
     }
 
@@ -173,7 +174,7 @@ class ClaimStoreTest {
             ClaimRound blocked = claim("w1", 2);
             assertThat(blocked.claim()).isNull();
             ClaimRound next = claims.claim(
-                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), Set.of()))
+                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), NOBODY))
                     .orElseThrow();
             assertThat(aggregates(next)).containsExactly("b");
             operator.rollback();
@@ -197,7 +198,7 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), Set.of());
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
 
             assertThat(store.claim(request)).isPresent();
             try (Connection connection = other.dataSource().getConnection()) {
@@ -212,7 +213,7 @@ class ClaimStoreTest {
         pool.setMaximumPoolSize(1);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), Set.of());
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
             other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
@@ -229,7 +230,7 @@ class ClaimStoreTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), Set.of()))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NOBODY))
                 .orElseThrow();
     }
 

@@ -40,6 +40,11 @@ final class CompositeObserver implements OutboxObserver {
     }
 
     @Override
+    public void circuitOpened(String stream, String handlerId) {
+        tell((observer) -> observer.circuitOpened(stream, handlerId));
+    }
+
+    @Override
     public void delivered(String stream, Duration lag) {
         tell((observer) -> observer.delivered(stream, lag));
     }

@@ -1,5 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.dispatch.CircuitSettings;
+import dev.outbox.dispatch.DispatchSettings;
+import dev.outbox.dispatch.HandlerSettings;
 import dev.outbox.dispatch.RetryPolicies;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
@@ -38,7 +41,7 @@ final class ConfiguredSettings {
     }
 
     private RuntimeSettings settings() {
-        return new RuntimeSettings(schemas(), publisher(), polling(), retries(), retention());
+        return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
     }
 
     private Schemas schemas() {
@@ -63,7 +66,11 @@ final class ConfiguredSettings {
         PollerSettings defaults = PropertyRule.checkAll(
                 "outbox.poller",
                 () -> new PollerSettings(
-                        poller.interval(), poller.batchSize(), poller.lease(), poller.shutdownTimeout()));
+                        poller.interval(),
+                        poller.batchSize(),
+                        poller.concurrency(),
+                        poller.lease(),
+                        poller.shutdownTimeout()));
         Map<String, PollerSettings> streams = new HashMap<>();
         streams.put(RuntimeSettings.DEFAULT_STREAM, defaults);
         properties
@@ -84,8 +91,27 @@ final class ConfiguredSettings {
                 () -> new PollerSettings(
                         either(stream.interval(), defaults.interval()),
                         either(stream.batchSize(), defaults.batchSize()),
+                        either(stream.concurrency(), defaults.concurrency()),
                         either(stream.lease(), defaults.lease()),
                         either(stream.shutdownTimeout(), defaults.shutdownTimeout())));
+    }
+
+    private DispatchSettings dispatch() {
+        Map<String, HandlerSettings> handlers = new HashMap<>();
+        properties
+                .handlers()
+                .forEach((id, handler) -> handlers.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
+        return new DispatchSettings(retries(), handlers);
+    }
+
+    private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {
+        Integer failures = handler.circuit().failures();
+        CircuitSettings circuit = failures == null
+                ? null
+                : PropertyRule.checkAll(
+                        prefix + ".circuit",
+                        () -> new CircuitSettings(failures, handler.circuit().probeInterval()));
+        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit));
     }
 
     private RetryPolicies retries() {

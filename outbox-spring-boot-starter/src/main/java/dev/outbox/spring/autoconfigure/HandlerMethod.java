@@ -61,22 +61,17 @@ final class HandlerMethod {
                     "names no event type and takes no payload class that would; set eventTypes, or \"*\" for all");
         }
         HandlerDefinition definition = definition(id, eventTypes, signature);
+        definition = definition.onDead(annotation.onDead()).aliases(annotation.aliases());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 
     private HandlerDefinition definition(String id, Set<String> eventTypes, HandlerSignature signature) {
         BeanMethod target = new BeanMethod(beanFactory, beanName, method);
-        Class<?> payloadType = signature.payloadType();
-        if (payloadType == null) {
-            return HandlerDefinition.of(id, eventTypes, target::invoke);
-        }
-        return HandlerDefinition.of(id, eventTypes, payloadType, (payload, envelope) -> {
-            if (signature.withEnvelope()) {
-                target.invoke(payload, envelope);
-            } else {
-                target.invoke(payload);
-            }
-        });
+        return HandlerDefinition.withContext(
+                id,
+                eventTypes,
+                signature.payloadType(),
+                (payload, envelope, context) -> target.invoke(signature.arguments(payload, envelope, context)));
     }
 
     private void checkCallable() {

@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
@@ -105,7 +106,8 @@ public final class OutboxAutoConfiguration {
             OutboxProperties properties,
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<OutboxObserver> observers,
-            ObjectProvider<Clock> clocks) {
+            ObjectProvider<Clock> clocks,
+            Environment environment) {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new Surroundings(
                 database.dataSource(),
@@ -115,6 +117,7 @@ public final class OutboxAutoConfiguration {
                 new CompositeObserver(observers::orderedStream),
                 clock,
                 new SecureRandom(),
+                HandlerThreads.of(environment),
                 RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock));
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OnDead;
 import dev.outbox.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;
@@ -45,6 +46,7 @@ public record OutboxProperties(
      * @param enabled Whether this process handles events; otherwise it only publishes them.
      * @param interval Longest time between two looks at the database.
      * @param batchSize Largest number of events that are claimed at once.
+     * @param concurrency Largest number of aggregates whose events are handled at the same time in one stream.
      * @param lease Time after which another process may take over the events of one that has died.
      * @param notifications Whether processes wake each other when events are published, which takes one connection.
      * @param shutdownTimeout Time that running handlers get to finish when the application stops.
@@ -53,6 +55,7 @@ public record OutboxProperties(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("2s") Duration interval,
             @DefaultValue("50") int batchSize,
+            @DefaultValue("1") int concurrency,
             @DefaultValue("60s") Duration lease,
             @Name("notify") @DefaultValue("true") boolean notifications,
             @DefaultValue("20s") Duration shutdownTimeout) {}
@@ -86,6 +89,7 @@ public record OutboxProperties(
      *
      * @param interval Longest time between two looks at the database.
      * @param batchSize Largest number of events that are claimed at once.
+     * @param concurrency Largest number of aggregates whose events are handled at the same time.
      * @param lease Time after which another process may take over the events of one that has died.
      * @param shutdownTimeout Time that running handlers get to finish when the application stops.
      * @param retry When failed deliveries are tried again.
@@ -93,6 +97,7 @@ public record OutboxProperties(
     public record Stream(
             @Nullable Duration interval,
             @Nullable Integer batchSize,
+            @Nullable Integer concurrency,
             @Nullable Duration lease,
             @Nullable Duration shutdownTimeout,
             @DefaultValue Retry retry) {}
@@ -101,8 +106,25 @@ public record OutboxProperties(
      * How one handler differs from the default.
      *
      * @param retry When failed deliveries are tried again.
+     * @param timeout Time after which a running handler is interrupted, and its attempt has failed; none if not set.
+     * @param onDead What happens to later events of the same aggregate when the handler has given up on one; as the handler says
+     *     if not set.
+     * @param circuit When the handler rests because everything that it does fails.
      */
-    public record Handler(@DefaultValue Retry retry) {}
+    public record Handler(
+            @DefaultValue Retry retry,
+            @Nullable Duration timeout,
+            @Nullable OnDead onDead,
+            @DefaultValue Circuit circuit) {}
+
+    /**
+     * When a handler rests because everything that it does fails.
+     *
+     * @param failures Number of aggregates that have to fail, with no success in between, for the handler to rest; never if not set.
+     * @param probeInterval Time between events that are tried while the handler rests.
+     */
+    public record Circuit(
+            @Nullable Integer failures, @DefaultValue("30s") Duration probeInterval) {}
 
     /**
      * What happens to published events.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
 import dev.outbox.HandlerConfigurationException;
@@ -46,6 +47,23 @@ import tools.jackson.databind.node.ObjectNode;
 
 class HandlerDiscoveryTest {
 
+    private static final EventContext CONTEXT = new EventContext() {
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public Instant leaseDeadline() {
+            return Instant.MAX;
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return false;
+        }
+    };
+
     private static final EventEnvelope ENVELOPE = new EventEnvelope(
             1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
 
@@ -59,7 +77,7 @@ class HandlerDiscoveryTest {
                 Object payload = handler.payloadType() == JsonNode.class
                         ? JsonMapper.shared().readTree("{}")
                         : new SubscriptionStarted("gold");
-                handler.handle(payload, ENVELOPE);
+                handler.handle(payload, ENVELOPE, CONTEXT);
             }
         }
         assertThat(heard).containsExactlyInAnyOrder("payload", "payload+", "json", "json+", "envelope");
@@ -81,8 +99,8 @@ class HandlerDiscoveryTest {
             HandlerDefinition handler = find(context).get(0);
             assertThat(LazyHandler.created).isZero();
 
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE);
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
 
             assertThat(LazyHandler.created).isOne();
         }
@@ -94,8 +112,8 @@ class HandlerDiscoveryTest {
         try (AnnotationConfigApplicationContext context = context(PrototypeHandler.class)) {
             HandlerDefinition handler = find(context).get(0);
 
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE);
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
 
             assertThat(PrototypeHandler.created).isEqualTo(2);
         }
@@ -111,7 +129,7 @@ class HandlerDiscoveryTest {
             List<HandlerDefinition> handlers = find(context);
 
             assertThat(handlers).extracting(HandlerDefinition::id).containsExactly("scoped");
-            handlers.get(0).handle(new SubscriptionStarted("gold"), ENVELOPE);
+            handlers.get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
             assertThat(heard).containsExactly("scoped");
         }
     }
@@ -123,7 +141,7 @@ class HandlerDiscoveryTest {
             assertThat(AopUtils.isCglibProxy(context.getBean(TransactionalHandler.class)))
                     .isTrue();
             for (HandlerDefinition handler : find(context)) {
-                handler.handle(new SubscriptionStarted("gold"), ENVELOPE);
+                handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
             }
         }
         assertThat(heard).containsExactlyInAnyOrder("transactional true", "package-private true");
@@ -133,7 +151,7 @@ class HandlerDiscoveryTest {
     void handlerOfLazyClassProxyRunsInItsTransaction() throws Exception {
         heard.clear();
         try (AnnotationConfigApplicationContext context = context(ClassProxies.class, LazyTransactionalHandler.class)) {
-            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE);
+            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
         }
         assertThat(heard).containsExactly("lazy true");
     }
@@ -144,7 +162,7 @@ class HandlerDiscoveryTest {
         try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, InterfaceHandler.class)) {
             assertThat(AopUtils.isJdkDynamicProxy(context.getBean("interfaceHandler")))
                     .isTrue();
-            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE);
+            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
         }
         assertThat(heard).containsExactly("interface true");
     }
@@ -174,7 +192,7 @@ class HandlerDiscoveryTest {
             Map<String, Class<? extends Throwable>> thrown = Map.of(
                     "fatal", NonRetryableException.class, "checked", IOException.class, "error", AssertionError.class);
             for (HandlerDefinition handler : find(context)) {
-                assertThatThrownBy(() -> handler.handle(new SubscriptionStarted("gold"), ENVELOPE))
+                assertThatThrownBy(() -> handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT))
                         .isInstanceOf(thrown.get(handler.id()));
             }
         }

@@ -60,9 +60,9 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().enabled()).isFalse();
         assertThat(settings.polling().notifications()).isFalse();
         assertThat(settings.polling().streams())
-                .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, seconds(61), seconds(21))));
+                .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 1, seconds(61), seconds(21))));
         assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
-        assertThat(settings.retry().defaults())
+        assertThat(settings.dispatch().retry().defaults())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
                 .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
@@ -96,11 +96,12 @@ class OutboxPropertiesTest {
                 .containsOnlyKeys("default", "mail", "slow")
                 .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
                 .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
-        assertThat(settings.retry().of("mail", "any"))
+        assertThat(settings.dispatch().retry().of("mail", "any"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 4));
-        assertThat(settings.retry().of("slow", "any"))
+        assertThat(settings.dispatch().retry().of("slow", "any"))
                 .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
-        assertThat(settings.retry().of("default", "any").maxAttempts()).isEqualTo(4);
+        assertThat(settings.dispatch().retry().of("default", "any").maxAttempts())
+                .isEqualTo(4);
     }
 
     @Test
@@ -108,9 +109,10 @@ class OutboxPropertiesTest {
         RuntimeSettings settings = settings(
                 "outbox.handlers[licensing.extend].retry.max-attempts=3", "outbox.handlers.mail.retry.delays=1s");
 
-        assertThat(settings.retry().of("default", "licensing.extend"))
+        assertThat(settings.dispatch().retry().of("default", "licensing.extend"))
                 .isEqualTo(new RetryPolicy(RetryPolicy.defaults().backoff(), 3));
-        assertThat(settings.retry().of("default", "mail").backoff()).isEqualTo(new Delays(List.of(seconds(1))));
+        assertThat(settings.dispatch().retry().of("default", "mail").backoff())
+                .isEqualTo(new Delays(List.of(seconds(1))));
     }
 
     @Test
@@ -196,7 +198,7 @@ class OutboxPropertiesTest {
     }
 
     private static RetryPolicy retry(String... properties) {
-        return settings(properties).retry().defaults();
+        return settings(properties).dispatch().retry().defaults();
     }
 
     private static RuntimeSettings settings(String... properties) {

@@ -1,0 +1,22 @@
+package dev.outbox.dispatch;
+
+import java.util.function.Predicate;
+
+/** Looks through an exception and what caused it. */
+final class Causes {
+
+    private static final int DEEPEST = 20;
+
+    private Causes() {}
+
+    static boolean anyMatch(Throwable ex, Predicate<Throwable> predicate) {
+        Throwable cause = ex;
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (predicate.test(cause)) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+}

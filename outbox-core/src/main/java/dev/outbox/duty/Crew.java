@@ -1,0 +1,113 @@
+package dev.outbox.duty;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A fixed number of threads that work on strands at the same time, each strand on one of them. */
+public final class Crew implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Crew.class);
+
+    private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
+
+    private final String name;
+    private final int size;
+    private final ThreadPoolExecutor threads;
+    private final Set<Thread> working = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates a crew; its threads begin with the first work.
+     *
+     * @param name the crew's name, for people to read
+     * @param size how many strands are worked on at the same time
+     * @param factory creates the threads
+     */
+    public Crew(String name, int size, ThreadFactory factory) {
+        this.name = name;
+        this.size = size;
+        this.threads = new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        this.threads.allowCoreThreadTimeOut(true);
+    }
+
+    /**
+     * Returns the number of threads.
+     *
+     * @return how many strands are worked on at the same time
+     */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * Lets one of the threads do some work, after what it was given before.
+     *
+     * @param work the work; must not throw
+     * @throws java.util.concurrent.RejectedExecutionException if the crew is closed
+     */
+    public void work(Runnable work) {
+        threads.execute(() -> {
+            working.add(Thread.currentThread());
+            try {
+                work.run();
+            } finally {
+                working.remove(Thread.currentThread());
+            }
+        });
+    }
+
+    /**
+     * Says whether more work would soon be begun.
+     *
+     * @return whether less work waits than there are threads
+     */
+    public boolean hasRoom() {
+        return threads.getQueue().size() < size;
+    }
+
+    /**
+     * Says whether threads will be idle when they have done what they are doing.
+     *
+     * @return whether no work waits
+     */
+    public boolean isRunningDry() {
+        return threads.getQueue().isEmpty();
+    }
+
+    /** Closes without patience for running work. */
+    @Override
+    public void close() {
+        close(Duration.ZERO);
+    }
+
+    /**
+     * Ends the threads: lets running work finish for as long as the patience lasts, then interrupts it. Returns when the threads
+     * have ended, or, with a warning, when one ignored the interrupt for a second. Does not wait if called by one of them.
+     *
+     * @param patience how long running work may take to finish
+     */
+    public void close(Duration patience) {
+        threads.shutdown();
+        if (working.contains(Thread.currentThread())) {
+            return;
+        }
+        try {
+            if (!threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                threads.shutdownNow();
+                if (!threads.awaitTermination(GRACE_AFTER_INTERRUPT.toMillis(), TimeUnit.MILLISECONDS)) {
+                    log.warn(
+                            "a thread of {} did not end within {} ms; it is left to itself", name, patience.toMillis());
+                }
+            }
+        } catch (InterruptedException ex) {
+            threads.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

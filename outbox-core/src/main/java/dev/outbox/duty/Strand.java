@@ -1,0 +1,54 @@
+package dev.outbox.duty;
+
+import java.util.List;
+
+/**
+ * Work that is done in order, by one thread.
+ *
+ * @param <T> a piece of the work
+ */
+public final class Strand<T> {
+
+    private final List<T> work;
+    private int position;
+    private volatile boolean over;
+
+    /**
+     * Creates a strand that has not begun.
+     *
+     * @param work the pieces, in order
+     */
+    public Strand(List<T> work) {
+        this.work = List.copyOf(work);
+        this.over = work.isEmpty();
+    }
+
+    /**
+     * Says whether there is a piece to do. May be asked by any thread.
+     *
+     * @return whether the strand has neither come to its end nor been ended
+     */
+    public boolean hasNext() {
+        return !over;
+    }
+
+    /**
+     * Returns the piece to do.
+     *
+     * @return the next piece
+     */
+    public T next() {
+        return work.get(position);
+    }
+
+    /** Goes on to the piece after the next one. */
+    public void advance() {
+        position++;
+        over = over || position == work.size();
+    }
+
+    /** Leaves the rest undone. */
+    public void end() {
+        over = true;
+    }
+}
