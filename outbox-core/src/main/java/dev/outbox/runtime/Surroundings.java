@@ -5,6 +5,7 @@ import dev.outbox.publish.TransactionPhase;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
@@ -28,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param observer hears what happens to events
  * @param clock tells the time, where the database's is not used
  * @param random the source of jitter and event ids; must be safe for use by many threads
- * @param handlerThreads creates the threads on which handlers run where a stream has a concurrency above 1
+ * @param capacity what handlers run on where a stream has a concurrency above 1
  * @param retentionSchedule gives the next time to archive after an instant; {@code null} to archive only when called
  */
 public record Surroundings(
@@ -39,7 +40,7 @@ public record Surroundings(
         OutboxObserver observer,
         Clock clock,
         RandomGenerator random,
-        ThreadFactory handlerThreads,
+        Capacity capacity,
         @Nullable UnaryOperator<Instant> retentionSchedule) {
 
     /**
@@ -60,18 +61,36 @@ public record Surroundings(
                 OutboxObserver.NONE,
                 Clock.systemUTC(),
                 new Random(),
-                daemons(),
+                Capacity.unbounded(),
                 null);
     }
 
     /**
-     * Creates platform threads that do not keep the process alive.
+     * What handlers run on where a stream has a concurrency above 1.
      *
-     * @return the factory
+     * @param threads creates the threads
+     * @param connections how many connections the pool has at most; empty if nobody knows
      */
-    public static ThreadFactory daemons() {
-        CustomizableThreadCreator threads = new CustomizableThreadCreator("outbox-handler-");
-        threads.setDaemon(true);
-        return threads::createThread;
+    public record Capacity(ThreadFactory threads, OptionalInt connections) {
+
+        /**
+         * Returns platform threads that do not keep the process alive, and a pool of unknown size.
+         *
+         * @return the capacity
+         */
+        public static Capacity unbounded() {
+            return new Capacity(daemons(), OptionalInt.empty());
+        }
+
+        /**
+         * Creates platform threads that do not keep the process alive.
+         *
+         * @return the factory
+         */
+        public static ThreadFactory daemons() {
+            CustomizableThreadCreator threads = new CustomizableThreadCreator("outbox-handler-");
+            threads.setDaemon(true);
+            return threads::createThread;
+        }
     }
 }

@@ -80,10 +80,15 @@ final class Workers implements AutoCloseable {
                 observer,
                 new Quarantine());
         if (polling) {
-            polls.streams().forEach((name, poller) -> {
+            Map<String, PollerSettings> streams =
+                    Concurrency.within(surroundings.capacity().connections(), polls.notifications(), polls.streams());
+            streams.forEach((name, poller) -> {
                 Crew crew = poller.concurrency() == 1
                         ? null
-                        : new Crew("stream " + name, poller.concurrency(), surroundings.handlerThreads());
+                        : new Crew(
+                                "stream " + name,
+                                poller.concurrency(),
+                                surroundings.capacity().threads());
                 pollers.put(name, new Poller(new Stream(name, worker, poller), resources, crew, (wake) -> {
                     RepairSettings repair = new RepairSettings(name, worker, poller.batchSize(), poller.lease());
                     return new RepairLanes(repair, repairs, crew, wake);

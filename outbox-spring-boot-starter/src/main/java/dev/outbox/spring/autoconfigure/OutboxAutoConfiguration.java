@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
@@ -107,6 +108,7 @@ public final class OutboxAutoConfiguration {
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<OutboxObserver> observers,
             ObjectProvider<Clock> clocks,
+            ObjectProvider<DataSourcePoolMetadataProvider> pools,
             Environment environment) {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new Surroundings(
@@ -117,7 +119,7 @@ public final class OutboxAutoConfiguration {
                 new CompositeObserver(observers::orderedStream),
                 clock,
                 new SecureRandom(),
-                HandlerThreads.of(environment),
+                HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),
                 RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock));
     }
 
