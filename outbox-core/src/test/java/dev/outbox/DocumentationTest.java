@@ -24,11 +24,10 @@ class DocumentationTest {
             Pattern.compile("<!-- snippet: (\\S+) -->\\s*```\\w+\\R(.*?)\\R```", Pattern.DOTALL);
 
     @Test
-    void everyTestThatAGuaranteeNamesExists() {
+    void everyTestThatIsNamedExists() {
         Map<String, String> sources = tests();
-        List<MatchResult> named = TEST.matcher(read(PROJECT.resolve("docs/guarantees.md")))
-                .results()
-                .toList();
+        List<MatchResult> named =
+                pages().flatMap((page) -> TEST.matcher(read(page)).results()).toList();
 
         assertThat(named).hasSizeGreaterThan(20);
         assertThat(named)

@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,6 +123,7 @@ public final class RepairLanes implements Rounds {
                             settings.worker(),
                             resources.dispatcher().activeHandlers(),
                             settings.batchSize(),
+                            held(),
                             withSuspects,
                             settings.lease()));
         } finally {
@@ -134,6 +138,13 @@ public final class RepairLanes implements Rounds {
         claimed.keptBy(resources.leases().keep(() -> renew(claimed), settings.lease(), begun));
         underWay.add(claimed);
         return claimed;
+    }
+
+    private Set<Long> held() {
+        return Stream.concat(underWay.stream(), contended.stream())
+                .flatMap((batch) -> batch.unsettled().stream())
+                .map((delivery) -> delivery.envelope().id())
+                .collect(Collectors.toSet());
     }
 
     private boolean renew(RepairBatch batch) throws SQLException {

@@ -59,7 +59,7 @@ public final class ClaimStore {
      * A row that somebody else holds locked is skipped, and so are all later ones of its aggregate (passed_over); these come
      * back without a claim id.
      */
-    private static final String CLAIM = """
+    static final String CLAIM = """
             WITH batch AS MATERIALIZED (
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
                        o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
@@ -111,7 +111,7 @@ public final class ClaimStore {
             """;
 
     /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
-    private static final String UNTIL_NEXT_DELIVERY = """
+    static final String UNTIL_NEXT_DELIVERY = """
             SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
               FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
              CROSS JOIN LATERAL (SELECT d.next_retry_at

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /** Claims due deliveries of the repair lanes and keeps their leases. */
@@ -17,7 +18,7 @@ public final class DeliveryClaimStore {
      * one that may have taken its process down (suspect) comes with nothing else at all. A follower that somebody else holds
      * locked, that is suspect, or of a type that this process does not know is a gap: nothing comes along from behind it.
      */
-    private static final String CLAIM_DUE = """
+    static final String CLAIM_DUE = """
             WITH candidate AS MATERIALIZED (
                 SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
                        d.next_retry_at, d.suspect, h.event_types,
@@ -33,6 +34,7 @@ public final class DeliveryClaimStore {
                                         AND d.next_retry_at <= clock_timestamp()
                                         AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
                                         AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                        AND d.outbox_id <> ALL (?)
                                         AND (? OR d.crash_count = 0 AND d.locked_until IS NULL)
                                       ORDER BY d.next_retry_at
                                       LIMIT ?
@@ -144,6 +146,9 @@ public final class DeliveryClaimStore {
                AND d.locked_by = ?
             """;
 
+    /** On average; a lane that flows costs little more per delivery than the fast lane if many of them come at once. */
+    private static final int FOLLOWERS_PER_LANE = 4;
+
     private final DataSource dataSource;
     private final Pipeline claimDue;
     private final Pipeline renew;
@@ -172,9 +177,9 @@ public final class DeliveryClaimStore {
                 dataSource,
                 (parameters) -> parameters
                         .add(request.handlers().ids(), request.handlers().eventTypes())
-                        .add(request.stream(), request.withSuspects(), request.batchSize())
+                        .add(request.stream(), held(request), request.withSuspects(), request.batchSize())
                         .add(request.stream(), request.batchSize())
-                        .add(request.batchSize(), request.batchSize())
+                        .add(request.batchSize(), request.batchSize() * FOLLOWERS_PER_LANE)
                         .add(request.worker(), request.lease().toMillis()),
                 (results) -> {
                     List<DueDelivery> deliveries = new ArrayList<>();
@@ -198,7 +203,8 @@ public final class DeliveryClaimStore {
      * @param stream the stream
      * @param worker who claims; part of the fence
      * @param handlers the handlers that this process has, and that are to run now
-     * @param batchSize at most how many lanes, and at most how many deliveries behind their heads
+     * @param batchSize at most how many lanes, how many deliveries behind the head of each, and a quarter of how many behind all heads
+     * @param held events of which the process has not settled everything, whatever became of their leases
      * @param withSuspects whether a delivery may come that has outlived a lease, alone, because nothing else is under way
      * @param lease how long the claim is valid unless renewed
      */
@@ -207,6 +213,7 @@ public final class DeliveryClaimStore {
             String worker,
             ActiveHandlers handlers,
             int batchSize,
+            Set<Long> held,
             boolean withSuspects,
             Duration lease) {}
 
@@ -231,6 +238,10 @@ public final class DeliveryClaimStore {
                     held.next();
                     return held.getInt(1);
                 });
+    }
+
+    private static Object held(Request request) {
+        return request.held().stream().mapToLong(Long::longValue).toArray();
     }
 
     static Pipeline.Parameters bindHeld(Pipeline.Parameters parameters, List<DueDelivery> deliveries)

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeliverySettleStore {
 
     /** Relies on outbox_delivery_pk. */
-    private static final String REMOVE_SUCCEEDED = DeliveryClaimStore.HELD + """
+    static final String REMOVE_SUCCEEDED = DeliveryClaimStore.HELD + """
             DELETE FROM {schema}.outbox_delivery d
              USING held
              WHERE d.outbox_id = held.outbox_id
@@ -30,7 +30,7 @@ public final class DeliverySettleStore {
      * for the dead that let their lane pass, and then once for the others: a lane must have lost its old head before it gets a
      * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn.
      */
-    private static final String KEEP_FAILED = """
+    static final String KEEP_FAILED = """
             WITH outcome AS (
                 SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
                        r.kind <> 'DEAD'

@@ -1,5 +1,6 @@
 package dev.outbox.repair;
 
+import static dev.outbox.fixture.InBackground.awaitLatch;
 import static dev.outbox.fixture.InBackground.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -32,12 +33,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RepairLanesTest {
 
@@ -221,12 +225,69 @@ class RepairLanesTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
                 .update();
-        assertThat(deliveries.claimDue(new DeliveryClaimStore.Request("default", "next", MAIL, 1, true, LEASE)))
+        assertThat(deliveries.claimDue(
+                        new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
                 .hasSize(1);
 
         Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
         assertThat(outcomes.settle("w", List.of(third), List.of()).written()).hasSize(1);
         assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT FROM events.outbox WHERE aggregate_id = '1' FOR UPDATE",
+                "SELECT FROM events.outbox_delivery WHERE aggregate_id = '1' FOR UPDATE",
+            })
+    void rowThatIsLockedWhileItsEventIsRetriedDelaysItsAggregateOnly(String lock) throws Exception {
+        CountDownLatch retrying = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (attempt.envelope().aggregateId().equals("1") && attempt.number() == 2) {
+                retrying.countDown();
+                awaitLatch(locked);
+            }
+            return attempt.number() == 1 ? new IOException("once") : null;
+        });
+        outbox.handler("mail", "*", mail)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
+        publish(3);
+        outbox.start();
+        awaitLatch(retrying);
+        try (Connection operator = outbox.dataSource().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute(lock);
+            locked.countDown();
+            IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPlaced(i)));
+
+            // They are retried too.
+            await().until(() -> outbox.count("events.outbox_published") == 5);
+            await().during(Duration.ofSeconds(4))
+                    .until(() -> mail.sequences().get("1").equals(List.of(1L)));
+            operator.rollback();
+        }
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+    }
+
+    @Test
+    void deliveryThatSomebodyElseHoldsLockedIsNotOvertakenByTheOnesBehindIt() throws Exception {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (int number = 1; number <= 5; number++) {
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
+            park(claim(), event);
+        }
+        try (Connection operator = outbox.dataSource().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 3 FOR UPDATE");
+            List<DueDelivery> due = claimDue();
+            assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
+            assertThat(deliveries.renew("w", due, LEASE)).isEqualTo(2);
+            operator.rollback();
+        }
     }
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
@@ -243,7 +304,7 @@ class RepairLanesTest {
     }
 
     private List<DueDelivery> claimDue() throws SQLException {
-        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, true, LEASE));
+        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
     }
 
     private void awaitWaiting(int sessions) {

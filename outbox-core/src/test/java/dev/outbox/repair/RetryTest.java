@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
@@ -131,6 +132,35 @@ class RetryTest {
                 assertThat(all).allMatch((one) -> outbox.statusOf(one).equals("PUBLISHED")));
         assertThat(mail.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
         assertThat(outbox.count("events.outbox_delivery")).isZero();
+    }
+
+    @Test
+    void g4HandlerThatFailsForAnHourDelaysNoOtherHandlerOfTheSameEvents() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        Recorded audit = Recorded.all();
+        RetryPolicy everyMinute = new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMinutes(1))), 1000);
+        outbox.handler("mail", "*", mail).handler("audit", "*", audit).retry(everyMinute);
+        outbox.start();
+        for (int minute = 1; minute <= 60; minute++) {
+            int handled = minute;
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(minute));
+            await().until(() ->
+                    audit.handled().size() == handled && outbox.statusOf(event).equals("RETRYING"));
+            outbox.sql()
+                    .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head AND aggregate_id = '1'")
+                    .update();
+        }
+        assertThat(audit.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
+        assertThat(mail.handled()).isEmpty();
+        down.set(false);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+        await().until(() -> outbox.count("events.outbox_published") == 60);
+        assertThat(mail.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
     }
 
     @Test

@@ -39,6 +39,8 @@ class OrderPropertyTest {
 
     private static final int AGGREGATES = 200;
     private static final List<String> HANDLERS = List.of("billing", "mail", "search");
+    private static final int PUBLISHERS = 2;
+    private static final int EVENTS_PER_SECOND = 600;
     private static final double FAILING = 0.05;
     private static final double SLOW = 0.01;
 
@@ -74,7 +76,7 @@ class OrderPropertyTest {
                 TestOutbox third = instance(first.another())) {
             Stream.of(first, second, third).forEach(TestOutbox::start);
             CountDownLatch halfTime = new CountDownLatch(1);
-            List<CompletableFuture<Void>> work = new ArrayList<>(IntStream.range(0, 2)
+            List<CompletableFuture<Void>> work = new ArrayList<>(IntStream.range(0, PUBLISHERS)
                     .mapToObj((publisher) -> CompletableFuture.runAsync(() -> publish(first, publisher, halfTime)))
                     .toList());
             if (takingLeases) {
@@ -136,10 +138,13 @@ class OrderPropertyTest {
     private void publish(TestOutbox outbox, int publisher, CountDownLatch halfTime) {
         SplittableRandom random = new SplittableRandom(seed + publisher);
         long begun = System.nanoTime();
+        long count = 0;
         while (System.nanoTime() - begun < duration.toNanos()) {
             if (System.nanoTime() - begun > duration.toNanos() / 2) {
                 halfTime.countDown();
             }
+            long ahead = count * PUBLISHERS * TimeUnit.SECONDS.toNanos(1) / EVENTS_PER_SECOND;
+            LockSupport.parkNanos(begun + ahead - System.nanoTime());
             // Sorted, so that transactions with several aggregates do not wait for each other in a circle.
             int[] aggregates = IntStream.range(0, 1 + random.nextInt(5))
                     .map((i) -> random.nextInt(AGGREGATES))
@@ -153,6 +158,7 @@ class OrderPropertyTest {
             for (int aggregate : aggregates) {
                 published.incrementAndGet(aggregate);
             }
+            count += aggregates.length;
         }
     }
 

@@ -1,0 +1,146 @@
+package dev.outbox.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
+class PoisonedAggregateTest {
+
+    private static final int WAITING = 100_000;
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void claimDoesNotVisitTheEventsThatWait() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+
+        JsonNode plan = explain(
+                ClaimStore.CLAIM, "default", "default", new long[0], "default", 50, "default", "default", "w", 60_000L);
+        assertThat(rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
+        assertThat(indexesOf(plan)).contains("outbox_unpublished_pending");
+        assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
+        assertThat(pages(plan)).isLessThan(1_500);
+    }
+
+    @Test
+    void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, new String[] {"mail"}, new String[] {"*"}, "default");
+        assertThat(rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
+        assertThat(indexesOf(plan)).containsExactly("outbox_delivery_next_due");
+    }
+
+    @Test
+    void deliveriesOfAHandlerThatNobodyHasAreNotVisitedByThoseWhoHaveOthers() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET status = 'DUE', head = true, next_retry_at = now(),"
+                        + " aggregate_id = outbox_id::text")
+                .update();
+        outbox.sql().sql("ANALYZE events.outbox_delivery").update();
+        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, new String[] {"other"}, new String[] {"*"}, "default");
+        assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
+        assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .claimDue(new DeliveryClaimStore.Request(
+                                "default", "w", ActiveHandlers.ofAllTypes("other"), 50, Set.of(), true, LEASE)))
+                .isEmpty();
+    }
+
+    /** One failed delivery, and those of the events behind it. */
+    private void poison() {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT nextval('events.outbox_id_seq'), 'default', 'order', 'poisoned', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, ?) n
+                        """).param(WAITING).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                                next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                               CASE WHEN aggregate_seq = 1 THEN 'DUE' ELSE 'WAITING' END, aggregate_seq = 1,
+                               CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' END
+                          FROM events.outbox_unpublished
+                        """).update();
+        outbox.sql()
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery")
+                .update();
+    }
+
+    private JsonNode explain(String sql, Object... parameters) throws SQLException {
+        String explained = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + OutboxSchema.DEFAULT.render(sql);
+        try (Connection connection = outbox.dataSource().getConnection();
+                PreparedStatement statement = connection.prepareStatement(explained)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return JSON.readTree(row.getString(1)).get(0).get("Plan");
+            }
+        }
+    }
+
+    private static List<JsonNode> nodes(JsonNode node) {
+        JsonNode children = node.path("Plans");
+        return Stream.concat(
+                        Stream.of(node),
+                        StreamSupport.stream(children.spliterator(), false).flatMap((child) -> nodes(child).stream()))
+                .toList();
+    }
+
+    /** Those that were returned and those that were looked at and left out. */
+    private static long rowsVisited(JsonNode plan, String table) {
+        return nodes(plan).stream()
+                .filter((node) -> node.path("Relation Name").asString("").equals(table))
+                .filter((node) -> node.path("Node Type").asString("").contains("Scan"))
+                .flatMapToLong((node) ->
+                        LongStream.of(Math.round(node.path("Actual Loops").asDouble(0)
+                                * (node.path("Actual Rows").asDouble(0)
+                                        + node.path("Rows Removed by Filter").asDouble(0)))))
+                .sum();
+    }
+
+    private static List<String> indexesOf(JsonNode plan) {
+        return nodes(plan).stream()
+                .map((node) -> node.path("Index Name").asString(""))
+                .filter((name) -> !name.isEmpty())
+                .distinct()
+                .toList();
+    }
+
+    private static long pages(JsonNode plan) {
+        return plan.path("Shared Hit Blocks").asLong(0)
+                + plan.path("Shared Read Blocks").asLong(0);
+    }
+}
