@@ -64,7 +64,8 @@ public final class OutboxEvent {
     }
 
     /**
-     * Chooses the stream. All events of an aggregate should travel in one stream: order holds within a stream only.
+     * Chooses the stream, whatever the configuration says of the event's type. All events of an aggregate should travel in one
+     * stream: order holds within a stream only.
      *
      * @param stream the stream
      * @return a copy in that stream
@@ -167,7 +168,7 @@ public final class OutboxEvent {
     /**
      * Returns the stream that the caller chose.
      *
-     * @return the stream, or {@code null} for the default
+     * @return the stream, or {@code null} where the configuration decides
      */
     public @Nullable String stream() {
         return stream;

@@ -25,18 +25,19 @@ import tools.jackson.databind.json.JsonMapper;
 final class EventWriter {
 
     private static final int LONGEST_NAME = 255;
-    private static final String DEFAULT_STREAM = "default";
-    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
+    static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private final JsonMapper mapper;
     private final int maxPayloadSize;
     private final EventIds ids;
     private final Clock clock;
     private final Set<String> streams;
+    private final StreamRouting routing;
 
-    EventWriter(PublisherResources resources, int maxPayloadSize) {
+    EventWriter(PublisherResources resources, PublisherSettings settings) {
         this.mapper = resources.mapper();
-        this.maxPayloadSize = maxPayloadSize;
+        this.maxPayloadSize = settings.maxPayloadSize();
+        this.routing = settings.routing();
         this.ids = new EventIds(resources.clock(), resources.random());
         this.clock = resources.clock();
         this.streams = Set.copyOf(resources.streams());
@@ -52,7 +53,7 @@ final class EventWriter {
         }
         return new NewEvent(
                 event.eventId() != null ? event.eventId() : ids.next(),
-                stream(event, aggregate),
+                stream(event, type, aggregate),
                 aggregate,
                 type,
                 body(event, type, aggregate),
@@ -60,8 +61,9 @@ final class EventWriter {
                 new NewEvent.Chosen(event.eventId() != null, seq));
     }
 
-    private String stream(OutboxEvent event, NewEvent.Aggregate aggregate) {
-        String stream = event.stream() != null ? event.stream() : DEFAULT_STREAM;
+    private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String chosen = event.stream();
+        String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
         if (!streams.contains(stream)) {
             throw new InvalidEventException("stream '" + stream + "' of an event of " + aggregate
                     + " is not configured, so nobody would deliver it; known are " + new TreeSet<>(streams)

@@ -5,8 +5,9 @@ package dev.outbox.publish;
  *
  * @param maxPayloadSize the largest payload, in bytes of UTF-8 encoded JSON
  * @param unrouted what happens to an event that no handler wants
+ * @param routing which stream an event travels in that does not name one
  */
-public record PublisherSettings(int maxPayloadSize, Unrouted unrouted) {
+public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRouting routing) {
 
     /** What happens to an event that no handler wants. */
     public enum Unrouted {
@@ -24,7 +25,17 @@ public record PublisherSettings(int maxPayloadSize, Unrouted unrouted) {
     }
 
     /**
-     * Returns the default: up to 1 MiB, and a warning for an event that no handler wants.
+     * Creates settings that send every event which names no stream to the default one.
+     *
+     * @param maxPayloadSize the largest payload, in bytes of UTF-8 encoded JSON
+     * @param unrouted what happens to an event that no handler wants
+     */
+    public PublisherSettings(int maxPayloadSize, Unrouted unrouted) {
+        this(maxPayloadSize, unrouted, StreamRouting.NONE);
+    }
+
+    /**
+     * Returns the default: up to 1 MiB, a warning for an event that no handler wants, and one stream for everything.
      *
      * @return the default settings
      */

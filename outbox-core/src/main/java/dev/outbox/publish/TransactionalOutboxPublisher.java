@@ -54,7 +54,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             Consumer<String> wakeUp,
             OutboxObserver observer) {
         this.transaction = new OutboxTransaction(resources.dataSource(), resources.phase());
-        this.writer = new EventWriter(resources, settings.maxPayloadSize());
+        this.writer = new EventWriter(resources, settings);
         this.store = new EventStore(resources.schema());
         this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));
         this.afterCommit = new AfterCommit(wakeUp, observer);

@@ -3,10 +3,13 @@ package dev.outbox.runtime;
 import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
+import dev.outbox.publish.StreamRouting;
 import dev.outbox.retention.RetentionSettings;
 import dev.outbox.store.OutboxSchema;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * How the outbox works.
@@ -24,8 +27,17 @@ public record RuntimeSettings(
         DispatchSettings dispatch,
         RetentionSettings retention) {
 
-    /** The stream of events that name no other. */
-    public static final String DEFAULT_STREAM = "default";
+    /** The stream of events that nothing sends elsewhere. */
+    public static final String DEFAULT_STREAM = StreamRouting.DEFAULT_STREAM;
+
+    /** Checks that every stream to which events are sent is known. */
+    public RuntimeSettings {
+        Set<String> unknown = new TreeSet<>(publisher.routing().streams());
+        unknown.removeAll(polling.streams().keySet());
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("routing must lead to configured streams: " + unknown);
+        }
+    }
 
     /**
      * Where the tables are.

@@ -58,7 +58,9 @@ final class ConfiguredSettings {
                 publisher.maxPayloadSize(),
                 (size) -> Math.toIntExact(size.toBytes()));
         return PropertyRule.checkAll(
-                "outbox.publisher", () -> new PublisherSettings(maxPayloadSize, publisher.unrouted()));
+                "outbox.publisher",
+                () -> new PublisherSettings(
+                        maxPayloadSize, publisher.unrouted(), ConfiguredStreams.routing(properties.streams())));
     }
 
     private Polling polling() {

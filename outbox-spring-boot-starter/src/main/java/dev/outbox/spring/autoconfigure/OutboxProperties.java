@@ -19,7 +19,8 @@ import org.springframework.util.unit.DataSize;
  * @param migrate Whether to create and update the tables at start; otherwise they are only checked.
  * @param poller How events are fetched.
  * @param retry When failed deliveries are tried again.
- * @param streams Streams by name, each with the keys of the poller and of retry that differ from the default.
+ * @param streams Streams by name, each with the types that travel in it and the keys of the poller and of retry that differ
+ *     from the default.
  * @param handlers Handlers by id, each with the keys of retry that differ from the default.
  * @param retention What happens to published events.
  * @param publisher How events are published.
@@ -85,8 +86,11 @@ public record OutboxProperties(
     }
 
     /**
-     * How one stream differs from the default.
+     * How one stream differs from the default, and what travels in it.
      *
+     * @param eventTypes Event types that travel in this stream unless they are published into another one.
+     * @param aggregateTypes Aggregate types whose events travel in this stream, unless another one has their event type or they
+     *     are published into it.
      * @param interval Longest time between two looks at the database.
      * @param batchSize Largest number of events that are claimed at once.
      * @param concurrency Largest number of aggregates whose events are handled at the same time.
@@ -95,6 +99,8 @@ public record OutboxProperties(
      * @param retry When failed deliveries are tried again.
      */
     public record Stream(
+            @DefaultValue List<String> eventTypes,
+            @DefaultValue List<String> aggregateTypes,
             @Nullable Duration interval,
             @Nullable Integer batchSize,
             @Nullable Integer concurrency,

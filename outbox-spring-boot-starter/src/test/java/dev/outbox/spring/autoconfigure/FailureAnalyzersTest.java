@@ -67,6 +67,16 @@ class FailureAnalyzersTest {
         assertThat(analysis.getDescription()).contains("outbox.poller.batch-size", "must lie between 1 and 10000");
     }
 
+    @Test
+    void typeThatTwoStreamsTakeIsExplained() {
+        FailureAnalysis analysis = analyze(Applications.on(database)
+                .withPropertyValues(
+                        "outbox.streams.mail.event-types=OrderPaid", "outbox.streams.trade.event-types=OrderPaid"));
+
+        assertThat(analysis.getDescription())
+                .contains("outbox.streams.trade.event-types", "OrderPaid", "what stream 'mail' takes");
+    }
+
     private static FailureAnalysis analyze(ApplicationContextRunner application) {
         AtomicReference<ConfigurableApplicationContext> failed = new AtomicReference<>();
         AtomicReference<FailureAnalysis> found = new AtomicReference<>();

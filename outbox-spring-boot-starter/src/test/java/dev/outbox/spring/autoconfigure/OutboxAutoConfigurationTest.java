@@ -126,6 +126,19 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
+    void eventTravelsInTheStreamThatTakesItsAggregateType() {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.streams[shop.billing].aggregate-types=subscription")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+
+                    await().untilAsserted(() -> assertThat(
+                                    count(context, "events.outbox_published WHERE stream = 'shop.billing'"))
+                            .isOne());
+                });
+    }
+
+    @Test
     void lazyApplicationStartsItsOutbox() {
         Applications.withSubscriptionsOn(database)
                 .withInitializer((context) ->

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;
+import dev.outbox.publish.StreamRouting;
 import dev.outbox.retention.RetentionSettings;
 import dev.outbox.retry.Backoff.Delays;
 import dev.outbox.retry.Backoff.Exponential;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.runtime.RuntimeSettings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -105,6 +108,33 @@ class OutboxPropertiesTest {
     }
 
     @Test
+    void streamTakesTheEventAndAggregateTypesThatItNames() {
+        PublisherSettings publisher = settings(
+                        "outbox.streams.mail.aggregate-types=notice, reminder",
+                        "outbox.streams.trade.event-types=OrderPlaced, OrderPaid",
+                        "outbox.streams[shop.audit].event-types[0]=OrderAudited",
+                        "outbox.streams.default.aggregate-types=order")
+                .publisher();
+
+        assertThat(publisher.routing())
+                .isEqualTo(new StreamRouting(
+                        Map.of("OrderPlaced", "trade", "OrderPaid", "trade", "OrderAudited", "shop.audit"),
+                        Map.of("notice", "mail", "reminder", "mail", "order", "default")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"event-types,OrderPaid", "aggregate-types,order"})
+    void typeThatTwoStreamsTakeIsReportedWithItsProperty(String key, String type) {
+        assertThatThrownBy(() ->
+                        settings("outbox.streams.mail." + key + "=" + type, "outbox.streams[a.b]." + key + "=" + type))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo("outbox.streams.mail." + key);
+                    assertThat(ex.getValue()).isEqualTo(type);
+                    assertThat(ex.getReason()).contains("stream 'mail' must not hold what stream 'a.b' takes");
+                });
+    }
+
+    @Test
     void handlerIdWithDotsStandsInBrackets() {
         RuntimeSettings settings = settings(
                 "outbox.handlers[licensing.extend].retry.max-attempts=3", "outbox.handlers.mail.retry.delays=1s");
@@ -117,7 +147,7 @@ class OutboxPropertiesTest {
 
     @Test
     void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
-        String yaml = """
+        OutboxProperties properties = yaml("""
                 outbox:
                   handlers:
                     "[licensing.extend]":
@@ -126,15 +156,20 @@ class OutboxPropertiesTest {
                     mail:
                       retry:
                         delays: 1s, 2s
-                """;
-        StandardEnvironment environment = new StandardEnvironment();
-        new YamlPropertySourceLoader()
-                .load("test", new ByteArrayResource(yaml.getBytes(java.nio.charset.StandardCharsets.UTF_8)))
-                .forEach(environment.getPropertySources()::addFirst);
-
-        OutboxProperties properties = Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class);
+                """);
 
         assertThat(properties.handlers()).containsOnlyKeys("licensing.extend", "mail");
+    }
+
+    @Test
+    void streamIsThereOnceItIsNamed() throws Exception {
+        assertThat(yaml("""
+                outbox:
+                  streams:
+                    mail:
+                      batch-size: 10
+                    trade: {}
+                """).streams()).containsOnlyKeys("mail", "trade");
     }
 
     @ParameterizedTest
@@ -153,6 +188,7 @@ class OutboxPropertiesTest {
                     outbox.retry.max                  | -1s       | must lie between
                     outbox.retry.delays               | 1s,-1s    | must lie between
                     outbox.streams.mail.batch-size    | 0         | must lie between
+                    outbox.streams.mail.event-types   | a-type    | must be PascalCase
                     outbox.streams.mail.retry.jitter  | 2         | must lie between
                     outbox.handlers[a.b].retry.jitter | 2         | must lie between
                     outbox.retention.published        | -1d       | must not be negative
@@ -199,6 +235,14 @@ class OutboxPropertiesTest {
 
     private static RetryPolicy retry(String... properties) {
         return settings(properties).dispatch().retry().defaults();
+    }
+
+    private static OutboxProperties yaml(String text) throws IOException {
+        StandardEnvironment environment = new StandardEnvironment();
+        new YamlPropertySourceLoader()
+                .load("test", new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
+                .forEach(environment.getPropertySources()::addFirst);
+        return Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class);
     }
 
     private static RuntimeSettings settings(String... properties) {
