@@ -7,6 +7,7 @@ import dev.outbox.publish.StreamRouting;
 import dev.outbox.retention.RetentionSettings;
 import dev.outbox.store.OutboxSchema;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,18 +61,19 @@ public record RuntimeSettings(
     /**
      * How streams are polled.
      *
-     * @param enabled whether this process polls at all; one that does not registers no handlers either
+     * @param polled the streams that this process polls; one that polls none only publishes, and registers no handlers either
      * @param notifications whether processes tell each other of new events, which takes one connection for listening
-     * @param streams the settings of each stream; always holds the default stream
+     * @param streams the settings of each stream into which events are published, whoever polls it; always holds the default stream
      * @param retireAfter the time after which a handler that no process has is no longer counted on
      */
     public record Polling(
-            boolean enabled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
+            Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
 
         private static final Duration SHORTEST_RETIREMENT = Duration.ofMinutes(10);
 
         /** Checks the values. */
         public Polling {
+            polled = Set.copyOf(polled);
             streams = Map.copyOf(streams);
             if (retireAfter.compareTo(SHORTEST_RETIREMENT) < 0) {
                 throw new IllegalArgumentException("retireAfter must be at least " + SHORTEST_RETIREMENT.toMinutes()
@@ -81,6 +83,25 @@ public record RuntimeSettings(
                 throw new IllegalArgumentException(
                         "streams must hold the stream '" + DEFAULT_STREAM + "': " + streams.keySet());
             }
+            if (!streams.keySet().containsAll(polled)) {
+                throw new IllegalArgumentException("polled must hold none but " + streams.keySet() + ": " + polled);
+            }
+        }
+
+        /**
+         * Says whether this process polls at all.
+         *
+         * @return whether it polls any stream
+         */
+        public boolean enabled() {
+            return !polled.isEmpty();
+        }
+
+        /** The settings of the streams that this process polls: the others take none of its threads and connections. */
+        Map<String, PollerSettings> polledStreams() {
+            Map<String, PollerSettings> own = new HashMap<>(streams);
+            own.keySet().retainAll(polled);
+            return own;
         }
 
         /**
@@ -89,7 +110,11 @@ public record RuntimeSettings(
          * @return the default settings
          */
         public static Polling defaults() {
-            return new Polling(true, true, Map.of(DEFAULT_STREAM, PollerSettings.defaults()), Duration.ofDays(7));
+            return new Polling(
+                    Set.of(DEFAULT_STREAM),
+                    true,
+                    Map.of(DEFAULT_STREAM, PollerSettings.defaults()),
+                    Duration.ofDays(7));
         }
     }
 

@@ -80,8 +80,8 @@ final class Workers implements AutoCloseable {
                 observer,
                 new Quarantine());
         if (polling) {
-            Map<String, PollerSettings> streams =
-                    Concurrency.within(surroundings.capacity().connections(), polls.notifications(), polls.streams());
+            Map<String, PollerSettings> streams = Concurrency.within(
+                    surroundings.capacity().connections(), polls.notifications(), polls.polledStreams());
             streams.forEach((name, poller) -> {
                 Crew crew = poller.concurrency() == 1
                         ? null
@@ -111,6 +111,8 @@ final class Workers implements AutoCloseable {
             heartbeat.start();
             leases.start();
             pollers.values().forEach(Poller::start);
+        } else {
+            log.info("this process polls no stream: it publishes, and leaves the handling to others");
         }
         if (notifier != null) {
             notifier.start();

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
 import dev.outbox.duty.Duty;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -500,24 +501,30 @@ class PollerTest {
     }
 
     @Test
-    void eventsOfOneStreamAreNotDelayedByAnother() {
+    void stuckHandlerOfOneStreamDelaysNoOther() {
+        CountDownLatch stuck = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
             if (attempt.envelope().stream().equals("slow")) {
+                stuck.countDown();
                 awaitLatch(release);
             }
-            return null;
+            return attempt.number() == 1 && attempt.envelope().aggregateSeq() == 2 ? new Exception("once") : null;
         });
-        outbox.handler("any", "*", handler).stream("slow", PollerSettings.defaults())
+        outbox.handler("any", "*", handler).retry(TestOutbox.AT_ONCE).stream("slow", PollerSettings.defaults())
                 .start();
-        outbox.inTransaction(() -> outbox.publisher()
-                .publish(dev.outbox.OutboxEvent.of("report", "1", new OrderPlaced(1))
-                        .inStream("slow")));
-        EventEnvelope quick = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope slow = outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("report", "1", new OrderPlaced(1)).inStream("slow")));
+        awaitLatch(stuck);
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(quick)).isEqualTo("PUBLISHED"));
+        publish(0, 200);
+
+        await().until(() -> outbox.count("events.outbox_published") == 200);
+        assertThat(handler.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 200).boxed().toList());
+        assertThat(outbox.statusOf(slow)).isEqualTo("PROCESSING");
         release.countDown();
-        await().until(() -> outbox.count("events.outbox_published") == 2);
+        await().untilAsserted(() -> assertThat(outbox.statusOf(slow)).isEqualTo("PUBLISHED"));
     }
 
     private List<EventEnvelope> publish(int from, int to) {

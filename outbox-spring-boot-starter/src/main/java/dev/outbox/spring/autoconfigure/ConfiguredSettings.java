@@ -84,7 +84,8 @@ final class ConfiguredSettings {
 
     private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
         Duration retireAfter = properties.registry().retireAfter();
-        return new Polling(poller.enabled(), poller.notifications(), streams, retireAfter);
+        return new Polling(
+                ConfiguredStreams.polled(poller, streams.keySet()), poller.notifications(), streams, retireAfter);
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {

@@ -1,14 +1,32 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.publish.StreamRouting;
+import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/** Reads from the properties what travels in which stream. */
+/** Reads from the properties what travels in which stream, and who works on it. */
 final class ConfiguredStreams {
 
     private ConfiguredStreams() {}
+
+    static Set<String> polled(Poller poller, Set<String> configured) {
+        List<String> named = poller.streams();
+        Set<String> polled = named != null ? new TreeSet<>(named) : configured;
+        if (!configured.containsAll(polled)) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.poller.streams",
+                    polled,
+                    "streams must hold none but those that are configured, " + new TreeSet<>(configured)
+                            + "; outbox.streams adds others");
+        }
+        return poller.enabled() ? polled : Set.of();
+    }
 
     static StreamRouting routing(Map<String, Stream> streams) {
         StreamRouting routing = StreamRouting.NONE;

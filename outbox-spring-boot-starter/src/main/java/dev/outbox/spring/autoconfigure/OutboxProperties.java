@@ -45,6 +45,7 @@ public record OutboxProperties(
      * How events are fetched.
      *
      * @param enabled Whether this process handles events; otherwise it only publishes them.
+     * @param streams Streams whose events this process handles; all that are configured if nothing is said, none if it is empty.
      * @param interval Longest time between two looks at the database.
      * @param batchSize Largest number of events that are claimed at once.
      * @param concurrency Largest number of aggregates whose events are handled at the same time in one stream.
@@ -54,6 +55,7 @@ public record OutboxProperties(
      */
     public record Poller(
             @DefaultValue("true") boolean enabled,
+            @Nullable List<String> streams,
             @DefaultValue("2s") Duration interval,
             @DefaultValue("50") int batchSize,
             @DefaultValue("1") int concurrency,

@@ -37,13 +37,14 @@ class ConfigurationMetadataTest {
     }
 
     @Test
-    void everyPropertyHasDefaultUnlessItIsOneOfExponentialGrowthOrMap() {
+    void everyPropertyHasDefaultUnlessItsAbsenceHasAMeaning() {
         assertThat(properties().entrySet())
                 .filteredOn((entry) -> entry.getValue().path("defaultValue").isMissingNode())
                 .extracting(Map.Entry::getKey)
                 .containsExactlyInAnyOrder(
                         "outbox.handlers",
                         "outbox.streams",
+                        "outbox.poller.streams",
                         "outbox.retry.initial",
                         "outbox.retry.multiplier",
                         "outbox.retry.max",

@@ -126,6 +126,25 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
+    void workerProcessServesTheStreamIntoWhichAWebProcessOnlyPublishes() {
+        ApplicationContextRunner application = Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.streams.billing.aggregate-types=subscription");
+        application
+                .withPropertyValues("outbox.poller.streams=billing")
+                .run((worker) -> application
+                        .withPropertyValues("outbox.poller.streams=")
+                        .run((web) -> {
+                            web.getBean(Subscriptions.class).start("1", "gold");
+
+                            List<String> plans = worker.getBean(Licensing.class).plans;
+                            await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                            assertThat(web.getBean(Licensing.class).plans).isEmpty();
+                            assertThat(count(web, "events.outbox_stream WHERE stream = 'default'"))
+                                    .isZero();
+                        }));
+    }
+
+    @Test
     void eventTravelsInTheStreamThatTakesItsAggregateType() {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.streams[shop.billing].aggregate-types=subscription")

@@ -12,6 +12,7 @@ import dev.outbox.retry.Backoff.Delays;
 import dev.outbox.retry.Backoff.Exponential;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.runtime.RuntimeSettings.Polling;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -105,6 +106,44 @@ class OutboxPropertiesTest {
                 .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
         assertThat(settings.dispatch().retry().of("default", "any").maxAttempts())
                 .isEqualTo(4);
+    }
+
+    @Test
+    void processPollsAllConfiguredStreamsUnlessItSaysWhich() {
+        assertThat(polling("outbox.streams.mail.batch-size=1").polled()).containsExactlyInAnyOrder("default", "mail");
+        assertThat(polling("outbox.streams.mail.batch-size=1", "outbox.poller.streams=mail")
+                        .polled())
+                .containsExactly("mail");
+        assertThat(polling("outbox.streams.mail.batch-size=1", "outbox.poller.streams=mail")
+                        .streams())
+                .containsOnlyKeys("default", "mail");
+        assertThat(polling("outbox.poller.streams=default", "outbox.poller.enabled=false")
+                        .polled())
+                .isEmpty();
+    }
+
+    @Test
+    void emptyListOfStreamsPollsNone() throws Exception {
+        assertThat(polling("outbox.poller.streams=").polled()).isEmpty();
+        assertThat(polling("outbox.poller.streams=").enabled()).isFalse();
+        assertThat(ConfiguredSettings.of(yaml("outbox: { poller: { streams: [] } }"))
+                        .polling()
+                        .polled())
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void unknownStreamToPollIsReportedWithItsProperty(boolean enabled) {
+        assertThatThrownBy(() -> settings(
+                        "outbox.streams.mail.batch-size=1",
+                        "outbox.poller.enabled=" + enabled,
+                        "outbox.poller.streams=mail, mial"))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo("outbox.poller.streams");
+                    assertThat(String.valueOf(ex.getValue())).contains("mial");
+                    assertThat(ex.getReason()).contains("[default, mail]", "outbox.streams");
+                });
     }
 
     @Test
@@ -235,6 +274,10 @@ class OutboxPropertiesTest {
 
     private static RetryPolicy retry(String... properties) {
         return settings(properties).dispatch().retry().defaults();
+    }
+
+    private static Polling polling(String... properties) {
+        return settings(properties).polling();
     }
 
     private static OutboxProperties yaml(String text) throws IOException {
