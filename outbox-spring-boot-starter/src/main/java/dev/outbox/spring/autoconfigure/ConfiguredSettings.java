@@ -4,6 +4,7 @@ import dev.outbox.dispatch.CircuitSettings;
 import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.dispatch.HandlerSettings;
 import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.dispatch.RetryPolicies.InStream;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.retention.RetentionSettings;
@@ -118,21 +119,25 @@ final class ConfiguredSettings {
     }
 
     private RetryPolicies retries() {
-        Map<String, RetryPolicy> streams = new HashMap<>();
+        Map<String, InStream> streams = new HashMap<>();
         properties
                 .streams()
                 .forEach((name, stream) -> streams.put(
                         name,
-                        ConfiguredRetry.of(
-                                PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry)));
+                        inStream(ConfiguredRetry.of(
+                                PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
+        return new RetryPolicies(inStream(retry), streams);
+    }
+
+    private InStream inStream(RetryPolicy policy) {
         Map<String, RetryPolicy> handlers = new HashMap<>();
         properties
                 .handlers()
                 .forEach((id, handler) -> handlers.put(
                         id,
                         ConfiguredRetry.of(
-                                PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), retry)));
-        return new RetryPolicies(retry, streams, handlers);
+                                PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
+        return new InStream(policy, handlers);
     }
 
     private RetentionSettings retention() {

@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param retry When failed deliveries are tried again.
  * @param streams Streams by name, each with the types that travel in it and the keys of the poller and of retry that differ
  *     from the default.
- * @param handlers Handlers by id, each with the keys of retry that differ from the default.
+ * @param handlers Handlers by id, each with the keys of retry that differ from those of the stream.
  * @param retention What happens to published events.
  * @param publisher How events are published.
  * @param metrics What is measured.
@@ -111,7 +111,7 @@ public record OutboxProperties(
             @DefaultValue Retry retry) {}
 
     /**
-     * How one handler differs from the default.
+     * How one handler differs from the stream of its event.
      *
      * @param retry When failed deliveries are tried again.
      * @param timeout Time after which a running handler is interrupted, and its attempt has failed; none if not set.

@@ -66,7 +66,7 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().streams())
                 .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 1, seconds(61), seconds(21))));
         assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
-        assertThat(settings.dispatch().retry().defaults())
+        assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
                 .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
@@ -185,6 +185,24 @@ class OutboxPropertiesTest {
     }
 
     @Test
+    void handlerOverridesItsStreamWhichOverridesTheDefault() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.max-attempts=4",
+                "outbox.streams.mail.retry.initial=2s",
+                "outbox.streams.mail.retry.max-attempts=5",
+                "outbox.handlers.push.retry.max=30s",
+                "outbox.handlers.log.retry.max-attempts=6");
+
+        assertThat(settings.dispatch().retry().of("mail", "push"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 5));
+        assertThat(settings.dispatch().retry().of("default", "push"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 2, seconds(30), 0.2), 4));
+        assertThat(settings.dispatch().retry().of("mail", "log"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, Duration.ofMinutes(5), 0.2), 6));
+        assertThat(settings.dispatch().retry().of("mail", "any").maxAttempts()).isEqualTo(5);
+    }
+
+    @Test
     void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
         OutboxProperties properties = yaml("""
                 outbox:
@@ -273,7 +291,7 @@ class OutboxPropertiesTest {
     }
 
     private static RetryPolicy retry(String... properties) {
-        return settings(properties).dispatch().retry().defaults();
+        return settings(properties).dispatch().retry().defaults().policy();
     }
 
     private static Polling polling(String... properties) {
