@@ -3,7 +3,8 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a handler that can never succeed with this event: the delivery is dead at once, without further attempts.
+ * Thrown by a handler that can never succeed with this event: the delivery is dead at once, without further attempts,
+ * whatever {@code outbox.retry.retryable} lists.
  */
 public class NonRetryableException extends RuntimeException {
 

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown by a handler that knows when the next attempt makes sense, for example from an HTTP {@code Retry-After} header.
- * It counts as a failed attempt; only the delay of the retry policy is replaced.
+ * It counts as a failed attempt; only the delay of the retry policy is replaced. What {@code outbox.retry.non-retryable} lists
+ * does not apply to it.
  */
 public class RetryAfterException extends RuntimeException {
 

@@ -114,7 +114,7 @@ final class Invocation {
         }
         boolean counts = !DatabaseTrouble.isBehind(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
-        if (counts && next.isEmpty()) {
+        if (counts && (next.isEmpty() || isHopeless(ex, policy))) {
             return dead(handler, envelope, failure, ex);
         }
         Duration delay = ex instanceof RetryAfterException retryAfter
@@ -129,6 +129,10 @@ final class Invocation {
                 delay.toSeconds(),
                 ex);
         return new Outcome.Failed(failure, delay, counts);
+    }
+
+    private static boolean isHopeless(Throwable ex, RetryPolicy policy) {
+        return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
     }
 
     private Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {

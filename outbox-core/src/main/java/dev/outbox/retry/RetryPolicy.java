@@ -11,20 +11,11 @@ import java.util.random.RandomGenerator;
  * @param backoff the wait after each failure
  * @param maxAttempts how many failed attempts make a delivery dead, at least 1
  * @param maxCrashes how many leases that expired under it make a delivery dead, at least 1
+ * @param errors which exceptions make a delivery dead at once
  */
-public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes) {
+public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
 
     private static final int DEFAULT_MAX_CRASHES = 3;
-
-    /**
-     * Creates a policy that gives up on an event that has taken three processes down.
-     *
-     * @param backoff the wait after each failure
-     * @param maxAttempts how many failed attempts make a delivery dead, at least 1
-     */
-    public RetryPolicy(Backoff backoff, int maxAttempts) {
-        this(backoff, maxAttempts, DEFAULT_MAX_CRASHES);
-    }
 
     /** Checks the values. */
     public RetryPolicy {
@@ -37,7 +28,19 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes) {
     }
 
     /**
-     * Returns the default: after 1 minute, 5 minutes, 15 minutes, then every hour; dead after 10 failures.
+     * Creates a policy to which every exception is worth another attempt, and which gives up on an event that has taken three
+     * processes down.
+     *
+     * @param backoff the wait after each failure
+     * @param maxAttempts how many failed attempts make a delivery dead, at least 1
+     */
+    public RetryPolicy(Backoff backoff, int maxAttempts) {
+        this(backoff, maxAttempts, DEFAULT_MAX_CRASHES, ErrorClasses.NONE);
+    }
+
+    /**
+     * Returns the default: after 1 minute, 5 minutes, 15 minutes, then every hour; dead after 10 failures,
+     * whatever the exception.
      *
      * @return the default policy
      */

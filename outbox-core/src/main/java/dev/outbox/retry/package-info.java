@@ -1,4 +1,4 @@
-/** How long to wait after a failure, and when to give up: pure arithmetic. */
+/** How long to wait after a failure, and when to give up: pure functions. */
 @NullMarked
 package dev.outbox.retry;
 

@@ -3,10 +3,14 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.Backoff.Delays;
 import dev.outbox.retry.Backoff.Exponential;
+import dev.outbox.retry.ErrorClasses;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Lays the retry keys of one level over the policy of the level above. */
@@ -21,8 +25,27 @@ final class ConfiguredRetry {
         return PropertyRule.checkAll(prefix, () -> {
             Integer maxAttempts = retry.maxAttempts();
             Backoff backoff = backoff(prefix, retry, above.backoff());
-            return new RetryPolicy(backoff, maxAttempts != null ? maxAttempts : above.maxAttempts());
+            return new RetryPolicy(
+                    backoff,
+                    maxAttempts != null ? maxAttempts : above.maxAttempts(),
+                    above.maxCrashes(),
+                    errors(retry, above.errors()));
         });
+    }
+
+    /** A class that this level lists is taken out of the other list where that comes from above. */
+    private static ErrorClasses errors(Retry retry, ErrorClasses above) {
+        Set<Class<? extends Throwable>> retryable = retry.retryable();
+        Set<Class<? extends Throwable>> nonRetryable = retry.nonRetryable();
+        return new ErrorClasses(
+                retryable != null ? retryable : without(above.retryable(), nonRetryable),
+                nonRetryable != null ? nonRetryable : without(above.nonRetryable(), retryable));
+    }
+
+    private static <T> Set<T> without(Set<T> inherited, @Nullable Set<T> own) {
+        Set<T> left = new HashSet<>(inherited);
+        left.removeAll(own != null ? own : Set.of());
+        return left;
     }
 
     private static Backoff backoff(String prefix, Retry retry, Backoff above) {

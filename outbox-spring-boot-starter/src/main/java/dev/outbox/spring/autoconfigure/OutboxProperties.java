@@ -5,6 +5,7 @@ import dev.outbox.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -72,6 +73,8 @@ public record OutboxProperties(
      * @param max Longest time to wait, before jitter.
      * @param jitter Share of the time to wait by which it varies at random, from 0 to 1.
      * @param maxAttempts Number of failed attempts that make a delivery dead.
+     * @param retryable Exceptions that are tried again although a class above them is in the other list.
+     * @param nonRetryable Exceptions that make a delivery dead at once, thrown or as a cause; with their subclasses.
      */
     public record Retry(
             @Nullable List<Duration> delays,
@@ -79,7 +82,9 @@ public record OutboxProperties(
             @Nullable Double multiplier,
             @Nullable Duration max,
             @Nullable Double jitter,
-            @Nullable Integer maxAttempts) {
+            @Nullable Integer maxAttempts,
+            @Nullable Set<Class<? extends Throwable>> retryable,
+            @Nullable Set<Class<? extends Throwable>> nonRetryable) {
 
         /** Whether any key of exponential growth is set. */
         boolean isExponential() {

@@ -48,7 +48,9 @@ class ConfigurationMetadataTest {
                         "outbox.retry.initial",
                         "outbox.retry.multiplier",
                         "outbox.retry.max",
-                        "outbox.retry.jitter");
+                        "outbox.retry.jitter",
+                        "outbox.retry.retryable",
+                        "outbox.retry.non-retryable");
     }
 
     @Test

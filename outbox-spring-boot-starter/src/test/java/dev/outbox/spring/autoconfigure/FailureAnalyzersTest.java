@@ -77,6 +77,14 @@ class FailureAnalyzersTest {
                 .contains("outbox.streams.trade.event-types", "OrderPaid", "what stream 'mail' takes");
     }
 
+    @Test
+    void exceptionThatDoesNotExistIsExplained() {
+        FailureAnalysis analysis =
+                analyze(Applications.on(database).withPropertyValues("outbox.retry.non-retryable=shop.PriceExeption"));
+
+        assertThat(analysis.getDescription()).contains("outbox.retry.non-retryable", "shop.PriceExeption");
+    }
+
     private static FailureAnalysis analyze(ApplicationContextRunner application) {
         AtomicReference<ConfigurableApplicationContext> failed = new AtomicReference<>();
         AtomicReference<FailureAnalysis> found = new AtomicReference<>();

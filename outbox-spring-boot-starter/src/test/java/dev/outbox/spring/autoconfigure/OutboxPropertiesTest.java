@@ -10,10 +10,13 @@ import dev.outbox.publish.StreamRouting;
 import dev.outbox.retention.RetentionSettings;
 import dev.outbox.retry.Backoff.Delays;
 import dev.outbox.retry.Backoff.Exponential;
+import dev.outbox.retry.ErrorClasses;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.runtime.RuntimeSettings;
 import dev.outbox.runtime.RuntimeSettings.Polling;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -21,6 +24,7 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -203,6 +207,73 @@ class OutboxPropertiesTest {
     }
 
     @Test
+    void listOfExceptionsReplacesThatOfTheLevelAbove() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.non-retryable=java.io.IOException, java.lang.IllegalArgumentException",
+                "outbox.retry.retryable=java.net.SocketException",
+                "outbox.streams.mail.retry.non-retryable=java.lang.Error",
+                "outbox.handlers.push.retry.retryable=java.io.FileNotFoundException",
+                "outbox.handlers.log.retry.non-retryable=");
+
+        ErrorClasses defaults = new ErrorClasses(
+                Set.of(SocketException.class), Set.of(IOException.class, IllegalArgumentException.class));
+        assertThat(settings.dispatch().retry().of("default", "any").errors()).isEqualTo(defaults);
+        assertThat(settings.dispatch().retry().of("mail", "any").errors())
+                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("mail", "push").errors())
+                .isEqualTo(new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("default", "log").errors())
+                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of()));
+    }
+
+    @Test
+    void exceptionInsideAnotherClassIsNamedWithADotOrADollar() {
+        for (String name : List.of(Nested.class.getName(), Nested.class.getCanonicalName())) {
+            assertThat(retry("outbox.retry.non-retryable=" + name).errors().nonRetryable())
+                    .containsExactly(Nested.class);
+        }
+    }
+
+    @Test
+    void exceptionThatALevelListsLeavesTheOtherListOfTheLevelAbove() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.non-retryable=java.io.IOException, java.lang.Error",
+                "outbox.streams.mail.retry.retryable=java.io.IOException",
+                "outbox.handlers.push.retry.non-retryable=java.io.IOException");
+
+        assertThat(settings.dispatch().retry().of("mail", "any").errors())
+                .isEqualTo(new ErrorClasses(Set.of(IOException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("mail", "push").errors())
+                .isEqualTo(new ErrorClasses(Set.of(), Set.of(IOException.class)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"outbox.retry", "outbox.streams.mail.retry", "outbox.handlers[a.b].retry"})
+    void exceptionInBothListsOfOneLevelIsReportedWithItsProperty(String prefix) {
+        assertThatThrownBy(() -> settings(
+                        prefix + ".retryable=java.io.IOException", prefix + ".non-retryable=java.io.IOException"))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo(prefix + ".non-retryable");
+                    assertThat(ex.getReason()).contains("what retryable holds", "java.io.IOException");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "outbox.retry.retryable",
+        "outbox.retry.non-retryable",
+        "outbox.streams.mail.retry.non-retryable",
+        "outbox.handlers[a.b].retry.retryable"
+    })
+    void exceptionThatDoesNotExistIsReportedWithItsProperty(String property) {
+        assertThatThrownBy(() -> settings(property + "=java.io.IOExeption"))
+                .isInstanceOf(BindException.class)
+                .hasMessageContaining(property)
+                .rootCause()
+                .hasMessageContaining("java.io.IOExeption");
+    }
+
+    @Test
     void handlerIdWithDotsStandsInBracketsInYaml() throws Exception {
         OutboxProperties properties = yaml("""
                 outbox:
@@ -244,6 +315,8 @@ class OutboxPropertiesTest {
                     outbox.retry.initial              | -1s       | must lie between
                     outbox.retry.max                  | -1s       | must lie between
                     outbox.retry.delays               | 1s,-1s    | must lie between
+                    outbox.retry.non-retryable        | java.lang.String | none but exceptions
+                    outbox.retry.retryable            | java.lang.String | none but exceptions
                     outbox.streams.mail.batch-size    | 0         | must lie between
                     outbox.streams.mail.event-types   | a-type    | must be PascalCase
                     outbox.streams.mail.retry.jitter  | 2         | must lie between
@@ -284,6 +357,11 @@ class OutboxPropertiesTest {
         assertThatThrownBy(() -> settings("outbox.publisher.unrouted=maybe"))
                 .isInstanceOf(BindException.class)
                 .hasMessageContaining("outbox.publisher.unrouted");
+    }
+
+    static final class Nested extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
     }
 
     private static Duration seconds(long seconds) {
