@@ -40,7 +40,7 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
 
     /**
      * Returns the default: after 1 minute, 5 minutes, 15 minutes, then every hour; dead after 10 failures,
-     * whatever the exception.
+     * whatever the exception, or 3 crashes.
      *
      * @return the default policy
      */

@@ -28,6 +28,7 @@ class RetryPolicyTest {
         assertThat(policy.next(9, RANDOM)).isPresent();
         assertThat(policy.next(10, RANDOM)).isEmpty();
         assertThat(policy.next(11, RANDOM)).isEmpty();
+        assertThat(policy.maxCrashes()).isEqualTo(3);
     }
 
     @Test
@@ -79,5 +80,8 @@ class RetryPolicyTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 0))
                 .withMessageContaining("maxAttempts");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 1, 0, ErrorClasses.NONE))
+                .withMessageContaining("maxCrashes");
     }
 }

@@ -24,11 +24,12 @@ final class ConfiguredRetry {
     static RetryPolicy of(String prefix, Retry retry, RetryPolicy above) {
         return PropertyRule.checkAll(prefix, () -> {
             Integer maxAttempts = retry.maxAttempts();
+            Integer maxCrashes = retry.maxCrashes();
             Backoff backoff = backoff(prefix, retry, above.backoff());
             return new RetryPolicy(
                     backoff,
                     maxAttempts != null ? maxAttempts : above.maxAttempts(),
-                    above.maxCrashes(),
+                    maxCrashes != null ? maxCrashes : above.maxCrashes(),
                     errors(retry, above.errors()));
         });
     }
