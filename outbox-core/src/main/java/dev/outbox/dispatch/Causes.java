@@ -1,6 +1,7 @@
 package dev.outbox.dispatch;
 
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Looks through an exception and what caused it. */
 final class Causes {
@@ -15,8 +16,17 @@ final class Causes {
             if (predicate.test(cause)) {
                 return true;
             }
-            cause = cause.getCause();
+            cause = causeOf(cause);
         }
         return false;
+    }
+
+    /** An exception's own code may fail too. */
+    private static @Nullable Throwable causeOf(Throwable ex) {
+        try {
+            return ex.getCause();
+        } catch (RuntimeException broken) {
+            return null;
+        }
     }
 }

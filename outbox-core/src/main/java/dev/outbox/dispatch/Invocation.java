@@ -20,6 +20,9 @@ final class Invocation {
 
     private static final Logger log = LoggerFactory.getLogger(Invocation.class);
 
+    /** Nothing else would end an attempt that fails at once and is not counted. */
+    private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
+
     private static final String UNDECODABLE = "UNDECODABLE_PAYLOAD";
     private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String CRASH_LOOP = "CRASH_LOOP";
@@ -102,7 +105,12 @@ final class Invocation {
                 return new Outcome.Abandoned();
             }
             Failure failure = new Failure(ex.getClass().getSimpleName(), messageOf(ex));
-            return failed(handler, envelope, attempt.failures() + 1, failure, ex);
+            try {
+                return failed(handler, envelope, attempt.failures() + 1, failure, ex);
+            } catch (RuntimeException broken) {
+                // An exception's own code may fail too, here or where it is logged: another one stands in for it.
+                return failed(handler, envelope, attempt.failures() + 1, failure, broken);
+            }
         }
     }
 
@@ -120,6 +128,9 @@ final class Invocation {
         Duration delay = ex instanceof RetryAfterException retryAfter
                 ? retryAfter.delay()
                 : next.orElseGet(() -> policy.backoff().delay(1, random));
+        if (!counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0) {
+            delay = SHORTEST_DELAY_UNCOUNTED;
+        }
         log.warn(
                 "{} failed with {} (attempt {}{}); next attempt in {} s",
                 handler.id(),

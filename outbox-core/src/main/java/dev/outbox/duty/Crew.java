@@ -91,23 +91,27 @@ public final class Crew implements AutoCloseable {
      * have ended, or, with a warning, when one ignored the interrupt for a second. Does not wait if called by one of them.
      *
      * @param patience how long running work may take to finish
+     * @return whether no thread works any more; {@code false} also if called by one of them
      */
-    public void close(Duration patience) {
+    public boolean close(Duration patience) {
         threads.shutdown();
-        if (working.contains(Thread.currentThread())) {
-            return;
-        }
+        return !working.contains(Thread.currentThread()) && end(patience);
+    }
+
+    private boolean end(Duration patience) {
         try {
-            if (!threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                threads.shutdownNow();
-                if (!threads.awaitTermination(GRACE_AFTER_INTERRUPT.toMillis(), TimeUnit.MILLISECONDS)) {
-                    log.warn(
-                            "a thread of {} did not end within {} ms; it is left to itself", name, patience.toMillis());
-                }
+            if (threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
             }
+            threads.shutdownNow();
+            if (threads.awaitTermination(GRACE_AFTER_INTERRUPT.toMillis(), TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+            log.warn("a thread of {} did not end within {} ms; it is left to itself", name, patience.toMillis());
         } catch (InterruptedException ex) {
             threads.shutdownNow();
             Thread.currentThread().interrupt();
         }
+        return false;
     }
 }

@@ -58,6 +58,9 @@ final class FastLane {
     /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
     private final List<Batch> contended = new ArrayList<>();
 
+    /** Whether deliveries may have become due since the last claim looked for them. */
+    private boolean parked;
+
     /**
      * Creates the fast lane of a stream.
      *
@@ -159,7 +162,9 @@ final class FastLane {
             underWay.add(batch);
             goOn(batch, closing);
         }
-        return new Round(events == batchSize || foundHeld, round.untilNextDelivery());
+        boolean more = events == batchSize || foundHeld || parked;
+        parked = false;
+        return new Round(more, round.untilNextDelivery());
     }
 
     private Lease keep(Claim claim, long begun) {
@@ -250,6 +255,7 @@ final class FastLane {
             return false;
         }
         observer.settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
+        parked = parked || !settlement.parked().isEmpty();
         current.settled(outcomes, settled.leftOver()).forEach(this::reportIfCompleted);
         if (last && settled.leftOver().isEmpty()) {
             end(current);

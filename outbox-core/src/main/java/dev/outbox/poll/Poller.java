@@ -101,10 +101,10 @@ public final class Poller implements AutoCloseable {
     @Override
     public void close() {
         duty.stopSoon();
-        if (crew != null) {
-            crew.close(stream.settings().shutdownTimeout());
-        }
-        if (duty.close(stream.settings().shutdownTimeout())) {
+        Duration patience = stream.settings().shutdownTimeout();
+        boolean idle = crew == null || crew.close(patience);
+        // What a handler still works on stays claimed until the lease expires: nobody else must begin with it before.
+        if (duty.close(patience) && idle) {
             finish();
         }
     }

@@ -48,9 +48,18 @@ public record ErrorClasses(Set<Class<? extends Throwable>> retryable, Set<Class<
             if (listed.isPresent()) {
                 return listed.get();
             }
-            cause = cause.getCause();
+            cause = causeOf(cause);
         }
         return true;
+    }
+
+    /** An exception's own code may fail too. */
+    private static @Nullable Throwable causeOf(Throwable exception) {
+        try {
+            return exception.getCause();
+        } catch (RuntimeException broken) {
+            return null;
+        }
     }
 
     private Optional<Boolean> listed(Class<?> exception) {

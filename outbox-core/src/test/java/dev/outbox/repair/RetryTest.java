@@ -164,6 +164,19 @@ class RetryTest {
     }
 
     @Test
+    void retryDoesNotWaitForTheNextLookAtTheDatabase() {
+        Recorded mail = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("again") : null);
+        outbox.handler("mail", "*", mail)
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(20))), 10))
+                .poller(Duration.ofHours(1), 50, Duration.ofMinutes(1))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(mail.attemptsOf(event)).isEqualTo(3);
+    }
+
+    @Test
     void deadEventLetsTheNextOfItsLaneComeUp() {
         Recorded mail =
                 Recorded.failing((attempt) -> attempt.envelope().aggregateSeq() == 1 ? new IOException("down") : null);
@@ -265,6 +278,11 @@ class RetryTest {
         @Override
         public String getMessage() {
             throw new IllegalStateException("broken too");
+        }
+
+        @Override
+        public synchronized Throwable getCause() {
+            throw new IllegalStateException("broken as well");
         }
     }
 

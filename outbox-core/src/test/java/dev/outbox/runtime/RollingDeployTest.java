@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
@@ -48,7 +49,11 @@ class RollingDeployTest {
         Recorded billing = Recorded.all();
         Recorded mail = Recorded.all();
         Recorded audit = Recorded.all();
-        old.handler("billing", "OrderPlaced", billing);
+        Set<String> typesOfTheOldVersion = ConcurrentHashMap.newKeySet();
+        old.handler("billing", "OrderPlaced", (envelope) -> {
+            typesOfTheOldVersion.add(envelope.eventType());
+            billing.handle(envelope);
+        });
         // The new version has a new handler, and its billing wants a new event type too.
         recent.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), billing::handle))
                 .handler("mail", "OrderPaid", mail)
@@ -70,6 +75,7 @@ class RollingDeployTest {
                         "1",
                         LongStream.rangeClosed(1, 50).mapToObj((n) -> 2 * n).toList());
         assertThat(old.count("events.outbox_delivery")).isZero();
+        assertThat(typesOfTheOldVersion).containsExactly("OrderPlaced");
     }
 
     @Test

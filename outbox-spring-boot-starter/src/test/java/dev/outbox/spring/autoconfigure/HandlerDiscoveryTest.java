@@ -10,6 +10,7 @@ import dev.outbox.EventType;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
 import dev.outbox.dispatch.HandlerCatalog;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
@@ -80,7 +81,9 @@ class HandlerDiscoveryTest {
                 handler.handle(payload, ENVELOPE, CONTEXT);
             }
         }
-        assertThat(heard).containsExactlyInAnyOrder("payload", "payload+", "json", "json+", "envelope");
+        assertThat(heard)
+                .containsExactlyInAnyOrder(
+                        "payload", "payload+", "json", "json+", "envelope", "payload 1", "payload+ 1", "envelope 1");
     }
 
     @Test
@@ -238,6 +241,30 @@ class HandlerDiscoveryTest {
     }
 
     @Test
+    void handlerSaysWhatFollowsADeadEventAndWhatItWasCalled() {
+        try (AnnotationConfigApplicationContext context = context(Renamed.class)) {
+            HandlerDefinition handler = find(context).get(0);
+            assertThat(handler.onDead()).isEqualTo(OnDead.BLOCK);
+            assertThat(handler.aliases()).containsExactly("former", "first");
+        }
+        try (AnnotationConfigApplicationContext context = context(Signatures.class)) {
+            assertThat(find(context)).allSatisfy((handler) -> {
+                assertThat(handler.onDead()).isEqualTo(OnDead.CONTINUE);
+                assertThat(handler.aliases()).isEmpty();
+            });
+        }
+    }
+
+    static class Renamed {
+
+        @OutboxHandler(
+                id = "current",
+                onDead = OnDead.BLOCK,
+                aliases = {"former", "first"})
+        void handle(SubscriptionStarted event) {}
+    }
+
+    @Test
     void handlerDeduplicatesWhereItSaysSo() {
         try (AnnotationConfigApplicationContext context = context(Deduplicated.class)) {
             assertThat(find(context))
@@ -313,6 +340,21 @@ class HandlerDiscoveryTest {
         @OutboxHandler(id = "given.id")
         void payloadAndEnvelope(SubscriptionStarted event, EventEnvelope envelope) {
             heard.add("payload+");
+        }
+
+        @OutboxHandler
+        void payloadAndContext(SubscriptionStarted event, EventContext context) {
+            heard.add("payload " + context.attempt());
+        }
+
+        @OutboxHandler
+        void payloadEnvelopeAndContext(SubscriptionStarted event, EventEnvelope envelope, EventContext context) {
+            heard.add("payload+ " + context.attempt());
+        }
+
+        @OutboxHandler(eventTypes = "*")
+        void envelopeAndContext(EventEnvelope envelope, EventContext context) {
+            heard.add("envelope " + context.attempt());
         }
 
         @OutboxHandler(eventTypes = "SubscriptionStarted")

@@ -3,6 +3,9 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.OnDead;
+import dev.outbox.dispatch.CircuitSettings;
+import dev.outbox.dispatch.HandlerSettings;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;
@@ -51,6 +54,7 @@ class OutboxPropertiesTest {
                 "outbox.poller.notify=false",
                 "outbox.poller.interval=3s",
                 "outbox.poller.batch-size=51",
+                "outbox.poller.concurrency=4",
                 "outbox.poller.lease=61s",
                 "outbox.poller.shutdown-timeout=21s",
                 "outbox.retry.delays=1s,2s",
@@ -68,7 +72,7 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().enabled()).isFalse();
         assertThat(settings.polling().notifications()).isFalse();
         assertThat(settings.polling().streams())
-                .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 1, seconds(61), seconds(21))));
+                .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 4, seconds(61), seconds(21))));
         assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
@@ -87,6 +91,37 @@ class OutboxPropertiesTest {
                         "outbox.retry.max=1m",
                         "outbox.retry.jitter=0"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 1.5, seconds(60), 0), 10));
+    }
+
+    @Test
+    void streamHasAConcurrencyOfItsOwn() {
+        assertThat(settings(
+                                "outbox.poller.concurrency=4",
+                                "outbox.streams.mail.concurrency=8",
+                                "outbox.streams.slow.lease=5m")
+                        .polling()
+                        .streams())
+                .extractingFromEntries(
+                        (stream) -> stream.getKey() + " " + stream.getValue().concurrency())
+                .containsExactlyInAnyOrder("default 4", "mail 8", "slow 4");
+    }
+
+    @Test
+    void handlerSaysHowItIsTreated() {
+        RuntimeSettings settings = settings(
+                "outbox.handlers[mail.send].timeout=30s",
+                "outbox.handlers[mail.send].on-dead=block",
+                "outbox.handlers[mail.send].circuit.failures=5",
+                "outbox.handlers[mail.send].circuit.probe-interval=10s",
+                "outbox.handlers.other.circuit.failures=3",
+                "outbox.handlers.plain.retry.max-attempts=3");
+
+        assertThat(settings.dispatch().of("mail.send"))
+                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitSettings(5, seconds(10))));
+        assertThat(settings.dispatch().of("other"))
+                .isEqualTo(new HandlerSettings(null, null, new CircuitSettings(3, seconds(30))));
+        assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
+        assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
     }
 
     @Test
