@@ -57,7 +57,8 @@ public final class ClaimStore {
      * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The hashed
      * NOT IN keeps that order, where a join would sort the queue. A collision of hashes only makes an aggregate wait.
      * A row that somebody else holds locked is skipped, and so are all later ones of its aggregate (passed_over); these come
-     * back without a claim id.
+     * back without a claim id. The comparison of pairs keeps the planner from the primary key, in whose order it would come
+     * across every event that was dispatched and waits.
      */
     static final String CLAIM = """
             WITH batch AS MATERIALIZED (
@@ -80,7 +81,7 @@ public final class ClaimStore {
                   FROM {schema}.outbox_unpublished o
                  WHERE o.stream = ?
                    AND o.dispatched_at IS NULL
-                   AND o.id < (SELECT max(batch.id) FROM batch)
+                   AND (o.stream, o.id) < (?, (SELECT max(batch.id) FROM batch))
                    AND o.id NOT IN (SELECT batch.id FROM batch)
                  GROUP BY 1
             ), claimable AS (
@@ -179,7 +180,7 @@ public final class ClaimStore {
                                 longs(request.held()),
                                 request.stream(),
                                 request.batchSize())
-                        .add(request.stream())
+                        .add(request.stream(), request.stream())
                         .add(request.stream(), request.worker(), request.lease().toMillis())
                         .add(request.handlers().ids(), request.handlers().eventTypes())
                         .add(request.stream()),

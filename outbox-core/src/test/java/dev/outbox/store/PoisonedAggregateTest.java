@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -41,7 +43,9 @@ class PoisonedAggregateTest {
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
 
         JsonNode plan = explain(
-                ClaimStore.CLAIM, "default", "default", new long[0], "default", 50, "default", "default", "w", 60_000L);
+                ClaimStore.CLAIM,
+                "text, text, bigint[], text, int, text, text, text, text, bigint",
+                "'default', 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
         assertThat(rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
         assertThat(indexesOf(plan)).contains("outbox_unpublished_pending");
         assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
@@ -51,7 +55,7 @@ class PoisonedAggregateTest {
     @Test
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
-        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, new String[] {"mail"}, new String[] {"*"}, "default");
+        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
         assertThat(rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(indexesOf(plan)).containsExactly("outbox_delivery_next_due");
     }
@@ -64,7 +68,7 @@ class PoisonedAggregateTest {
                         + " aggregate_id = outbox_id::text")
                 .update();
         outbox.sql().sql("ANALYZE events.outbox_delivery").update();
-        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, new String[] {"other"}, new String[] {"*"}, "default");
+        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
         assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(
@@ -97,18 +101,26 @@ class PoisonedAggregateTest {
                 .update();
     }
 
-    private JsonNode explain(String sql, Object... parameters) throws SQLException {
-        String explained = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + OutboxSchema.DEFAULT.render(sql);
+    /** With the plan that a prepared statement has after a few executions, which does not know the values. */
+    private JsonNode explain(String sql, String types, String values) throws SQLException {
         try (Connection connection = outbox.dataSource().getConnection();
-                PreparedStatement statement = connection.prepareStatement(explained)) {
-            for (int i = 0; i < parameters.length; i++) {
-                statement.setObject(i + 1, parameters[i]);
-            }
-            try (ResultSet row = statement.executeQuery()) {
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET plan_cache_mode = force_generic_plan");
+            statement.execute("PREPARE explained (" + types + ") AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
+            try (ResultSet row = statement.executeQuery(
+                    "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + values + ")")) {
                 row.next();
                 return JSON.readTree(row.getString(1)).get(0).get("Plan");
+            } finally {
+                statement.execute("DEALLOCATE explained");
+                statement.execute("RESET plan_cache_mode");
             }
         }
+    }
+
+    private static String numbered(String sql) {
+        AtomicInteger number = new AtomicInteger();
+        return Pattern.compile("\\?").matcher(sql).replaceAll((match) -> "\\$" + number.incrementAndGet());
     }
 
     private static List<JsonNode> nodes(JsonNode node) {
