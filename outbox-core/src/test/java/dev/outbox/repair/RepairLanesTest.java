@@ -285,6 +285,7 @@ class RepairLanesTest {
             operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 3 FOR UPDATE");
             List<DueDelivery> due = claimDue();
             assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
+            operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 2 FOR UPDATE");
             assertThat(deliveries.renew("w", due, LEASE)).isEqualTo(2);
             operator.rollback();
         }
