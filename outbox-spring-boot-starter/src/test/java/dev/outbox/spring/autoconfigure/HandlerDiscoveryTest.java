@@ -286,6 +286,23 @@ class HandlerDiscoveryTest {
         void plain(SubscriptionStarted event) {}
     }
 
+    @Test
+    void handlerSaysWhatHappensBehindItsDeadEvents() {
+        try (AnnotationConfigApplicationContext context = context(Blocking.class)) {
+            assertThat(find(context))
+                    .extracting(HandlerDefinition::id, HandlerDefinition::onDead)
+                    .containsExactlyInAnyOrder(tuple("ledger", OnDead.BLOCK), tuple("mail", OnDead.CONTINUE));
+        }
+    }
+
+    static class Blocking {
+        @OutboxHandler(id = "ledger", onDead = OnDead.BLOCK)
+        void ledger(SubscriptionStarted event) {}
+
+        @OutboxHandler(id = "mail")
+        void mail(SubscriptionStarted event) {}
+    }
+
     static List<Arguments> refusedMethods() {
         return List.of(
                 Arguments.of(PrivateMethod.class, "is private"),

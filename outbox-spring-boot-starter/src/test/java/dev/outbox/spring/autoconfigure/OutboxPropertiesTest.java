@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.OnDead;
 import dev.outbox.dispatch.CircuitSettings;
 import dev.outbox.dispatch.HandlerSettings;
+import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;
@@ -319,6 +320,19 @@ class OutboxPropertiesTest {
                 .hasMessageContaining(property)
                 .rootCause()
                 .hasMessageContaining("java.io.IOExeption");
+    }
+
+    @Test
+    void configurationMaySayWhatHappensBehindDeadEvents() {
+        DispatchSettings settings = settings(
+                        "outbox.handlers[billing.ledger].on-dead=block",
+                        "outbox.handlers.mail.on-dead=continue",
+                        "outbox.handlers.audit.retry.max-attempts=3")
+                .dispatch();
+
+        assertThat(settings.of("billing.ledger").onDead()).isEqualTo(OnDead.BLOCK);
+        assertThat(settings.of("mail").onDead()).isEqualTo(OnDead.CONTINUE);
+        assertThat(settings.of("audit").onDead()).isNull();
     }
 
     @Test
