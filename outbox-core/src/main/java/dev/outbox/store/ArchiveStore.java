@@ -9,14 +9,16 @@ import javax.sql.DataSource;
 public final class ArchiveStore {
 
     /**
-     * Relies on outbox_published_at, a block range index: history is written in the order of published_at. The archive takes
-     * each event once, whoever else wrote it there. One instance at a time: the others find the advisory lock taken.
+     * Relies on outbox_published_at, a block range index: history is written in the order of published_at; on outbox_delivery_pk
+     * for deliveries that are still open or dead. The archive takes each event once, whoever else wrote it there. One instance
+     * at a time: the others find the advisory lock taken.
      */
     private static final String ARCHIVE = """
             WITH expired AS (
                 SELECT o.id
                   FROM {schema}.outbox_published o
                  WHERE o.published_at < clock_timestamp() - ? * interval '1 millisecond'
+                   AND NOT EXISTS (SELECT FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id)
                    AND (SELECT {alone})
                  LIMIT ?
                    FOR UPDATE SKIP LOCKED
@@ -56,7 +58,8 @@ public final class ArchiveStore {
     }
 
     /**
-     * Removes one batch of events that were published long enough ago.
+     * Removes one batch of events that were published long enough ago. An event that is to be delivered once more, or could not be,
+     * stays until that is done.
      *
      * @param age how long ago
      * @param batchSize at most how many

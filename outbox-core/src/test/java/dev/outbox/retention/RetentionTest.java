@@ -112,6 +112,32 @@ class RetentionTest {
         assertThat(outbox.count("events.outbox")).isEqualTo(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"DUE", "WAITING", "DEAD"})
+    void publishedEventWithADeliveryStaysUntilThatIsDone(String status) throws SQLException {
+        publishPublished(3);
+        age("31 days", "true");
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
+                        + " aggregate_seq, event_type, status, head, next_retry_at, replayed)"
+                        + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, :status,"
+                        + " :status = 'DUE', CASE WHEN :status = 'DUE' THEN now() END, true FROM events.outbox_published"
+                        + " WHERE aggregate_seq = 2")
+                .param("status", status)
+                .update();
+        Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 1));
+
+        assertThat(retention.runOnce()).isEqualTo(2);
+        assertThat(outbox.sql()
+                        .sql("SELECT aggregate_seq FROM events.outbox")
+                        .query(Integer.class)
+                        .list())
+                .containsExactly(2);
+        outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
+        assertThat(retention.runOnce()).isEqualTo(1);
+        assertThat(outbox.count("audit.events")).isEqualTo(3);
+    }
+
     @Test
     void oneInstanceWorksAtATime() throws SQLException {
         publishPublished(3);
