@@ -143,8 +143,11 @@ CREATE INDEX outbox_delivery_lane_waiting
 CREATE INDEX outbox_delivery_next_due
     ON ${schema}.outbox_delivery (stream, handler_id, next_retry_at)
     WHERE status = 'DUE';
+CREATE INDEX outbox_delivery_lane_dead
+    ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
+    WHERE status = 'DEAD';
 CREATE INDEX outbox_delivery_dead
-    ON ${schema}.outbox_delivery (stream, handler_id)
+    ON ${schema}.outbox_delivery (outbox_id, handler_id)
     WHERE status = 'DEAD';
 
 -- The handlers that any process has registered.

@@ -12,8 +12,10 @@ import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
 import dev.outbox.publish.PublisherResources;
 import dev.outbox.publish.TransactionalOutboxPublisher;
+import dev.outbox.repair.OutboxOperations;
 import dev.outbox.retention.Retention;
 import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.DeliveryFindStore;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
@@ -36,6 +38,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final Supplier<Collection<HandlerDefinition>> definitions;
     private final OutboxPublisher publisher;
     private final Retention retention;
+    private final OutboxOperations operations;
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantLock finding = new ReentrantLock();
     private volatile @Nullable Subscriptions subscriptions;
@@ -77,6 +80,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 new InboxStore(surroundings.dataSource(), schema),
                 surroundings.clock(),
                 surroundings.retentionSchedule());
+        this.operations = new OutboxOperations(new DeliveryFindStore(surroundings.dataSource(), schema));
     }
 
     /**
@@ -95,6 +99,15 @@ public final class OutboxRuntime implements AutoCloseable {
      */
     public Retention retention() {
         return retention;
+    }
+
+    /**
+     * Returns what an operator may ask and do. It works whether the outbox is started or not.
+     *
+     * @return the operations
+     */
+    public OutboxOperations operations() {
+        return operations;
     }
 
     /**

@@ -18,10 +18,14 @@ public final class BoundConnection {
      * @param dataSource the DataSource, possibly behind a {@link TransactionAwareDataSourceProxy}
      */
     public BoundConnection(DataSource dataSource) {
-        // Transaction managers bind the connection to the DataSource behind this proxy.
+        this.dataSource = behindProxy(dataSource);
+    }
+
+    /** What a transaction manager binds the connection to, and what gives a connection that no transaction has. */
+    static DataSource behindProxy(DataSource dataSource) {
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
-        this.dataSource = target != null ? target : dataSource;
+        return target != null ? target : dataSource;
     }
 
     /**

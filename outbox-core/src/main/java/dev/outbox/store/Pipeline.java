@@ -55,7 +55,8 @@ final class Pipeline {
     }
 
     <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
+        // Never that of the calling thread's transaction: this one ends here.
+        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
                 connection.setAutoCommit(true);

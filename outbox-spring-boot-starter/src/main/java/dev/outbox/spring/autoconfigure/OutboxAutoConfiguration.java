@@ -4,6 +4,7 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.metrics.QueueGauges;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.publish.TransactionPhase;
+import dev.outbox.repair.OutboxOperations;
 import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.RuntimeSettings;
 import dev.outbox.runtime.Surroundings;
@@ -133,6 +134,12 @@ public final class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     OutboxPublisher outboxPublisher(OutboxRuntime runtime) {
         return runtime.publisher();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxOperations outboxOperations(OutboxRuntime runtime) {
+        return runtime.operations();
     }
 
     @Bean

@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.Delivery;
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliveryStatus;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadTooLargeException;
 import dev.outbox.UnroutedEventException;
 import dev.outbox.observe.OutboxObserver;
+import dev.outbox.repair.OutboxOperations;
 import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.Surroundings;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -100,6 +105,26 @@ class OutboxAutoConfigurationTest {
             assertThat(context).hasSingleBean(OutboxPublisher.class);
             assertThat(context.getBean(OutboxPublisher.class)).isSameAs(OwnPublisher.NOTHING);
         });
+    }
+
+    @Test
+    void deadEventIsFoundThroughTheOperationsBean() {
+        Applications.withSubscriptionsOn(database).withBean(Refusing.class).run((context) -> {
+            context.getBean(Subscriptions.class).start("1", "gold");
+
+            OutboxOperations operations = context.getBean(OutboxOperations.class);
+            DeliverySelection dead = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
+            await().untilAsserted(() -> assertThat(operations.find(dead, 10))
+                    .extracting(Delivery::handlerId)
+                    .containsExactly("refusing"));
+        });
+    }
+
+    static class Refusing {
+        @OutboxHandler(id = "refusing")
+        void refuse(SubscriptionStarted event) {
+            throw new NonRetryableException("no such plan");
+        }
     }
 
     @Test

@@ -1,0 +1,67 @@
+package dev.outbox.repair;
+
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliverySelection.Span;
+import dev.outbox.InvalidOperationException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator's request has to obey before any SQL runs. */
+final class OperationRules {
+
+    private static final int LONGEST_NAME = 255;
+
+    private OperationRules() {}
+
+    static void check(DeliverySelection selection) {
+        DeliverySelection.Lane lane = selection.lane();
+        DeliverySelection.Events event = selection.event();
+        checkOptional("handler id", lane.handlerId());
+        checkOptional("aggregate type", lane.aggregateType());
+        checkOptional("aggregate id", lane.aggregateId());
+        checkOptional("stream", event.stream());
+        checkOptional("event type", event.type());
+        checkOptional("error code", event.errorCode());
+        check(selection.created());
+        if (selection.statuses().isEmpty()) {
+            throw new InvalidOperationException("the selection allows no status, so it can find nothing");
+        }
+        if (selection.after() != null) {
+            checkText(
+                    "handler id of the place to begin behind", selection.after().handlerId(), LONGEST_NAME);
+        }
+    }
+
+    static void check(int limit) {
+        if (limit < 1) {
+            throw new InvalidOperationException("the limit must be at least 1: " + limit);
+        }
+    }
+
+    private static void check(Span span) {
+        if (span.since() != null && span.before() != null && !span.since().isBefore(span.before())) {
+            throw new InvalidOperationException(
+                    "the time must begin before it ends: since " + span.since() + ", before " + span.before());
+        }
+    }
+
+    private static void checkOptional(String what, @Nullable String text) {
+        if (text != null) {
+            checkText(what, text, LONGEST_NAME);
+        }
+    }
+
+    private static void checkText(String what, @Nullable String text, int longest) {
+        if (text == null || text.isBlank()) {
+            throw new InvalidOperationException(what + " must not be missing or blank");
+        }
+        if (text.length() > longest) {
+            throw new InvalidOperationException(
+                    what + " must have at most " + longest + " characters, but has " + text.length());
+        }
+        if (text.indexOf(0) >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new InvalidOperationException(
+                    what + " contains U+0000 or half of a surrogate pair, which PostgreSQL cannot store");
+        }
+    }
+}
