@@ -177,6 +177,27 @@ CREATE TABLE ${schema}.processed_event (
 
 CREATE INDEX processed_event_processed_at ON ${schema}.processed_event USING brin (processed_at);
 
+-- What operators did, and why. Nothing removes it.
+CREATE TABLE ${schema}.outbox_operation (
+    id              bigserial   NOT NULL,
+    performed_at    timestamptz NOT NULL DEFAULT now(),
+    performed_by    text        NOT NULL,
+    action          text        NOT NULL,
+    reason          text        NOT NULL,
+    stream          text,
+    handler_id      text,
+    event_id        uuid,
+    previous_status text,
+    last_error_code text,
+    last_error      text,
+    CONSTRAINT outbox_operation_pk PRIMARY KEY (id)
+);
+
+COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery, where the operation was one on a delivery; so are the errors';
+
+CREATE INDEX outbox_operation_event ON ${schema}.outbox_operation (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX outbox_operation_handler ON ${schema}.outbox_operation (handler_id, id);
+
 -- For people: every event with the state it is in right now, and who works on it.
 CREATE VIEW ${schema}.outbox_status AS
 SELECT o.id,

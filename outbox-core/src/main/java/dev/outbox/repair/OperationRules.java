@@ -3,6 +3,8 @@ package dev.outbox.repair;
 import dev.outbox.DeliverySelection;
 import dev.outbox.DeliverySelection.Span;
 import dev.outbox.InvalidOperationException;
+import dev.outbox.OperationSelection;
+import dev.outbox.store.Instruction;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class OperationRules {
 
     private static final int LONGEST_NAME = 255;
+    private static final int LONGEST_REASON = 2000;
 
     private OperationRules() {}
 
@@ -30,6 +33,32 @@ final class OperationRules {
             checkText(
                     "handler id of the place to begin behind", selection.after().handlerId(), LONGEST_NAME);
         }
+    }
+
+    /** For a selection that something is done to. */
+    static Instruction check(DeliverySelection selection, String by, String reason) {
+        check(selection);
+        if (selection.isUnrestricted()) {
+            throw new InvalidOperationException(
+                    "the selection names no criterion, so it means everything that is not done;"
+                            + " say at least which handler, stream or status");
+        }
+        return check(by, reason);
+    }
+
+    static Instruction check(String by, String reason) {
+        checkText("the name of who wants it", by, LONGEST_NAME);
+        checkText("the reason", reason, LONGEST_REASON);
+        if (by.chars().anyMatch(Character::isISOControl)) {
+            throw new InvalidOperationException("the name of who wants it must not contain control characters");
+        }
+        return new Instruction(by, reason);
+    }
+
+    static void check(OperationSelection selection) {
+        checkOptional("handler id", selection.handlerId());
+        checkOptional("the name of who did it", selection.performedBy());
+        check(selection.performed());
     }
 
     static void check(int limit) {

@@ -2,9 +2,20 @@ package dev.outbox.repair;
 
 import dev.outbox.Delivery;
 import dev.outbox.DeliverySelection;
+import dev.outbox.Operation;
+import dev.outbox.OperationSelection;
+import dev.outbox.store.CandidateStore;
 import dev.outbox.store.DeliveryFindStore;
+import dev.outbox.store.Instruction;
+import dev.outbox.store.OperationLogStore;
+import dev.outbox.store.OperationStore;
+import dev.outbox.store.OutboxSchema;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
@@ -21,16 +32,46 @@ import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
  */
 public final class OutboxOperations {
 
+    private static final Logger log = LoggerFactory.getLogger(OutboxOperations.class);
+
     private final DeliveryFindStore deliveries;
+    private final OperationLogStore records;
+    private final LaneOperations lanes;
 
     /**
      * Creates operations.
      *
-     * @param deliveries finds deliveries
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     * @param wake called with a stream when something in it has become due, so that pollers look at once
      */
-    public OutboxOperations(DeliveryFindStore deliveries) {
-        this.deliveries = deliveries;
+    public OutboxOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
+        this.deliveries = new DeliveryFindStore(dataSource, schema);
+        this.records = new OperationLogStore(dataSource, schema);
+        this.lanes = new LaneOperations(
+                new CandidateStore(dataSource, schema), new OperationStore(dataSource, schema), wake);
     }
+
+    /**
+     * What a retry did.
+     *
+     * @param affected how many deliveries are as if they had never failed
+     * @param busy how many were left alone because a worker attempts them right now, or somebody else holds them or their event
+     *     locked; a retry a little later finds them again if they have failed
+     * @param outOfOrder how many of those that are retried come too late: the handler has had later events of the same aggregate
+     *     already, or has one right now. Includes those of which this cannot be told any more, because later events are archived
+     *     or the publisher's own sequence leaves gaps.
+     */
+    public record Retried(int affected, int busy, int outOfOrder) {}
+
+    /**
+     * What a skip did.
+     *
+     * @param affected how many deliveries are gone
+     * @param busy how many were left alone because a worker attempts them right now, or somebody else holds them or their event
+     *     locked
+     */
+    public record Skipped(int affected, int busy) {}
 
     /**
      * Finds deliveries that are to be attempted again, wait for their turn, or are dead: those of the oldest events first. For the next
@@ -55,6 +96,67 @@ public final class OutboxOperations {
     public long count(DeliverySelection selection) {
         OperationRules.check(selection);
         return call("count deliveries", () -> deliveries.count(selection));
+    }
+
+    /**
+     * Retries deliveries, as if they had never failed: one, some, or whole lanes. A dead one takes its place in its lane again, which is that of
+     * its event: if it is the first, it is due at once, and a later one that waits for its time makes way for it; otherwise it waits
+     * for its turn, behind a dead one that blocks the lane too. One that only waits for its time is due at once. What has nothing to
+     * forget is left as it is, and is not counted.
+     *
+     * <p>Works through the deliveries that exist when it begins, in order, 500 to a transaction; if it fails, what was committed stays.
+     * Where the handler has had later events of the aggregate already, the result and one line of the log say so.
+     *
+     * @param selection which deliveries; must name a criterion
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return what was done
+     */
+    public Retried retry(DeliverySelection selection, String by, String reason) {
+        Instruction instruction = OperationRules.check(selection, by, reason);
+        OperationStore.Done done = call("retry deliveries", () -> lanes.retry(selection, instruction));
+        log.info("{} deliveries retried by {}, {} left alone because they are busy", done.affected(), by, done.busy());
+        if (done.outOfOrder() > 0) {
+            log.warn(
+                    "{} of the {} deliveries retried by {} come after later events of their aggregate, which their handlers"
+                            + " have had already",
+                    done.outOfOrder(),
+                    done.affected(),
+                    by);
+        }
+        return new Retried(done.affected(), done.busy(), done.outOfOrder());
+    }
+
+    /**
+     * Gives deliveries up for good: one, some, or whole lanes, whether dead or not. Their handlers do not get them any more, the next of
+     * each lane comes up, and an event that has nothing left to try counts as published.
+     *
+     * <p>Works through the deliveries that exist when it begins, in order, 500 to a transaction; if it fails, what was committed stays.
+     *
+     * @param selection which deliveries; must name a criterion
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return what was done
+     */
+    public Skipped skip(DeliverySelection selection, String by, String reason) {
+        Instruction instruction = OperationRules.check(selection, by, reason);
+        OperationStore.Done done = call("skip deliveries", () -> lanes.skip(selection, instruction));
+        log.info("{} deliveries skipped by {}, {} left alone because they are busy", done.affected(), by, done.busy());
+        return new Skipped(done.affected(), done.busy());
+    }
+
+    /**
+     * Finds what operators did, the latest first. For the next page, say {@link OperationSelection#olderThan} which one the last page has
+     * ended. Nothing is ever removed from this record.
+     *
+     * @param selection which operations
+     * @param limit at most how many; at least 1
+     * @return the operations
+     */
+    public List<Operation> operations(OperationSelection selection, int limit) {
+        OperationRules.check(selection);
+        OperationRules.check(limit);
+        return call("find operations", () -> records.find(selection, limit));
     }
 
     private interface Work<T> {

@@ -15,7 +15,6 @@ import dev.outbox.publish.TransactionalOutboxPublisher;
 import dev.outbox.repair.OutboxOperations;
 import dev.outbox.retention.Retention;
 import dev.outbox.store.ArchiveStore;
-import dev.outbox.store.DeliveryFindStore;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
@@ -80,7 +79,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 new InboxStore(surroundings.dataSource(), schema),
                 surroundings.clock(),
                 surroundings.retentionSchedule());
-        this.operations = new OutboxOperations(new DeliveryFindStore(surroundings.dataSource(), schema));
+        this.operations = new OutboxOperations(surroundings.dataSource(), schema, this::wake);
     }
 
     /**

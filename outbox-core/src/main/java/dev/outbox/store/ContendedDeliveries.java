@@ -15,8 +15,6 @@ final class ContendedDeliveries {
     private final Set<DeliveryKey> leftOver = new HashSet<>();
     private final List<Integer> retriesOfCompleted = new ArrayList<>();
 
-    private record Lane(String handlerId, String aggregateType, String aggregateId) {}
-
     /** Settles one delivery. */
     @FunctionalInterface
     interface Settling {
@@ -24,10 +22,7 @@ final class ContendedDeliveries {
     }
 
     void settle(DueDelivery delivery, Settling settling) throws SQLException {
-        Lane lane = new Lane(
-                delivery.handlerId(),
-                delivery.envelope().aggregateType(),
-                delivery.envelope().aggregateId());
+        Lane lane = Lane.of(delivery);
         if (locked.contains(lane)) {
             leftOver.add(DeliveryKey.of(delivery));
             return;

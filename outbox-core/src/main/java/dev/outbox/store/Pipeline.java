@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * reads the first answer. A client that is suspended in the middle therefore holds no lock.
  *
  * <p>The transaction is READ COMMITTED whatever the connection's default is: each statement sees what was committed before it
- * began, which is what a statement after a lock relies on. It commits asynchronously: losing it costs a redelivery only.
+ * began, which is what a statement after a lock relies on. It commits asynchronously, since losing it costs a redelivery only,
+ * unless it is {@linkplain #durable durable}.
  */
 final class Pipeline {
 
@@ -22,11 +23,14 @@ final class Pipeline {
 
     /** The timeouts are a second guard; no statement here should ever come near them. */
     private static final String GUARD = """
-            SELECT set_config('synchronous_commit', 'off', true),
+            SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true)
             """;
+
+    private static final String ASYNCHRONOUS = "'off'";
+    private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -50,7 +54,17 @@ final class Pipeline {
 
     /** With a wait for locks of its own, for statements that somebody else's lock may really hold up. */
     Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
-        String guard = GUARD.replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
+        this(schema, ASYNCHRONOUS, lockTimeout, statements);
+    }
+
+    /** One that commits as durably as the application's own transactions, for what nobody would do again. */
+    static Pipeline durable(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        return new Pipeline(schema, AS_THE_SESSION, lockTimeout, statements);
+    }
+
+    private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
+        String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
+                .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
         this.sql = schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
     }
 

@@ -59,7 +59,7 @@ final class SelectionSql {
                 .add(id, id, after == null ? null : after.handlerId());
     }
 
-    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+    static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
         return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 }

@@ -16,7 +16,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.poll.PollerSettings;
-import dev.outbox.store.DeliveryFindStore;
 import dev.outbox.store.OutboxSchema;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -201,7 +200,7 @@ class FindDeliveriesTest {
     @MethodSource("refused")
     void uselessSelectionIsRefusedBeforeAnySql(DeliverySelection selection) {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        OutboxOperations counted = new OutboxOperations(new DeliveryFindStore(statements, OutboxSchema.DEFAULT));
+        OutboxOperations counted = new OutboxOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 
         assertThatThrownBy(() -> counted.find(selection, 10)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.count(selection)).isInstanceOf(InvalidOperationException.class);

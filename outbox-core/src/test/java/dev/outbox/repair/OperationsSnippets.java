@@ -3,7 +3,11 @@ package dev.outbox.repair;
 import dev.outbox.Delivery;
 import dev.outbox.DeliverySelection;
 import dev.outbox.DeliveryStatus;
+import dev.outbox.Operation;
+import dev.outbox.OperationSelection;
+import dev.outbox.repair.OutboxOperations.Retried;
 import java.util.List;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,5 +30,26 @@ final class OperationsSnippets {
 
     List<Delivery> nextPage(DeliverySelection selection, Delivery last) {
         return operations.find(selection.after(last.event().id(), last.handlerId()), 100);
+    }
+
+    void mailIsBack() {
+        DeliverySelection failed = DeliverySelection.all().ofHandler("mail").withErrorCode("IOException");
+        Retried retried = operations.retry(failed, "ann", "the mail server is back");
+        log.info("{} retried, {} busy, {} out of order", retried.affected(), retried.busy(), retried.outOfOrder());
+    }
+
+    void sentByHand(Delivery dead) {
+        operations.skip(
+                DeliverySelection.delivery(dead.event().eventId(), dead.handlerId()),
+                "ann",
+                "sent by hand, ticket 4711");
+    }
+
+    void startTheLaneAgain() {
+        operations.retry(DeliverySelection.lane("billing.ledger", "account", "42"), "ann", "account 42 is repaired");
+    }
+
+    List<Operation> whatHappenedTo(UUID eventId) {
+        return operations.operations(OperationSelection.all().ofEvent(eventId), 100);
     }
 }

@@ -3,11 +3,16 @@ package dev.outbox.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliveryStatus;
 import dev.outbox.EventEnvelope;
+import dev.outbox.OperationSelection;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.repair.OutboxOperations;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.testing.PostgresBinaries;
@@ -15,6 +20,7 @@ import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -53,6 +59,26 @@ class PostgresVersionsTest {
             assertThat(new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
                             .archive(Duration.ZERO, 100, true))
                     .isEqualTo(21);
+            outbox.runtime().close();
+            assertThat(retryAndSkip(outbox)).isEqualTo(2);
         }
+    }
+
+    /** Returns how many operations are on record. */
+    private static int retryAndSkip(TestOutbox outbox) {
+        OutboxOperations operations = outbox.runtime().operations();
+        Lanes lanes = new Lanes(outbox);
+        DeliverySelection dead = DeliverySelection.lane("elsewhere", "order", "dead")
+                .withStatus(DeliveryStatus.DEAD)
+                .created(Instant.EPOCH, null);
+        lanes.publish("dead", 2).forEach((event) -> lanes.dead("elsewhere", event));
+        assertThat(operations.find(dead, 1)).hasSize(1);
+        assertThat(operations.retry(dead, "ann", "try again").affected()).isEqualTo(2);
+        assertThat(operations.skip(dead, "ann", "never mind").affected()).isZero();
+        assertThat(operations.operations(OperationSelection.all().by("ann"), 10))
+                .hasSize(2);
+        DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
+        assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
+        return operations.operations(OperationSelection.all().by("bob"), 10).size();
     }
 }

@@ -47,6 +47,7 @@ class OutboxMigrationsTest {
                         "outbox_aggregate",
                         "outbox_handler",
                         "processed_event",
+                        "outbox_operation",
                         "outbox_status",
                         "outbox_schema_history");
         assertThat(relations("audit")).contains("events");

@@ -1,0 +1,9 @@
+package dev.outbox.store;
+
+/**
+ * On whose word something is done.
+ *
+ * @param by who wants it
+ * @param reason why
+ */
+public record Instruction(String by, String reason) {}
