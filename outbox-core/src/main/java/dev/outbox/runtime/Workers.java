@@ -16,10 +16,12 @@ import dev.outbox.repair.Quarantine;
 import dev.outbox.repair.RepairLanes;
 import dev.outbox.repair.RepairResources;
 import dev.outbox.repair.RepairSettings;
+import dev.outbox.repair.Retirement;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.DeliveryClaimStore;
 import dev.outbox.store.DeliverySettleStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.RetirementStore;
 import dev.outbox.store.SettleStore;
 import dev.outbox.store.WakeUpStore;
 import java.sql.SQLException;
@@ -41,6 +43,7 @@ final class Workers implements AutoCloseable {
     private final Map<String, Poller> pollers = new HashMap<>();
     private final LeaseKeeper leases;
     private final Subscriptions subscriptions;
+    private final Retirement retirement;
     private final Duty heartbeat;
     private final boolean polling;
     private final @Nullable Notifier notifier;
@@ -62,6 +65,7 @@ final class Workers implements AutoCloseable {
                 .min(Duration::compareTo)
                 .orElseThrow();
         this.subscriptions = subscriptions;
+        this.retirement = new Retirement(new RetirementStore(dataSource, schema), polls.retireAfter());
         this.polling = polls.enabled();
         this.leases = new LeaseKeeper(shortestLease);
         this.heartbeat = new Duty("outbox-registry", this::beat);
@@ -146,12 +150,14 @@ final class Workers implements AutoCloseable {
         } else {
             register();
         }
+        retirement.runOnce();
         return HEARTBEAT;
     }
 
     private void register() throws SQLException {
         subscriptions.register();
         registered = true;
+        retirement.report();
     }
 
     /** The leases last: they protect what the pollers are still finishing. */

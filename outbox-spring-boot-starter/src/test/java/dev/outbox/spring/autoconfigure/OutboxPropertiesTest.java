@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OnDead;
 import dev.outbox.dispatch.CircuitSettings;
-import dev.outbox.dispatch.HandlerSettings;
 import dev.outbox.dispatch.DispatchSettings;
+import dev.outbox.dispatch.HandlerSettings;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;

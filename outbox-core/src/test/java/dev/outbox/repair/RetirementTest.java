@@ -1,0 +1,147 @@
+package dev.outbox.repair;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.RetirementStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class RetirementTest {
+
+    private static final Duration WEEK = Duration.ofDays(7);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox gone = outbox.another();
+    private final Retirement retirement =
+            new Retirement(new RetirementStore(outbox.dataSource(), OutboxSchema.DEFAULT), WEEK);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(Retirement.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        gone.close();
+        outbox.close();
+    }
+
+    @Test
+    void deliveriesOfAHandlerThatNobodyHasAnyMoreBecomeDeadAndVisible() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        Recorded current = Recorded.all();
+        outbox.handler("current", "*", current).start();
+        List<EventEnvelope> events =
+                List.of(outbox.publish("1", new OrderPlaced(1)), outbox.publish("1", new OrderPlaced(2)));
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+
+        retirement.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        unseen("old", "6 days");
+        retirement.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        unseen("old", "8 days");
+        retirement.runOnce();
+
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED", "2 DEAD HANDLER_RETIRED");
+        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("DEAD"));
+        assertThat(lines.list)
+                .filteredOn((line) -> line.getLevel() == Level.ERROR)
+                .singleElement()
+                .satisfies((line) -> assertThat(line.getFormattedMessage()).contains("2 deliveries", "'old'"));
+        retirement.runOnce();
+        assertThat(lines.list).hasSize(1);
+        assertThat(current.handled()).hasSize(2);
+    }
+
+    @Test
+    void eventTypeThatAHandlerNoLongerWantsIsGivenUpAndItsLaneGoesOn() throws SQLException {
+        gone.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), Recorded.all()::handle))
+                .start();
+        gone.close();
+        Recorded billing = Recorded.all();
+        outbox.handler("billing", "OrderPlaced", billing).start();
+        outbox.publish("1", new OrderPaid(1));
+        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
+                        + " WHERE event_type = 'OrderPaid'")
+                .update();
+        retirement.runOnce();
+        await().until(() -> outbox.statusOf(behind).equals("PUBLISHED"));
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+        assertThat(billing.handled()).hasSize(1);
+    }
+
+    @Test
+    void handlerThatWasRenamedDoesNotRetire() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler(HandlerDefinition.of("current", Set.of("*"), Recorded.all()::handle)
+                        .aliases("old"))
+                .start();
+        unseen("old", "8 days");
+        retirement.report();
+        retirement.runOnce();
+        assertThat(lines.list).isEmpty();
+    }
+
+    @Test
+    void startReportsHandlersThatNobodyHasShownForAnHour() {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        unseen("old", "2 hours");
+        outbox.handler("current", "*", Recorded.all()).start();
+
+        await().until(() -> !lines.list.isEmpty());
+        assertThat(lines.list).singleElement().satisfies((line) -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage()).contains("'old'", "0 deliveries");
+        });
+    }
+
+    private void unseen(String handlerId, String time) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - CAST(? AS interval) WHERE id = ?")
+                .params(time, handlerId)
+                .update();
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - CAST(? AS interval) WHERE handler_id = ?")
+                .params(time, handlerId)
+                .update();
+    }
+
+    private List<String> deliveries() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', aggregate_seq, status, last_error_code) FROM events.outbox_delivery"
+                        + " ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}
