@@ -120,11 +120,11 @@ CREATE TABLE ${schema}.outbox_delivery (
     locked_until    timestamptz,
     last_error_code text,
     last_error      text,
-    replayed        boolean     NOT NULL DEFAULT false,
+    replay_id       bigint,
     created_at      timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
     CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
-    CONSTRAINT outbox_delivery_due CHECK ((status = 'DUE') = (next_retry_at IS NOT NULL)),
+    CONSTRAINT outbox_delivery_due CHECK (status = 'WAITING' OR (status = 'DUE') = (next_retry_at IS NOT NULL)),
     CONSTRAINT outbox_delivery_head CHECK (head OR status <> 'DUE'),
     CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
 );
@@ -132,7 +132,8 @@ CREATE TABLE ${schema}.outbox_delivery (
 COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun; fences the worker that began the last one';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
 COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker died, or was too slow';
-COMMENT ON COLUMN ${schema}.outbox_delivery.replayed IS 'Whether the event had been handled before, or before the handler existed';
+COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Not before then; a waiting one has it if it failed before, and stepped back';
+COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that asked for it; NULL for the first delivery of an event';
 
 CREATE UNIQUE INDEX outbox_delivery_lane_head
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
@@ -149,6 +150,49 @@ CREATE INDEX outbox_delivery_lane_dead
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (outbox_id, handler_id)
     WHERE status = 'DEAD';
+CREATE INDEX outbox_delivery_replay
+    ON ${schema}.outbox_delivery (replay_id, status)
+    WHERE replay_id IS NOT NULL;
+
+-- Events that are delivered to a handler again, or for the first time if they are older than it.
+CREATE TABLE ${schema}.outbox_replay (
+    id             bigserial   NOT NULL,
+    handler_id     text        NOT NULL,
+    occurred_from  timestamptz,
+    occurred_to    timestamptz,
+    published_from timestamptz,
+    published_to   timestamptz,
+    event_types    text[],
+    aggregate_type text,
+    aggregate_id   text,
+    event_ids      uuid[],
+    rate           integer     NOT NULL,
+    status         text        NOT NULL DEFAULT 'RUNNING',
+    after_id       bigint      NOT NULL DEFAULT 0,
+    up_to_id       bigint      NOT NULL,
+    fed_count      bigint      NOT NULL DEFAULT 0,
+    removed_count  bigint      NOT NULL DEFAULT 0,
+    fed_at         timestamptz NOT NULL DEFAULT now(),
+    requested_by   text        NOT NULL,
+    reason         text        NOT NULL,
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    cancelled_by   text,
+    finished_at    timestamptz,
+    CONSTRAINT outbox_replay_pk PRIMARY KEY (id),
+    CONSTRAINT outbox_replay_status_known CHECK (status IN ('RUNNING', 'DONE', 'CANCELLED')),
+    CONSTRAINT outbox_replay_done CHECK (status <> 'DONE' OR finished_at IS NOT NULL),
+    CONSTRAINT outbox_replay_rate_positive CHECK (rate > 0)
+) WITH (fillfactor = 50);
+
+COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one have been looked at; fences the process that looks at the next ones';
+COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'Until when the rate is used up';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added';
+COMMENT ON COLUMN ${schema}.outbox_replay.removed_count IS 'Deliveries that were taken back when it was cancelled';
+
+CREATE INDEX outbox_replay_unfinished
+    ON ${schema}.outbox_replay (id)
+    WHERE finished_at IS NULL;
 
 -- The handlers that any process has registered.
 CREATE TABLE ${schema}.outbox_handler (

@@ -106,6 +106,15 @@ public final class OutboxMeters implements OutboxObserver {
     }
 
     @Override
+    public void replayed(String stream, String handlerId, int deliveries) {
+        Counter.builder("outbox.replayed")
+                .description("Deliveries that were added by replays")
+                .tags(STREAM, stream, "handler", handlerId)
+                .register(registry)
+                .increment(deliveries);
+    }
+
+    @Override
     public void circuitOpened(String stream, String handlerId) {
         Counter.builder("outbox.circuit.opened")
                 .description("Times that a handler was given a rest because everything it did failed")

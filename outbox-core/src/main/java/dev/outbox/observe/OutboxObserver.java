@@ -54,6 +54,15 @@ public interface OutboxObserver {
     default void deduplicated(String stream, String handlerId) {}
 
     /**
+     * Deliveries were added because somebody asked for a replay.
+     *
+     * @param stream the stream of their events
+     * @param handlerId the handler
+     * @param deliveries how many
+     */
+    default void replayed(String stream, String handlerId, int deliveries) {}
+
+    /**
      * A handler has failed for several aggregates in a row, and rests until one event succeeds.
      *
      * @param stream the stream of the event that failed last

@@ -41,6 +41,11 @@ public final class SafeObserver implements OutboxObserver {
     }
 
     @Override
+    public void replayed(String stream, String handlerId, int deliveries) {
+        safely(() -> observer.replayed(stream, handlerId, deliveries));
+    }
+
+    @Override
     public void circuitOpened(String stream, String handlerId) {
         safely(() -> observer.circuitOpened(stream, handlerId));
     }

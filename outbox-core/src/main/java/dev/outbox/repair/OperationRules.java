@@ -4,6 +4,7 @@ import dev.outbox.DeliverySelection;
 import dev.outbox.DeliverySelection.Span;
 import dev.outbox.InvalidOperationException;
 import dev.outbox.OperationSelection;
+import dev.outbox.ReplayRequest;
 import dev.outbox.store.Instruction;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,25 @@ final class OperationRules {
     }
 
     static Instruction check(String by, String reason) {
-        checkText("the name of who wants it", by, LONGEST_NAME);
+        checkName(by);
         checkText("the reason", reason, LONGEST_REASON);
+        return new Instruction(by, reason);
+    }
+
+    static void checkName(String by) {
+        checkText("the name of who wants it", by, LONGEST_NAME);
         if (by.chars().anyMatch(Character::isISOControl)) {
             throw new InvalidOperationException("the name of who wants it must not contain control characters");
         }
-        return new Instruction(by, reason);
+    }
+
+    static void check(ReplayRequest request) {
+        ReplayRequest.Aggregate aggregate = request.selection().aggregate();
+        checkText("handler id", request.handlerId(), LONGEST_NAME);
+        if (aggregate != null) {
+            checkText("aggregate type", aggregate.type(), LONGEST_NAME);
+            checkOptional("aggregate id", aggregate.id());
+        }
     }
 
     static void check(OperationSelection selection) {

@@ -8,6 +8,7 @@ import dev.outbox.store.DeliverySettleStore.Attempted;
 import dev.outbox.store.DueDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,6 +131,27 @@ final class RepairBatch {
         return unsettled.values().stream()
                 .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
                 .toList();
+    }
+
+    /** What comes next in the lanes of some attempts, if all of these let them flow. */
+    List<DueDelivery> nextAfter(List<Attempted> settling) {
+        Set<DeliveryKey> done = new HashSet<>();
+        Map<Lane, Boolean> flowing = new HashMap<>();
+        for (Attempted attempt : settling) {
+            boolean flows = attempt.kind() == Attempted.Kind.SUCCEEDED || attempt.kind() == Attempted.Kind.DEAD;
+            done.add(DeliveryKey.of(attempt.delivery()));
+            flowing.merge(Lane.of(attempt.delivery()), flows, Boolean::logicalAnd);
+        }
+        Map<Lane, DueDelivery> next = new HashMap<>();
+        unsettled.values().stream()
+                .filter((delivery) -> flowing.getOrDefault(Lane.of(delivery), false))
+                .filter((delivery) -> !done.contains(DeliveryKey.of(delivery)))
+                .forEach((delivery) -> next.merge(Lane.of(delivery), delivery, RepairBatch::earlier));
+        return List.copyOf(next.values());
+    }
+
+    private static DueDelivery earlier(DueDelivery one, DueDelivery other) {
+        return one.envelope().aggregateSeq() < other.envelope().aggregateSeq() ? one : other;
     }
 
     boolean isSettlingDue(Duration atMost) {

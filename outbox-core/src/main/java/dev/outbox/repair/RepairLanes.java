@@ -208,6 +208,7 @@ public final class RepairLanes implements Rounds {
     private void settle(RepairBatch current, boolean last) throws SQLException {
         List<Attempted> attempts = current.attempts();
         List<DueDelivery> untried = last ? current.untried() : List.of();
+        List<DueDelivery> next = last ? List.of() : current.nextAfter(attempts);
         if (attempts.isEmpty() && untried.isEmpty()) {
             end(current);
             return;
@@ -216,7 +217,7 @@ public final class RepairLanes implements Rounds {
         boolean waiting = contended.contains(current);
         Settled settled = waiting
                 ? resources.settlements().settleUnlocked(settings.worker(), attempts, untried)
-                : resources.settlements().settle(settings.worker(), attempts, untried);
+                : resources.settlements().settle(settings.worker(), attempts, untried, next);
         resources.observer().settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted().forEach((retries) -> resources.observer().completed(settings.stream(), retries));
         attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));

@@ -13,11 +13,14 @@ import dev.outbox.observe.SafeObserver;
 import dev.outbox.publish.PublisherResources;
 import dev.outbox.publish.TransactionalOutboxPublisher;
 import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
 import dev.outbox.retention.Retention;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.ReplayRemovalStore;
+import dev.outbox.store.ReplayStore;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -38,6 +41,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final OutboxPublisher publisher;
     private final Retention retention;
     private final OutboxOperations operations;
+    private final Replays replays;
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantLock finding = new ReentrantLock();
     private volatile @Nullable Subscriptions subscriptions;
@@ -80,6 +84,12 @@ public final class OutboxRuntime implements AutoCloseable {
                 surroundings.clock(),
                 surroundings.retentionSchedule());
         this.operations = new OutboxOperations(surroundings.dataSource(), schema, this::wake);
+        this.replays = new Replays(
+                new ReplayStore(surroundings.dataSource(), schema),
+                new ReplayRemovalStore(surroundings.dataSource(), schema),
+                new HandlerStore(surroundings.dataSource(), schema),
+                settings.polling().retireAfter(),
+                this::wakeReplays);
     }
 
     /**
@@ -110,6 +120,15 @@ public final class OutboxRuntime implements AutoCloseable {
     }
 
     /**
+     * Returns the replays. They may be asked for whether the outbox is started or not.
+     *
+     * @return the replays
+     */
+    public Replays replays() {
+        return replays;
+    }
+
+    /**
      * Registers the handlers and starts the pollers. Does nothing if the outbox is started.
      *
      * @throws dev.outbox.HandlerConfigurationException if a handler cannot be registered
@@ -118,7 +137,7 @@ public final class OutboxRuntime implements AutoCloseable {
         lock.lock();
         try {
             if (workers == null) {
-                Workers started = new Workers(settings, surroundings, observer, subscriptions(), dispatcher());
+                Workers started = new Workers(settings, surroundings, observer, subscriptions(), dispatcher(), replays);
                 started.start();
                 retention.start();
                 workers = started;
@@ -160,6 +179,13 @@ public final class OutboxRuntime implements AutoCloseable {
         Workers running = workers;
         if (running != null) {
             running.committed(stream);
+        }
+    }
+
+    private void wakeReplays() {
+        Workers running = workers;
+        if (running != null) {
+            running.replayAskedFor();
         }
     }
 

@@ -16,11 +16,16 @@ import dev.outbox.repair.Quarantine;
 import dev.outbox.repair.RepairLanes;
 import dev.outbox.repair.RepairResources;
 import dev.outbox.repair.RepairSettings;
+import dev.outbox.repair.ReplayFeeder;
+import dev.outbox.repair.Replays;
 import dev.outbox.repair.Retirement;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.DeliveryClaimStore;
 import dev.outbox.store.DeliverySettleStore;
+import dev.outbox.store.HandlerStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.ReplayFeedStore;
+import dev.outbox.store.ReplaySource;
 import dev.outbox.store.RetirementStore;
 import dev.outbox.store.SettleStore;
 import dev.outbox.store.WakeUpStore;
@@ -45,6 +50,7 @@ final class Workers implements AutoCloseable {
     private final Subscriptions subscriptions;
     private final Retirement retirement;
     private final Duty heartbeat;
+    private final ReplayFeeder replays;
     private final boolean polling;
     private final @Nullable Notifier notifier;
     private final @Nullable NotificationListener listener;
@@ -55,7 +61,8 @@ final class Workers implements AutoCloseable {
             Surroundings surroundings,
             OutboxObserver observer,
             Subscriptions subscriptions,
-            Dispatcher dispatcher) {
+            Dispatcher dispatcher,
+            Replays asked) {
         String worker = WorkerName.next(surroundings.random());
         DataSource dataSource = surroundings.dataSource();
         OutboxSchema schema = settings.schemas().outbox();
@@ -69,6 +76,15 @@ final class Workers implements AutoCloseable {
         this.polling = polls.enabled();
         this.leases = new LeaseKeeper(shortestLease);
         this.heartbeat = new Duty("outbox-registry", this::beat);
+        this.replays = new ReplayFeeder(
+                new ReplaySource(dataSource, schema),
+                new ReplayFeedStore(dataSource, schema),
+                new ReplayFeeder.Registry(new HandlerStore(dataSource, schema), polls.retireAfter()),
+                asked,
+                (stream, handlerId, deliveries) -> {
+                    observer.replayed(stream, handlerId, deliveries);
+                    committed(stream);
+                });
         PollerResources resources = new PollerResources(
                 new ClaimStore(dataSource, schema),
                 new SettleStore(dataSource, schema),
@@ -115,6 +131,7 @@ final class Workers implements AutoCloseable {
             heartbeat.start();
             leases.start();
             pollers.values().forEach(Poller::start);
+            replays.start();
         } else {
             log.info("this process polls no stream: it publishes, and leaves the handling to others");
         }
@@ -124,6 +141,10 @@ final class Workers implements AutoCloseable {
         if (listener != null) {
             listener.start();
         }
+    }
+
+    void replayAskedFor() {
+        replays.wake();
     }
 
     void committed(String stream) {
@@ -170,6 +191,7 @@ final class Workers implements AutoCloseable {
             notifier.close();
         }
         pollers.values().forEach(Poller::stopSoon);
+        replays.close();
         pollers.values().forEach(Poller::close);
         heartbeat.close();
         leases.close();

@@ -8,6 +8,11 @@ import javax.sql.DataSource;
 /** Moves published events out of the outbox when their time is over. */
 public final class ArchiveStore {
 
+    /** No replay adds a delivery between the look at these and the end of the transaction. */
+    private static final String LOCK_HISTORY = """
+            SELECT pg_advisory_xact_lock_shared({history lock})
+            """;
+
     /**
      * Relies on outbox_published_at, a block range index: history is written in the order of published_at; on outbox_delivery_pk
      * for deliveries that are still open or dead. The archive takes each event once, whoever else wrote it there. One instance
@@ -18,8 +23,8 @@ public final class ArchiveStore {
                 SELECT o.id
                   FROM {schema}.outbox_published o
                  WHERE o.published_at < clock_timestamp() - ? * interval '1 millisecond'
-                   AND NOT EXISTS (SELECT FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id)
                    AND (SELECT {alone})
+                   AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id LIMIT 1) IS NULL
                  LIMIT ?
                    FOR UPDATE SKIP LOCKED
             ), removed AS (
@@ -54,7 +59,7 @@ public final class ArchiveStore {
      */
     public ArchiveStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
-        this.archive = new Pipeline(schema, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
+        this.archive = new Pipeline(schema, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
     }
 
     /**
@@ -69,6 +74,7 @@ public final class ArchiveStore {
      */
     public int archive(Duration age, int batchSize, boolean keep) throws SQLException {
         return archive.run(dataSource, (parameters) -> parameters.add(age.toMillis(), batchSize, keep), (results) -> {
+            results.skip(1);
             ResultSet count = results.rows();
             count.next();
             return count.getInt(1);

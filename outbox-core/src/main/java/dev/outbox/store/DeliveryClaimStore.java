@@ -16,7 +16,9 @@ public final class DeliveryClaimStore {
      * partitions. Only the head of a lane is ever due. A head that has not failed yet brings the next of its lane along: the lane
      * flows, and drains in batches. One that has failed comes alone, since what waits behind it would probably wait again; and
      * one that may have taken its process down (suspect) comes with nothing else at all. A follower that somebody else holds
-     * locked, that is suspect, or of a type that this process does not know is a gap: nothing comes along from behind it.
+     * locked, that is suspect, has failed and is not due, or is of a type that this process does not know is a gap: nothing
+     * comes along from behind it. A replayed delivery waits for claims of its aggregate that are older than it, since they were
+     * made without knowing of it.
      */
     static final String CLAIM_DUE = """
             WITH candidate AS MATERIALIZED (
@@ -36,6 +38,14 @@ public final class DeliveryClaimStore {
                                         AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
                                         AND d.outbox_id <> ALL (?)
                                         AND (? OR d.crash_count = 0 AND d.locked_until IS NULL)
+                                        AND (d.replay_id IS NULL
+                                             OR NOT EXISTS (SELECT
+                                                              FROM {schema}.outbox_claim c
+                                                             WHERE c.stream = ?
+                                                               AND c.claimed_at <= d.created_at
+                                                               AND hashtextextended(d.aggregate_type || chr(31)
+                                                                                    || d.aggregate_id, 0)
+                                                                   = ANY (c.aggregates)))
                                       ORDER BY d.next_retry_at
                                       LIMIT ?
                                         FOR UPDATE SKIP LOCKED) d
@@ -60,6 +70,7 @@ public final class DeliveryClaimStore {
                                         AND d.status = 'WAITING'
                                         AND d.crash_count = 0
                                         AND d.locked_until IS NULL
+                                        AND (d.next_retry_at IS NULL OR d.next_retry_at <= clock_timestamp())
                                         AND (due.event_types = '*'
                                              OR d.event_type = ANY (string_to_array(due.event_types, ',')))
                                       ORDER BY d.aggregate_seq
@@ -104,11 +115,11 @@ public final class DeliveryClaimStore {
                   FROM taken
                  WHERE d.outbox_id = taken.outbox_id
                    AND d.handler_id = taken.handler_id
-                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, d.crash_count, d.replayed,
+                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, d.crash_count, d.replay_id,
                           taken.next_retry_at
             )
             SELECT {envelope},
-                   claimed.replayed, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
+                   claimed.replay_id IS NOT NULL, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
               FROM claimed
               JOIN {schema}.outbox o ON o.id = claimed.outbox_id
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
@@ -177,7 +188,8 @@ public final class DeliveryClaimStore {
                 dataSource,
                 (parameters) -> parameters
                         .add(request.handlers().ids(), request.handlers().eventTypes())
-                        .add(request.stream(), held(request), request.withSuspects(), request.batchSize())
+                        .add(request.stream(), held(request), request.withSuspects(), request.stream())
+                        .add(request.batchSize())
                         .add(request.stream(), request.batchSize())
                         .add(request.batchSize(), request.batchSize() * FOLLOWERS_PER_LANE)
                         .add(request.worker(), request.lease().toMillis()),

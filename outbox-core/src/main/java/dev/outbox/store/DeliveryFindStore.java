@@ -19,10 +19,10 @@ public final class DeliveryFindStore {
     /** Relies on what {@link SelectionSql#SELECTED} does, and on the primary keys of both partitions: an event may be in history. */
     private static final String FIND = """
             SELECT o.id, o.event_id, o.stream, o.event_type, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.occurred_at,
-                   d.handler_id, d.status, d.head, d.replayed, d.created_at, d.next_retry_at,
+                   d.handler_id, d.status, d.head, d.replay_id IS NOT NULL, d.created_at, d.next_retry_at,
                    d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
                    d.locked_by, d.locked_until
-              FROM (SELECT d.outbox_id, d.handler_id, d.status, d.head, d.replayed, d.created_at, d.next_retry_at,
+              FROM (SELECT d.outbox_id, d.handler_id, d.status, d.head, d.replay_id, d.created_at, d.next_retry_at,
                            d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
                            d.locked_by, d.locked_until
                       FROM {schema}.outbox_delivery d

@@ -28,7 +28,7 @@ public final class DeliverySettleStore {
     /**
      * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs once
      * for the dead that let their lane pass, and then once for the others: a lane must have lost its old head before it gets a
-     * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn.
+     * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn, and keeps its time.
      */
     static final String KEEP_FAILED = """
             WITH outcome AS (
@@ -54,7 +54,7 @@ public final class DeliverySettleStore {
                                      WHEN outcome.kind IN ('DEAD', 'BLOCKED') THEN 'DEAD'
                                      ELSE 'DUE' END,
                        head = outcome.kind <> 'DEAD' AND NOT outcome.waits,
-                       next_retry_at = CASE WHEN outcome.kind IN ('FAILED', 'DEFERRED') AND NOT outcome.waits
+                       next_retry_at = CASE WHEN outcome.kind IN ('FAILED', 'DEFERRED')
                                             THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
                        retry_count = d.retry_count + (outcome.kind <> 'DEFERRED')::integer,
                        locked_by = NULL,
@@ -125,6 +125,7 @@ public final class DeliverySettleStore {
                 KEEP_FAILED,
                 KEEP_FAILED,
                 RELEASE,
+                LaneSql.GO_ON,
                 LaneSql.PROMOTE,
                 LaneSql.COMPLETE);
     }
@@ -176,18 +177,33 @@ public final class DeliverySettleStore {
      * @param worker who holds the deliveries
      * @param attempts what came of those that were attempted, those of a lane in order
      * @param untried those that were not attempted, and will not be
+     * @param next those that are attempted next, at most one of each lane
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
-    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+            throws SQLException {
         try {
-            return run(settle, worker, attempts, untried);
+            return run(settle, worker, attempts, untried, next);
         } catch (SQLException ex) {
             if (isLocked(ex)) {
                 return settleUnlocked(worker, attempts, untried);
             }
             throw ex;
         }
+    }
+
+    /**
+     * As {@link #settle(String, List, List, List)}, where nothing is attempted next.
+     *
+     * @param worker who holds the deliveries
+     * @param attempts what came of those that were attempted, those of a lane in order
+     * @param untried those that were not attempted, and will not be
+     * @return what was written
+     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
+     */
+    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+        return settle(worker, attempts, untried, List.of());
     }
 
     /**
@@ -203,10 +219,11 @@ public final class DeliverySettleStore {
             throws SQLException {
         ContendedDeliveries contended = new ContendedDeliveries();
         for (Attempted attempt : attempts) {
-            contended.settle(attempt.delivery(), () -> run(settleQuickly, worker, List.of(attempt), List.of()));
+            contended.settle(
+                    attempt.delivery(), () -> run(settleQuickly, worker, List.of(attempt), List.of(), List.of()));
         }
         for (DueDelivery delivery : untried) {
-            contended.settle(delivery, () -> run(settleQuickly, worker, List.of(), List.of(delivery)));
+            contended.settle(delivery, () -> run(settleQuickly, worker, List.of(), List.of(delivery), List.of()));
         }
         return contended.settled();
     }
@@ -215,7 +232,12 @@ public final class DeliverySettleStore {
         return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
     }
 
-    private Settled run(Pipeline pipeline, String worker, List<Attempted> attempts, List<DueDelivery> untried)
+    private Settled run(
+            Pipeline pipeline,
+            String worker,
+            List<Attempted> attempts,
+            List<DueDelivery> untried,
+            List<DueDelivery> next)
             throws SQLException {
         List<DueDelivery> deliveries = deliveries(attempts);
         List<DueDelivery> all =
@@ -237,6 +259,7 @@ public final class DeliverySettleStore {
                                     attempts),
                             worker);
                     DeliveryClaimStore.bindHeld(parameters, untried).add(worker);
+                    DeliveryClaimStore.bindHeld(parameters, next).add(worker);
                     bindLanes(parameters, deliveries).add((Object) ids);
                 },
                 DeliverySettleStore::readSettled);
@@ -278,7 +301,7 @@ public final class DeliverySettleStore {
                 written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
             }
         }
-        results.skip(2);
+        results.skip(3);
         List<Integer> retries = new ArrayList<>();
         ResultSet done = results.rows();
         while (done.next()) {

@@ -30,7 +30,7 @@ public final class HandlerStore {
 
     /**
      * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if a registration changes
-     * what the other processes know.
+     * what the other processes know. Whoever locks several streams locks them in the same order.
      */
     private static final String REGISTER = """
             WITH handler AS (
@@ -51,10 +51,15 @@ public final class HandlerStore {
                  WHERE s.last_seen_at < now() - ? * interval '1 millisecond'
                 RETURNING handler_id
             )
-            UPDATE {schema}.outbox_stream
-               SET registry_version = registry_version + 1
-             WHERE EXISTS (SELECT FROM handler)
-                OR EXISTS (SELECT FROM subscription)
+            UPDATE {schema}.outbox_stream s
+               SET registry_version = s.registry_version + 1
+              FROM (SELECT one.stream
+                      FROM {schema}.outbox_stream one
+                     WHERE EXISTS (SELECT FROM handler)
+                        OR EXISTS (SELECT FROM subscription)
+                     ORDER BY one.stream
+                       FOR UPDATE) known
+             WHERE s.stream = known.stream
             """;
 
     /** Relies on outbox_handler_pk and outbox_subscription_pk. */

@@ -35,12 +35,72 @@ final class LaneSql {
                      ORDER BY bucket) lane
             """;
 
-    /** Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once. */
-    static final String PROMOTE = """
+    /**
+     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
+     * earlier one, to be followed by {@link #PROMOTE}. It keeps its time, so that making way costs it no attempt. One that is
+     * attempted right now stays, and so does a dead one: it blocks its lane until an operator decides.
+     */
+    static final String STEP_BACK = """
+            WITH head AS MATERIALIZED (
+                SELECT h.outbox_id, h.handler_id
+                  FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
+                          FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.aggregate_type = lane.aggregate_type
+                                        AND d.aggregate_id = lane.aggregate_id
+                                        AND d.handler_id = lane.handler_id
+                                        AND d.head
+                                        AND d.status = 'DUE'
+                                        AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                                        AND d.aggregate_seq > (SELECT w.aggregate_seq
+                                                                 FROM {schema}.outbox_delivery w
+                                                                WHERE w.aggregate_type = lane.aggregate_type
+                                                                  AND w.aggregate_id = lane.aggregate_id
+                                                                  AND w.handler_id = lane.handler_id
+                                                                  AND w.status = 'WAITING'
+                                                                ORDER BY w.aggregate_seq
+                                                                LIMIT 1)
+                                      LIMIT 1
+                                        FOR UPDATE SKIP LOCKED) h
+            )
+            UPDATE {schema}.outbox_delivery d
+               SET status = 'WAITING',
+                   head = false
+              FROM head
+             WHERE d.outbox_id = head.outbox_id
+               AND d.handler_id = head.handler_id
+            """;
+
+    /**
+     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. What its worker attempts next stays ahead of what has come
+     * into its lane before it meanwhile: a lane is one worker's until that has finished with it.
+     */
+    static final String GO_ON = DeliveryClaimStore.HELD + """
             UPDATE {schema}.outbox_delivery d
                SET status = 'DUE',
                    head = true,
                    next_retry_at = clock_timestamp()
+              FROM held
+             WHERE d.outbox_id = held.outbox_id
+               AND d.handler_id = held.handler_id
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_delivery h
+                                WHERE h.aggregate_type = d.aggregate_type
+                                  AND h.aggregate_id = d.aggregate_id
+                                  AND h.handler_id = d.handler_id
+                                  AND h.head)
+            """;
+
+    /**
+     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once,
+     * unless it has failed before and has a time.
+     */
+    static final String PROMOTE = """
+            UPDATE {schema}.outbox_delivery d
+               SET status = 'DUE',
+                   head = true,
+                   next_retry_at = greatest(clock_timestamp(), d.next_retry_at)
               FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
                       FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
              CROSS JOIN LATERAL (SELECT w.outbox_id

@@ -98,36 +98,6 @@ final class OperationSql {
                  WHERE d.outbox_id = chosen.outbox_id
                    AND d.handler_id = chosen.handler_id""";
 
-    /**
-     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
-     * earlier one. One that is attempted right now does not, nor does a dead one: it blocks its lane until an operator decides.
-     */
-    static final String STEP_BACK = """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'WAITING',
-                   head = false,
-                   next_retry_at = NULL
-              FROM (SELECT h.outbox_id, h.handler_id
-                      FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                              FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
-                      JOIN {schema}.outbox_delivery h ON h.aggregate_type = lane.aggregate_type
-                                                     AND h.aggregate_id = lane.aggregate_id
-                                                     AND h.handler_id = lane.handler_id
-                                                     AND h.head
-                     WHERE h.status = 'DUE'
-                       AND (h.locked_until IS NULL OR h.locked_until < clock_timestamp())
-                       AND EXISTS (SELECT
-                                     FROM {schema}.outbox_delivery w
-                                    WHERE w.aggregate_type = h.aggregate_type
-                                      AND w.aggregate_id = h.aggregate_id
-                                      AND w.handler_id = h.handler_id
-                                      AND w.status = 'WAITING'
-                                      AND w.aggregate_seq < h.aggregate_seq)
-                       FOR UPDATE OF h SKIP LOCKED) later
-             WHERE d.outbox_id = later.outbox_id
-               AND d.handler_id = later.handler_id
-            """;
-
     /** Retries deliveries. */
     static final String RETRY = touch("RETRY", CandidateStore.RETRYABLE, REOPEN, TAKE_BACK);
 

@@ -38,7 +38,7 @@ public final class OperationStore {
                             OperationSql.LOCK_STREAM,
                             SuccessorStore.LATER_IN_QUEUE,
                             OperationSql.RETRY,
-                            OperationSql.STEP_BACK,
+                            LaneSql.STEP_BACK,
                             LaneSql.PROMOTE,
                             SuccessorStore.OVERTAKEN,
                             LaneSql.COMPLETE),

@@ -31,6 +31,9 @@ public record OutboxSchema(String name) {
     private static final String ALONE =
             "pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0))";
 
+    /** Shared by those who remove events from history; whoever relies on what is there takes it alone. */
+    private static final String HISTORY_LOCK = "hashtextextended('outbox history of {schema}', 0)";
+
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
 
@@ -53,13 +56,15 @@ public record OutboxSchema(String name) {
 
     /**
      * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
-     * {@code {moved}} those that go to history, {@code {history}} puts them there, and {@code {alone}} takes turns.
+     * {@code {moved}} those that go to history, {@code {history}} puts them there, {@code {history lock}} keeps them there, and
+     * {@code {alone}} takes turns.
      */
     String render(String sql) {
         return sql.replace("{history}", TO_HISTORY)
                 .replace("{moved}", MOVED_COLUMNS)
                 .replace("{envelope}", EventRow.COLUMNS)
                 .replace("{alone}", ALONE)
+                .replace("{history lock}", HISTORY_LOCK)
                 .replace("{schema}", quoted());
     }
 }

@@ -59,7 +59,8 @@ public final class SettleStore {
                        head,
                        (kind <> 'QUEUED')::integer,
                        (kind NOT IN ('QUEUED', 'DEFERRED'))::integer,
-                       CASE WHEN head AND kind <> 'BLOCKED' THEN clock_timestamp() + delay * interval '1 millisecond' END,
+                       CASE WHEN head AND kind <> 'BLOCKED' OR kind IN ('FAILED', 'DEFERRED')
+                            THEN clock_timestamp() + delay * interval '1 millisecond' END,
                        CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
                        code, error
                   FROM ranked

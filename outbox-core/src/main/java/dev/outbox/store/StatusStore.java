@@ -11,15 +11,16 @@ import javax.sql.DataSource;
 public final class StatusStore {
 
     /**
-     * Reads outbox_unpublished once: the cost is that of the work that is left, not of history. Counts streams that no poller has
-     * ever registered too, since nobody else would notice what waits there.
+     * Reads outbox_unpublished once: the cost is that of the work that is left, not of history. What is dead of history is
+     * replayed: by outbox_delivery_replay. Counts streams that no poller has ever registered too, since nobody else would notice
+     * what waits there.
      */
     private static final String COUNT = """
             SELECT stream,
                    coalesce(q.undispatched, 0) - coalesce(c.processing, 0),
                    coalesce(c.processing, 0),
                    coalesce(q.retrying, 0),
-                   coalesce(q.dead, 0),
+                   coalesce(q.dead, 0) + coalesce(r.dead, 0),
                    coalesce(ceil(extract(epoch FROM clock_timestamp() - q.oldest) * 1000), 0)::bigint
               FROM {schema}.outbox_stream s
               FULL JOIN (SELECT o.stream,
@@ -35,6 +36,12 @@ public final class StatusStore {
                            JOIN {schema}.outbox_unpublished o ON o.id = claimed.id AND o.dispatched_at IS NULL
                           WHERE c.locked_until >= clock_timestamp()
                           GROUP BY c.stream) c USING (stream)
+              LEFT JOIN (SELECT d.stream, count(DISTINCT d.outbox_id) AS dead
+                           FROM {schema}.outbox_delivery d
+                          WHERE d.replay_id IS NOT NULL
+                            AND d.status = 'DEAD'
+                            AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = d.outbox_id)
+                          GROUP BY d.stream) r USING (stream)
             """;
 
     private final DataSource dataSource;

@@ -119,9 +119,9 @@ class RetentionTest {
         age("31 days", "true");
         outbox.sql()
                 .sql("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
-                        + " aggregate_seq, event_type, status, head, next_retry_at, replayed)"
+                        + " aggregate_seq, event_type, status, head, next_retry_at, replay_id)"
                         + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, :status,"
-                        + " :status = 'DUE', CASE WHEN :status = 'DUE' THEN now() END, true FROM events.outbox_published"
+                        + " :status = 'DUE', CASE WHEN :status = 'DUE' THEN now() END, 1 FROM events.outbox_published"
                         + " WHERE aggregate_seq = 2")
                 .param("status", status)
                 .update();

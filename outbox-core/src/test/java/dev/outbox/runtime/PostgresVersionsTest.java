@@ -8,11 +8,14 @@ import dev.outbox.DeliveryStatus;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OperationSelection;
 import dev.outbox.OutboxEvent;
+import dev.outbox.Replay;
+import dev.outbox.ReplayRequest;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.testing.PostgresBinaries;
@@ -56,6 +59,7 @@ class PostgresVersionsTest {
             await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 21);
             assertThat(batch).allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED"));
             assertThat(outbox.count("events.outbox_delivery")).isZero();
+            replay(outbox);
             assertThat(new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
                             .archive(Duration.ZERO, 100, true))
                     .isEqualTo(21);
@@ -80,5 +84,18 @@ class PostgresVersionsTest {
         DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
         assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
         return operations.operations(OperationSelection.all().by("bob"), 10).size();
+    }
+
+    private static void replay(TestOutbox outbox) {
+        Replays replays = outbox.runtime().replays();
+        long some = replays.start(ReplayRequest.of("any").events(UUID.randomUUID()), "ann", "to see");
+        long all = replays.start(ReplayRequest.of("any").rate(1000), "ann", "to see");
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> replays.find(all).orElseThrow().progress().delivered() == 21);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> replays.find(some).orElseThrow().status() == Replay.Status.DONE);
+        long cancelled = replays.start(ReplayRequest.of("any").rate(1), "ann", "to see");
+        assertThat(replays.cancel(cancelled, "ann")).isTrue();
+        await().until(() -> outbox.count("events.outbox_delivery") == 0);
     }
 }

@@ -40,6 +40,11 @@ final class CompositeObserver implements OutboxObserver {
     }
 
     @Override
+    public void replayed(String stream, String handlerId, int deliveries) {
+        tell((observer) -> observer.replayed(stream, handlerId, deliveries));
+    }
+
+    @Override
     public void circuitOpened(String stream, String handlerId) {
         tell((observer) -> observer.circuitOpened(stream, handlerId));
     }

@@ -5,6 +5,7 @@ import dev.outbox.metrics.QueueGauges;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.publish.TransactionPhase;
 import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
 import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.RuntimeSettings;
 import dev.outbox.runtime.Surroundings;
@@ -140,6 +141,12 @@ public final class OutboxAutoConfiguration {
     @ConditionalOnMissingBean
     OutboxOperations outboxOperations(OutboxRuntime runtime) {
         return runtime.operations();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Replays outboxReplays(OutboxRuntime runtime) {
+        return runtime.replays();
     }
 
     @Bean

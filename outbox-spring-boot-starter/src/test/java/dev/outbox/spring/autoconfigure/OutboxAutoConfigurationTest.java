@@ -16,9 +16,11 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadTooLargeException;
+import dev.outbox.ReplayRequest;
 import dev.outbox.UnroutedEventException;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
 import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.Surroundings;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -85,6 +87,20 @@ class OutboxAutoConfigurationTest {
             await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
             await().untilAsserted(() ->
                     assertThat(count(context, "events.outbox_published")).isOne());
+        });
+    }
+
+    @Test
+    void eventIsReplayedToAHandler() {
+        Applications.withSubscriptionsOn(database).run((context) -> {
+            context.getBean(Subscriptions.class).start("1", "gold");
+            await().untilAsserted(() ->
+                    assertThat(count(context, "events.outbox_published")).isOne());
+
+            context.getBean(Replays.class).start(ReplayRequest.of("licensing.extend"), "ann", "to see");
+
+            List<String> plans = context.getBean(Licensing.class).plans;
+            await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold", "1:gold"));
         });
     }
 

@@ -1,0 +1,32 @@
+package dev.outbox.repair;
+
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.HandlerStore;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.ReplayFeedStore;
+import dev.outbox.store.ReplaySource;
+import java.time.Duration;
+
+/** Feeders that no thread drives, and the time that they may use. */
+final class ReplayFeeders {
+
+    private ReplayFeeders() {}
+
+    static ReplayFeeder of(TestOutbox outbox, Replays replays) {
+        return new ReplayFeeder(
+                new ReplaySource(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayFeedStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayFeeder.Registry(
+                        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
+                replays,
+                (stream, handlerId, deliveries) -> {});
+    }
+
+    /** As if the rate had not been used for some time. */
+    static void allow(TestOutbox outbox, Duration unused) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET fed_at = now() - ? * interval '1 microsecond'")
+                .param(unused.toNanos() / 1000)
+                .update();
+    }
+}
