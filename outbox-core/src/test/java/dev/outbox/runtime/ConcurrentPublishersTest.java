@@ -101,9 +101,11 @@ class ConcurrentPublishersTest {
         for (int i = 0; i < TRANSACTIONS / THREADS; i++) {
             int number = 2 * (thread * TRANSACTIONS + i);
             int choice = random.nextInt(20);
+            // One for both events: transactions that lock two aggregates in any order would wait for each other.
+            String aggregate = Integer.toString(random.nextInt(AGGREGATES));
             List<Integer> kept = new ArrayList<>();
             transactions.executeWithoutResult((status) -> {
-                publishOne(outbox, random, number);
+                outbox.publisher().publish("order", aggregate, new OrderPlaced(number));
                 if (choice == 0) {
                     status.setRollbackOnly();
                     return;
@@ -111,7 +113,7 @@ class ConcurrentPublishersTest {
                 kept.add(number);
                 if (choice == 1) {
                     nested.executeWithoutResult((inner) -> {
-                        publishOne(outbox, random, number + 1);
+                        outbox.publisher().publish("order", aggregate, new OrderPlaced(number + 1));
                         inner.setRollbackOnly();
                     });
                 }
@@ -124,10 +126,6 @@ class ConcurrentPublishersTest {
             }
         }
         return true;
-    }
-
-    private static void publishOne(TestOutbox outbox, Random random, int number) {
-        outbox.publisher().publish("order", Integer.toString(random.nextInt(AGGREGATES)), new OrderPlaced(number));
     }
 
     private static int number(EventEnvelope envelope) {
