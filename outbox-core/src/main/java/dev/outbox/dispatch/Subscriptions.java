@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +84,17 @@ public final class Subscriptions {
             load();
             version = claimedVersion;
         }
+    }
+
+    /**
+     * Says whether a claim shows that the registry is no longer what it was known as. To be asked before the active handlers are, since
+     * another stream's claim may have found out in between.
+     *
+     * @return asks that of the version that a claim read
+     */
+    public LongPredicate outdated() {
+        long known = version;
+        return (claimedVersion) -> known >= 0 && known != claimedVersion;
     }
 
     private void load() throws SQLException {

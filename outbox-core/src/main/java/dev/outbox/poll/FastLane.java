@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,6 +127,7 @@ final class FastLane {
     private Round claim(BooleanSupplier closing) throws SQLException {
         long begun = System.nanoTime();
         int batchSize = stream.settings().batchSize();
+        LongPredicate outdated = subscriptions.outdated();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
@@ -162,7 +164,9 @@ final class FastLane {
             underWay.add(batch);
             goOn(batch, closing);
         }
-        boolean more = events == batchSize || foundHeld || parked;
+        // What is due was asked of the handlers that were active then.
+        boolean asksAgain = outdated.test(round.registryVersion());
+        boolean more = events == batchSize || foundHeld || parked || asksAgain;
         parked = false;
         return new Round(more, round.untilNextDelivery());
     }

@@ -47,6 +47,12 @@ final class OperationRules {
         return check(by, reason);
     }
 
+    /** For something that is done to a handler or stream. */
+    static Instruction check(String what, String name, String by, String reason) {
+        checkText(what, name, LONGEST_NAME);
+        return check(by, reason);
+    }
+
     static Instruction check(String by, String reason) {
         checkName(by);
         checkText("the reason", reason, LONGEST_REASON);

@@ -10,6 +10,7 @@ import dev.outbox.store.Instruction;
 import dev.outbox.store.OperationLogStore;
 import dev.outbox.store.OperationStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.PauseStore;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -37,6 +38,7 @@ public final class OutboxOperations {
     private final DeliveryFindStore deliveries;
     private final OperationLogStore records;
     private final LaneOperations lanes;
+    private final Pauses pauses;
 
     /**
      * Creates operations.
@@ -50,6 +52,7 @@ public final class OutboxOperations {
         this.records = new OperationLogStore(dataSource, schema);
         this.lanes = new LaneOperations(
                 new CandidateStore(dataSource, schema), new OperationStore(dataSource, schema), wake);
+        this.pauses = new Pauses(new PauseStore(dataSource, schema), wake);
     }
 
     /**
@@ -143,6 +146,79 @@ public final class OutboxOperations {
         OperationStore.Done done = call("skip deliveries", () -> lanes.skip(selection, instruction));
         log.info("{} deliveries skipped by {}, {} left alone because they are busy", done.affected(), by, done.busy());
         return new Skipped(done.affected(), done.busy());
+    }
+
+    /**
+     * Pauses a handler in every process, until it is resumed: each obeys from its next claim on, and after a restart too. What runs, goes
+     * on. The handler's deliveries queue up in their lanes; other handlers are not affected.
+     *
+     * @param handlerId the handler, by its id or a former one
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return whether it was not paused already; if it was, nothing is done or recorded
+     * @throws dev.outbox.UnknownHandlerException if no process has ever registered the handler
+     */
+    public boolean pauseHandler(String handlerId, String by, String reason) {
+        Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
+        return call("pause a handler", () -> pauses.setHandler(handlerId, true, instruction));
+    }
+
+    /**
+     * Pauses a handler that no process has yet, so that it gets nothing when the first one has it: what it is to get first can be
+     * {@linkplain Replays replayed} before it is resumed. Does what {@link #pauseHandler} does if some process has it. An id that is
+     * mistaken stands in the registry for ever.
+     *
+     * @param handlerId the id that the handler is going to have
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return whether it was not paused already; if it was, nothing is done or recorded
+     */
+    public boolean pauseNewHandler(String handlerId, String by, String reason) {
+        Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
+        return call("pause a new handler", () -> pauses.pauseNewHandler(handlerId, instruction));
+    }
+
+    /**
+     * Resumes a handler. What has queued up is due at once, in order.
+     *
+     * @param handlerId the handler, by its id or a former one
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return whether it was paused; if it was not, nothing is done or recorded
+     * @throws dev.outbox.UnknownHandlerException if no process has ever registered the handler
+     */
+    public boolean resumeHandler(String handlerId, String by, String reason) {
+        Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
+        return call("resume a handler", () -> pauses.setHandler(handlerId, false, instruction));
+    }
+
+    /**
+     * Pauses a stream in every process, until it is resumed: nothing of it is claimed any more, whether new or to be retried. Events
+     * are published into it all the same.
+     *
+     * @param stream the stream
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return whether it was not paused already; if it was, nothing is done or recorded
+     * @throws dev.outbox.InvalidOperationException also if no process has ever polled the stream
+     */
+    public boolean pauseStream(String stream, String by, String reason) {
+        Instruction instruction = OperationRules.check("stream", stream, by, reason);
+        return call("pause a stream", () -> pauses.setStream(stream, true, instruction));
+    }
+
+    /**
+     * Resumes a stream.
+     *
+     * @param stream the stream
+     * @param by who wants it; at most 255 characters
+     * @param reason why; at most 2000 characters
+     * @return whether it was paused; if it was not, nothing is done or recorded
+     * @throws dev.outbox.InvalidOperationException also if no process has ever polled the stream
+     */
+    public boolean resumeStream(String stream, String by, String reason) {
+        Instruction instruction = OperationRules.check("stream", stream, by, reason);
+        return call("resume a stream", () -> pauses.setStream(stream, false, instruction));
     }
 
     /**

@@ -18,7 +18,8 @@ public final class DeliveryClaimStore {
      * one that may have taken its process down (suspect) comes with nothing else at all. A follower that somebody else holds
      * locked, that is suspect, has failed and is not due, or is of a type that this process does not know is a gap: nothing
      * comes along from behind it. A replayed delivery waits for claims of its aggregate that are older than it, since they were
-     * made without knowing of it.
+     * made without knowing of it. Whether a handler is paused is looked up, since the fast lane may be too busy to find out that
+     * the registry has changed.
      */
     static final String CLAIM_DUE = """
             WITH candidate AS MATERIALIZED (
@@ -50,6 +51,7 @@ public final class DeliveryClaimStore {
                                       LIMIT ?
                                         FOR UPDATE SKIP LOCKED) d
                  WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
+                   AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
                  ORDER BY place
                  LIMIT ?
             ), due AS (

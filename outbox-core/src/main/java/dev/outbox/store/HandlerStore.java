@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 public final class HandlerStore {
 
     /** Writers of the registry take turns; readers do not wait. */
-    private static final String LOCK_REGISTRY = """
+    static final String LOCK_REGISTRY = """
             LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE
             """;
 
@@ -30,12 +30,17 @@ public final class HandlerStore {
 
     /**
      * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if a registration changes
-     * what the other processes know. Whoever locks several streams locks them in the same order.
+     * what the other processes know. Whoever locks several streams locks them in the same order. A handler that is
+     * paused stays so when it is renamed.
      */
     private static final String REGISTER = """
             WITH handler AS (
-                INSERT INTO {schema}.outbox_handler AS h (id, aliases)
-                SELECT own.id, string_to_array(own.aliases, chr(31))
+                INSERT INTO {schema}.outbox_handler AS h (id, aliases, paused)
+                SELECT own.id, string_to_array(own.aliases, chr(31)),
+                       EXISTS (SELECT
+                                 FROM {schema}.outbox_handler former
+                                WHERE former.id = ANY (string_to_array(own.aliases, chr(31)))
+                                  AND former.paused)
                   FROM unnest(?::text[], ?::text[]) AS own (id, aliases)
                 ON CONFLICT (id) DO UPDATE
                    SET aliases = excluded.aliases,

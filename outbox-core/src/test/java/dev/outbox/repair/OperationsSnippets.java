@@ -52,4 +52,10 @@ final class OperationsSnippets {
     List<Operation> whatHappenedTo(UUID eventId) {
         return operations.operations(OperationSelection.all().ofEvent(eventId), 100);
     }
+
+    void whileTheMailServerMoves(Runnable move) {
+        operations.pauseHandler("mail", "ann", "the mail server moves");
+        move.run();
+        operations.resumeHandler("mail", "ann", "it is there");
+    }
 }

@@ -170,11 +170,8 @@ class ReplayTest {
         Recorded search = Recorded.all();
         other.handler("audit", "*", Recorded.all()).handler("search", "*", search);
         // Paused before it is there, so that it gets nothing of what comes before the replay.
-        outbox.sql()
-                .sql("INSERT INTO events.outbox_handler (id, paused) VALUES ('search', true)")
-                .update();
+        outbox.runtime().operations().pauseNewHandler("search", "ann", "its past comes first");
         other.start();
-        pause("search", true);
         publish(aggregates);
         long id = other.runtime().replays().start(ReplayRequest.of("search").rate(2000), "ann", "search is new");
         for (int number = 0; number < 20; number++) {
@@ -189,7 +186,7 @@ class ReplayTest {
                         .allFed());
         publish(aggregates);
         assertThat(search.handled()).isEmpty();
-        pause("search", false);
+        other.runtime().operations().resumeHandler("search", "ann", "its past is there");
 
         done(id);
         await().atMost(Duration.ofSeconds(30)).until(() -> search.handled().size() == 1020);

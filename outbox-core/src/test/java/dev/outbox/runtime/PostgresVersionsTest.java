@@ -65,6 +65,7 @@ class PostgresVersionsTest {
                     .isEqualTo(21);
             outbox.runtime().close();
             assertThat(retryAndSkip(outbox)).isEqualTo(2);
+            pauseAndResume(outbox.runtime().operations());
         }
     }
 
@@ -84,6 +85,14 @@ class PostgresVersionsTest {
         DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
         assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
         return operations.operations(OperationSelection.all().by("bob"), 10).size();
+    }
+
+    private static void pauseAndResume(OutboxOperations operations) {
+        assertThat(operations.pauseNewHandler("new", "ann", "to see")).isTrue();
+        assertThat(operations.pauseHandler("any", "ann", "to see")).isTrue();
+        assertThat(operations.resumeHandler("any", "ann", "to see")).isTrue();
+        assertThat(operations.pauseStream("default", "ann", "to see")).isTrue();
+        assertThat(operations.resumeStream("default", "ann", "to see")).isTrue();
     }
 
     private static void replay(TestOutbox outbox) {
