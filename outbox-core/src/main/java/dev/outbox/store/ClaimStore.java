@@ -54,11 +54,11 @@ public final class ClaimStore {
             """;
 
     /**
-     * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The hashed
-     * NOT IN keeps that order, where a join would sort the queue. A collision of hashes only makes an aggregate wait.
-     * A row that somebody else holds locked is skipped, and so are all later ones of its aggregate (passed_over); these come
-     * back without a claim id. The comparison of pairs keeps the planner from the primary key, in whose order it would come
-     * across every event that was dispatched and waits.
+     * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The comparisons of
+     * pairs keep the planner from the primary key, in whose order it would come across every event that was dispatched and waits.
+     * The hashed NOT IN keep the order, and what is claimed of it is marked, not joined: the queue may have been empty when its
+     * statistics were taken. A collision of hashes only makes an aggregate wait. A row that somebody else holds locked is skipped,
+     * and so are all later ones of its aggregate (passed_over); these come back without a claim id.
      */
     static final String CLAIM = """
             WITH batch AS MATERIALIZED (
@@ -66,33 +66,36 @@ public final class ClaimStore {
                        o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
-                 WHERE o.stream = ?
+                 WHERE (o.stream, o.id) >= (?, 0)
+                   AND (o.stream, o.id) <= (?, 9223372036854775807)
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
                        NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.stream = ?
                                 UNION ALL
                                SELECT unnest(?::bigint[]))
                    AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
-                 ORDER BY o.id
+                 ORDER BY o.stream, o.id
                  LIMIT ?
                    FOR UPDATE OF o SKIP LOCKED
-            ), passed_over AS (
+            ), passed_over AS MATERIALIZED (
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
-                 WHERE o.stream = ?
+                 WHERE (o.stream, o.id) >= (?, 0)
+                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
                    AND o.dispatched_at IS NULL
-                   AND (o.stream, o.id) < (?, (SELECT max(batch.id) FROM batch))
                    AND o.id NOT IN (SELECT batch.id FROM batch)
                  GROUP BY 1
-            ), claimable AS (
-                SELECT batch.id, batch.aggregate
+            ), checked AS MATERIALIZED (
+                SELECT batch.*,
+                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
+                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
                   FROM batch
-                 WHERE NOT EXISTS (SELECT FROM passed_over p WHERE p.aggregate = batch.aggregate AND p.id < batch.id)
             ), claim AS (
                 INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
                 SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
-                          FROM claimable c) ids
+                          FROM checked c
+                         WHERE c.claimable) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -104,10 +107,8 @@ public final class ClaimStore {
                             AND d.aggregate_id = o.aggregate_id
                             AND d.head),
                    o.aggregate,
-                   CASE WHEN claimable.id IS NOT NULL THEN claim.id END
-              FROM batch o
-              LEFT JOIN claimable ON claimable.id = o.id
-              LEFT JOIN claim ON true
+                   CASE WHEN o.claimable THEN (SELECT claim.id FROM claim) END
+              FROM checked o
              ORDER BY o.id
             """;
 
@@ -175,6 +176,7 @@ public final class ClaimStore {
                         .add(request.stream())
                         .add(request.stream())
                         .add(
+                                request.stream(),
                                 request.stream(),
                                 request.stream(),
                                 longs(request.held()),

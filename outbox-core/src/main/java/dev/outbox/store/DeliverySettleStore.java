@@ -34,13 +34,21 @@ public final class DeliverySettleStore {
             WITH outcome AS (
                 SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
                        r.kind <> 'DEAD'
-                       AND EXISTS (SELECT
-                                     FROM {schema}.outbox_delivery o
-                                    WHERE o.aggregate_type = d.aggregate_type
-                                      AND o.aggregate_id = d.aggregate_id
-                                      AND o.handler_id = d.handler_id
-                                      AND o.outbox_id <> d.outbox_id
-                                      AND (o.head OR o.status = 'WAITING' AND o.aggregate_seq < d.aggregate_seq)) AS waits
+                       AND (EXISTS (SELECT
+                                      FROM {schema}.outbox_delivery h
+                                     WHERE h.aggregate_type = d.aggregate_type
+                                       AND h.aggregate_id = d.aggregate_id
+                                       AND h.handler_id = d.handler_id
+                                       AND h.outbox_id <> d.outbox_id
+                                       AND h.head)
+                            OR coalesce((SELECT w.aggregate_seq
+                                           FROM {schema}.outbox_delivery w
+                                          WHERE w.aggregate_type = d.aggregate_type
+                                            AND w.aggregate_id = d.aggregate_id
+                                            AND w.handler_id = d.handler_id
+                                            AND w.status = 'WAITING'
+                                          ORDER BY w.aggregate_seq
+                                          LIMIT 1) < d.aggregate_seq, false)) AS waits
                   FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[])
                        AS r (outbox_id, handler_id, attempt, kind, delay, code, error)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id

@@ -41,11 +41,61 @@ class PoisonedAggregateTest {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         poison();
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+        assertThatClaimVisitsLittle();
+    }
 
+    /** The planner knows then that half of the rows wait, and may think that the other half comes cheaper without the index. */
+    @Test
+    void claimDoesNotVisitTheEventsThatWaitIfStatisticsKnowTheQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', (n % 1000)::text, n / 1000 + 1, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(0, 59999) n
+                        """).update();
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        assertThatClaimVisitsLittle();
+    }
+
+    @Test
+    void claimOfABatchIsNotComparedWithItselfIfStatisticsKnowNoQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+
+        assertThat(nodes(explainClaim()))
+                .noneMatch((node) -> node.path("Node Type").asString("").contains("Join")
+                        || node.path("Node Type").asString("").contains("Nested Loop"));
+    }
+
+    @Test
+    void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_by = 'w', attempt_count = 1 WHERE head")
+                .update();
+        long head = outbox.sql()
+                .sql("SELECT outbox_id FROM events.outbox_delivery WHERE head")
+                .query(Long.class)
+                .single();
         JsonNode plan = explain(
+                DeliverySettleStore.KEEP_FAILED,
+                "bigint[], text[], int[], text[], bigint[], text[], text[], text",
+                "'{" + head + "}', '{mail}', '{1}', '{FAILED}', '{1000}', '{X}', '{x}', 'w'");
+        assertThat(rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+    }
+
+    private JsonNode explainClaim() throws SQLException {
+        return explain(
                 ClaimStore.CLAIM,
-                "text, text, bigint[], text, int, text, text, text, text, bigint",
-                "'default', 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
+                "text, text, text, bigint[], text, int, text, text, text, text, bigint",
+                "'default', 'default', 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
+    }
+
+    private void assertThatClaimVisitsLittle() throws SQLException {
+        JsonNode plan = explainClaim();
         assertThat(rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
         assertThat(indexesOf(plan)).contains("outbox_unpublished_pending");
         assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
