@@ -127,7 +127,7 @@ class ReplayOrderTest {
 
     private int publishWhileReplaying(TestOutbox outbox) {
         int rounds = 0;
-        while (replaying.get()) {
+        while (replaying.get() || rounds <= PAST) {
             publish(outbox);
             rounds++;
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
