@@ -13,6 +13,7 @@ import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.ClaimedEvent;
+import dev.outbox.store.ScanProgress;
 import dev.outbox.store.SettleStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -54,6 +55,7 @@ final class FastLane {
     /** Aggregates of which somebody else holds a row locked: left out until a claim finds nothing else. */
     private final Set<Long> heldAggregates = new HashSet<>();
 
+    private final ScanProgress progress = new ScanProgress();
     private final List<Batch> underWay = new ArrayList<>();
 
     /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
@@ -134,7 +136,9 @@ final class FastLane {
                 batchSize,
                 stream.settings().lease(),
                 heldAggregates,
-                dispatcher.activeHandlers());
+                dispatcher.activeHandlers(),
+                progress.next(),
+                progress.question());
         Optional<ClaimRound> found = claims.claim(request);
         if (found.isEmpty()) {
             subscriptions.addStream(stream.name());
@@ -148,6 +152,7 @@ final class FastLane {
                         expired.events(),
                         stream.name()));
         Claim claim = round.claim();
+        progress.advance(round.sighting(), claim);
         int events = claim == null ? 0 : claim.events().size();
         observer.claimed(stream.name(), Duration.ofNanos(System.nanoTime() - begun), events);
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());

@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param expired the claims that had expired and were dropped
  * @param untilNextDelivery the time until a delivery of the stream is due to a handler of this process, zero or
  *     negative if one is; empty if none waits
+ * @param sighting what was seen of the queue as a whole
  */
 public record ClaimRound(
         @Nullable Claim claim,
         long registryVersion,
         Set<Long> heldAggregates,
         List<ExpiredClaim> expired,
-        Optional<Duration> untilNextDelivery) {
+        Optional<Duration> untilNextDelivery,
+        Sighting sighting) {
 
     /**
      * A claim whose worker did not come back.

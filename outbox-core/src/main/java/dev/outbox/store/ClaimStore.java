@@ -14,135 +14,6 @@ import org.jspecify.annotations.Nullable;
 /** Claims batches of a stream, and keeps, gives up and drops claims. */
 public final class ClaimStore {
 
-    /** Relies on outbox_stream_pk. Claimers of a stream take turns, so that the next statements see every earlier claim. */
-    private static final String LOCK_STREAM = """
-            SELECT s.registry_version
-              FROM {schema}.outbox_stream s
-             WHERE s.stream = ?
-               FOR UPDATE
-            """;
-
-    /** Reads outbox_claim whole: it has a row per batch in flight. Events by outbox_unpublished_pk. */
-    private static final String DROP_EXPIRED = """
-            WITH expired AS (
-                DELETE FROM {schema}.outbox_claim
-                 WHERE id IN (SELECT id
-                                FROM {schema}.outbox_claim
-                               WHERE stream = ?
-                                 AND locked_until < clock_timestamp()
-                                 FOR UPDATE SKIP LOCKED)
-                RETURNING id, worker, event_ids
-            ), unsettled AS (
-                SELECT o.id, expired.id AS claim_id
-                  FROM expired
-                  JOIN {schema}.outbox_unpublished o ON o.id = ANY (expired.event_ids)
-                 WHERE o.dispatched_at IS NULL
-                 ORDER BY o.id
-                   FOR UPDATE OF o SKIP LOCKED
-            ), counted AS (
-                UPDATE {schema}.outbox_unpublished o
-                   SET attempt_count = o.attempt_count + 1,
-                       last_attempt_at = clock_timestamp(),
-                       last_error_code = 'LEASE_EXPIRED'
-                  FROM unsettled
-                 WHERE o.id = unsettled.id
-                RETURNING unsettled.claim_id
-            )
-            SELECT expired.worker,
-                   (SELECT count(*) FROM counted WHERE counted.claim_id = expired.id)
-              FROM expired
-            """;
-
-    /**
-     * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The comparisons of
-     * pairs keep the planner from the primary key, in whose order it would come across every event that was dispatched and waits.
-     * The hashed NOT IN keep the order, and what is claimed of it is marked, not joined: the queue may have been empty when its
-     * statistics were taken. A collision of hashes only makes an aggregate wait. A row that somebody else holds locked is skipped,
-     * and so are all later ones of its aggregate (passed_over); these come back without a claim id.
-     */
-    static final String CLAIM = """
-            WITH batch AS MATERIALIZED (
-                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-                       o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
-                       hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
-                  FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, 0)
-                   AND (o.stream, o.id) <= (?, 9223372036854775807)
-                   AND o.dispatched_at IS NULL
-                   AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
-                       NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.stream = ?
-                                UNION ALL
-                               SELECT unnest(?::bigint[]))
-                   AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
-                 ORDER BY o.stream, o.id
-                 LIMIT ?
-                   FOR UPDATE OF o SKIP LOCKED
-            ), passed_over AS MATERIALIZED (
-                SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
-                  FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, 0)
-                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
-                   AND o.dispatched_at IS NULL
-                   AND o.id NOT IN (SELECT batch.id FROM batch)
-                 GROUP BY 1
-            ), checked AS MATERIALIZED (
-                SELECT batch.*,
-                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
-                  FROM batch
-            ), claim AS (
-                INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
-                  FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
-                          FROM checked c
-                         WHERE c.claimable) ids
-                 WHERE ids.event_ids IS NOT NULL
-                RETURNING id
-            )
-            SELECT {envelope},
-                   o.attempt_count,
-                   ARRAY(SELECT d.handler_id
-                           FROM {schema}.outbox_delivery d
-                          WHERE d.aggregate_type = o.aggregate_type
-                            AND d.aggregate_id = o.aggregate_id
-                            AND d.head),
-                   o.aggregate,
-                   CASE WHEN o.claimable THEN (SELECT claim.id FROM claim) END
-              FROM checked o
-             ORDER BY o.id
-            """;
-
-    /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
-    static final String UNTIL_NEXT_DELIVERY = """
-            SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
-              FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
-             CROSS JOIN LATERAL (SELECT d.next_retry_at
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.stream = ?
-                                    AND d.handler_id = h.handler_id
-                                    AND d.status = 'DUE'
-                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
-                                    AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                                  ORDER BY d.next_retry_at
-                                  LIMIT 1) d
-             ORDER BY d.next_retry_at
-             LIMIT 1
-            """;
-
-    /** Relies on outbox_claim_pk. */
-    private static final String RENEW = """
-            UPDATE {schema}.outbox_claim
-               SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
-             WHERE id = ANY (?)
-            RETURNING id
-            """;
-
-    /** Relies on outbox_claim_pk. */
-    private static final String RELEASE = """
-            DELETE FROM {schema}.outbox_claim
-             WHERE id = ?
-            """;
-
     private final DataSource dataSource;
     private final Pipeline claim;
     private final Pipeline renew;
@@ -156,9 +27,10 @@ public final class ClaimStore {
      */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claim = new Pipeline(schema, LOCK_STREAM, DROP_EXPIRED, CLAIM, UNTIL_NEXT_DELIVERY);
-        this.renew = new Pipeline(schema, RENEW);
-        this.release = new Pipeline(schema, RELEASE);
+        this.claim = new Pipeline(
+                schema, ClaimSql.LOCK_STREAM, ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, ClaimSql.UNTIL_NEXT_DELIVERY);
+        this.renew = new Pipeline(schema, ClaimSql.RENEW);
+        this.release = new Pipeline(schema, ClaimSql.RELEASE);
     }
 
     /**
@@ -170,23 +42,27 @@ public final class ClaimStore {
      * @throws SQLException if the database refused or could not be reached; nothing is claimed then
      */
     public Optional<ClaimRound> claim(Request request) throws SQLException {
-        return claim.run(
-                dataSource,
-                (parameters) -> parameters
-                        .add(request.stream())
-                        .add(request.stream())
-                        .add(
-                                request.stream(),
-                                request.stream(),
-                                request.stream(),
-                                longs(request.held()),
-                                request.stream(),
-                                request.batchSize())
-                        .add(request.stream(), request.stream())
-                        .add(request.stream(), request.worker(), request.lease().toMillis())
-                        .add(request.handlers().ids(), request.handlers().eventTypes())
-                        .add(request.stream()),
-                ClaimStore::readRound);
+        return claim.run(dataSource, (parameters) -> bind(parameters, request), ClaimStore::readRound);
+    }
+
+    private static void bind(Pipeline.Parameters parameters, Request request) throws SQLException {
+        String stream = request.stream();
+        long firstClaim = request.start().claim();
+        bindStart(parameters, request)
+                .add(Long.toString(request.question()), stream, stream)
+                .add(firstClaim, stream, stream)
+                .add(firstClaim, stream);
+        bindStart(parameters, request)
+                .add(stream, stream)
+                .add(firstClaim, stream, longs(request.held()), stream, request.batchSize())
+                .add(stream, stream)
+                .add(stream, request.worker(), request.lease().toMillis())
+                .add(request.handlers().ids(), request.handlers().eventTypes(), stream);
+    }
+
+    private static Pipeline.Parameters bindStart(Pipeline.Parameters parameters, Request request) throws SQLException {
+        ScanStart start = request.start();
+        return parameters.add(Long.toString(start.before()), start.running(), start.recent(), start.exact());
     }
 
     /**
@@ -198,9 +74,34 @@ public final class ClaimStore {
      * @param lease how long the claim is valid unless renewed
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
      * @param handlers the handlers that this process has, whose next delivery is of interest
+     * @param start where to begin
+     * @param question the transaction of which {@link Sighting#running()} is to say how many earlier ones are running
      */
     public record Request(
-            String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {}
+            String stream,
+            String worker,
+            int batchSize,
+            Duration lease,
+            Set<Long> held,
+            ActiveHandlers handlers,
+            ScanStart start,
+            long question) {
+
+        /**
+         * Claims from the whole queue.
+         *
+         * @param stream the stream
+         * @param worker who claims
+         * @param batchSize at most how many events
+         * @param lease how long the claim is valid
+         * @param held hashes of aggregates to leave out
+         * @param handlers the handlers whose next delivery is of interest
+         */
+        public Request(
+                String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
+            this(stream, worker, batchSize, lease, held, handlers, ScanStart.EVERYTHING, 0);
+        }
+    }
 
     private static Optional<ClaimRound> readRound(Pipeline.Results results) throws SQLException {
         ResultSet stream = results.rows();
@@ -208,6 +109,8 @@ public final class ClaimStore {
             return Optional.empty();
         }
         long registryVersion = stream.getLong(1);
+        Sighting sighting = new Sighting(
+                stream.getLong(2), stream.getInt(3), stream.getObject(4, Long.class), stream.getObject(5, Long.class));
         List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
         ResultSet dropped = results.rows();
         while (dropped.next()) {
@@ -216,10 +119,10 @@ public final class ClaimStore {
         Batch batch = Batch.read(results.rows());
         ResultSet due = results.rows();
         Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
-        return Optional.of(new ClaimRound(batch.claim(), registryVersion, batch.held, expired, untilNext));
+        return Optional.of(new ClaimRound(batch.claim(), registryVersion, batch.held, expired, untilNext, sighting));
     }
 
-    /** The rows of {@link #CLAIM}. */
+    /** The rows of {@link ClaimSql#CLAIM}. */
     private static final class Batch {
 
         private final List<ClaimedEvent> events = new ArrayList<>();

@@ -70,6 +70,32 @@ class PoisonedAggregateTest {
                         || node.path("Node Type").asString("").contains("Nested Loop"));
     }
 
+    /** What has left the queue stays in its index as long as somebody's snapshot is older. */
+    @Test
+    void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        try (Connection holder = outbox.dataSource().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox_unpublished
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                            SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
+                              FROM generate_series(1, 50000) n
+                            """).update();
+            outbox.sql()
+                    .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                    .update();
+            outbox.publish("next", new OrderPlaced(1));
+
+            assertThat(pages(explainClaim(0))).isGreaterThan(500);
+            assertThat(pages(explainClaim(50_001))).isLessThan(100);
+            holder.rollback();
+        }
+    }
+
     @Test
     void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
@@ -88,10 +114,15 @@ class PoisonedAggregateTest {
     }
 
     private JsonNode explainClaim() throws SQLException {
+        return explainClaim(0);
+    }
+
+    private JsonNode explainClaim(long start) throws SQLException {
         return explain(
-                ClaimStore.CLAIM,
-                "text, text, text, bigint[], text, int, text, text, text, text, bigint",
-                "'default', 'default', 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
+                ClaimSql.CLAIM,
+                "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, text, text, bigint",
+                "'0', -1, 0, " + start
+                        + ", 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {
@@ -105,7 +136,7 @@ class PoisonedAggregateTest {
     @Test
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
-        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
+        JsonNode plan = explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
         assertThat(rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(indexesOf(plan)).containsExactly("outbox_delivery_next_due");
     }
@@ -118,7 +149,7 @@ class PoisonedAggregateTest {
                         + " aggregate_id = outbox_id::text")
                 .update();
         outbox.sql().sql("ANALYZE events.outbox_delivery").update();
-        JsonNode plan = explain(ClaimStore.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
+        JsonNode plan = explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
         assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(

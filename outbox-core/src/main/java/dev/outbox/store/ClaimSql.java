@@ -1,0 +1,166 @@
+package dev.outbox.store;
+
+/** The statements of {@link ClaimStore}. */
+final class ClaimSql {
+
+    /** Relies on outbox_unpublished_pending: the snapshot of the statement decides where it begins. */
+    private static final String START = """
+            start AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT count(*)
+                                    FROM pg_snapshot_xip(pg_current_snapshot()) x
+                                   WHERE x < ?::text::xid8) = ?
+                            THEN ?::bigint
+                            ELSE ?::bigint END AS id
+            )""";
+
+    /**
+     * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Claimers of a stream take turns, so that the next
+     * statements see every earlier claim.
+     */
+    static final String LOCK_STREAM = "WITH " + START + """
+
+            SELECT s.registry_version,
+                   pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+                   (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < ?::text::xid8),
+                   (SELECT o.id
+                      FROM {schema}.outbox_unpublished o
+                     WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                       AND (o.stream, o.id) <= (?, 9223372036854775807)
+                       AND o.dispatched_at IS NULL
+                     ORDER BY o.stream, o.id
+                     LIMIT 1),
+                   (SELECT c.id
+                      FROM {schema}.outbox_claim c
+                     WHERE c.id >= ?
+                       AND c.stream = ?
+                     ORDER BY c.id
+                     LIMIT 1)
+              FROM {schema}.outbox_stream s
+             WHERE s.stream = ?
+               FOR UPDATE OF s
+            """;
+
+    /** Relies on outbox_claim_pk, which has a row per batch in flight, and outbox_unpublished_pk. */
+    static final String DROP_EXPIRED = """
+            WITH expired AS (
+                DELETE FROM {schema}.outbox_claim
+                 WHERE id IN (SELECT id
+                                FROM {schema}.outbox_claim
+                               WHERE id >= ?
+                                 AND stream = ?
+                                 AND locked_until < clock_timestamp()
+                                 FOR UPDATE SKIP LOCKED)
+                RETURNING id, worker, event_ids
+            ), unsettled AS (
+                SELECT o.id, expired.id AS claim_id
+                  FROM expired
+                  JOIN {schema}.outbox_unpublished o ON o.id = ANY (expired.event_ids)
+                 WHERE o.dispatched_at IS NULL
+                 ORDER BY o.id
+                   FOR UPDATE OF o SKIP LOCKED
+            ), counted AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET attempt_count = o.attempt_count + 1,
+                       last_attempt_at = clock_timestamp(),
+                       last_error_code = 'LEASE_EXPIRED'
+                  FROM unsettled
+                 WHERE o.id = unsettled.id
+                RETURNING unsettled.claim_id
+            )
+            SELECT expired.worker,
+                   (SELECT count(*) FROM counted WHERE counted.claim_id = expired.id)
+              FROM expired
+            """;
+
+    /**
+     * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The comparisons of
+     * pairs keep the planner from the primary key, in whose order it would come across every event that was dispatched and waits.
+     * The hashed NOT IN keep the order, and what is claimed of it is marked, not joined: the queue may have been empty when its
+     * statistics were taken. A collision of hashes only makes an aggregate wait. A row that somebody else holds locked is skipped,
+     * and so are all later ones of its aggregate (passed_over); these come back without a claim id.
+     */
+    static final String CLAIM = "WITH " + START + """
+            , batch AS MATERIALIZED (
+                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+                       o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
+                       hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
+                  FROM {schema}.outbox_unpublished o
+                 WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                   AND (o.stream, o.id) <= (?, 9223372036854775807)
+                   AND o.dispatched_at IS NULL
+                   AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
+                       NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.id >= ? AND c.stream = ?
+                                UNION ALL
+                               SELECT unnest(?::bigint[]))
+                   AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
+                 ORDER BY o.stream, o.id
+                 LIMIT ?
+                   FOR UPDATE OF o SKIP LOCKED
+            ), passed_over AS MATERIALIZED (
+                SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
+                  FROM {schema}.outbox_unpublished o
+                 WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
+                   AND o.dispatched_at IS NULL
+                   AND o.id NOT IN (SELECT batch.id FROM batch)
+                 GROUP BY 1
+            ), checked AS MATERIALIZED (
+                SELECT batch.*,
+                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
+                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
+                  FROM batch
+            ), claim AS (
+                INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
+                SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
+                  FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
+                          FROM checked c
+                         WHERE c.claimable) ids
+                 WHERE ids.event_ids IS NOT NULL
+                RETURNING id
+            )
+            SELECT {envelope},
+                   o.attempt_count,
+                   ARRAY(SELECT d.handler_id
+                           FROM {schema}.outbox_delivery d
+                          WHERE d.aggregate_type = o.aggregate_type
+                            AND d.aggregate_id = o.aggregate_id
+                            AND d.head),
+                   o.aggregate,
+                   CASE WHEN o.claimable THEN (SELECT claim.id FROM claim) END
+              FROM checked o
+             ORDER BY o.id
+            """;
+
+    /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
+    static final String UNTIL_NEXT_DELIVERY = """
+            SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
+              FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
+             CROSS JOIN LATERAL (SELECT d.next_retry_at
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.stream = ?
+                                    AND d.handler_id = h.handler_id
+                                    AND d.status = 'DUE'
+                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                    AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                                  ORDER BY d.next_retry_at
+                                  LIMIT 1) d
+             ORDER BY d.next_retry_at
+             LIMIT 1
+            """;
+
+    /** Relies on outbox_claim_pk. */
+    static final String RENEW = """
+            UPDATE {schema}.outbox_claim
+               SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
+             WHERE id = ANY (?)
+            RETURNING id
+            """;
+
+    /** Relies on outbox_claim_pk. */
+    static final String RELEASE = """
+            DELETE FROM {schema}.outbox_claim
+             WHERE id = ?
+            """;
+
+    private ClaimSql() {}
+}
