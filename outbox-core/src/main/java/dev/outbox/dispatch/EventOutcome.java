@@ -30,7 +30,12 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
      * @return whether the event is done
      */
     public boolean succeeded() {
-        return handlers.stream().allMatch((one) -> one.outcome() instanceof Outcome.Succeeded);
+        for (OfHandler one : handlers) {
+            if (!(one.outcome() instanceof Outcome.Succeeded)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -39,8 +44,12 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
      * @return whether a handler is to get the event again, or has not had it yet
      */
     public boolean open() {
-        return handlers.stream()
-                .anyMatch((one) -> one.outcome() instanceof Outcome.Failed || one.outcome() instanceof Outcome.Queued);
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.Failed || one.outcome() instanceof Outcome.Queued) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -49,6 +58,11 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
      * @return whether the event must be offered again as a whole
      */
     public boolean abandoned() {
-        return handlers.stream().anyMatch((one) -> one.outcome() instanceof Outcome.Abandoned);
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.Abandoned) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -23,6 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Batch {
 
+    /** Below this, handing over to another thread takes longer than it saves. */
+    private static final int SMALLEST_AHEAD = 10;
+
     private final Claim claim;
     private final long registryVersion;
     private final Lease lease;
@@ -127,6 +130,19 @@ final class Batch {
         synchronized (unsettled) {
             return !unsettled.isEmpty() && System.nanoTime() - settledAt > atMost.toNanos();
         }
+    }
+
+    /**
+     * Whether the next batch is likely to be full too, and to have other aggregates: those of this one cannot be claimed before it is
+     * written.
+     */
+    boolean isWorthSettlingAhead(int batchSize) {
+        List<ClaimedEvent> events = claim.events();
+        if (events.size() < batchSize || events.size() < SMALLEST_AHEAD) {
+            return false;
+        }
+        long aggregates = events.stream().map(Aggregate::of).distinct().count();
+        return aggregates * 4 >= events.size() * 3L && unsettled().stream().allMatch(EventOutcome::succeeded);
     }
 
     /** What to write; the last settlement ends the claim, and so sets free what was not dispatched. */

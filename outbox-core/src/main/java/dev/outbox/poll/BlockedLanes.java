@@ -24,7 +24,7 @@ final class BlockedLanes {
     }
 
     Set<String> handlersFor(ClaimedEvent event) {
-        Set<String> byBatch = blockedByBatch.get(Aggregate.of(event.envelope()));
+        Set<String> byBatch = blockedByBatch.isEmpty() ? null : blockedByBatch.get(Aggregate.of(event.envelope()));
         if (byBatch == null) {
             return event.blockedHandlers();
         }

@@ -14,10 +14,8 @@ import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.ClaimedEvent;
 import dev.outbox.store.ScanProgress;
-import dev.outbox.store.SettleStore;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -29,8 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Offers new events of one stream to their handlers: claim, dispatch, settle. Where settling fails, the batch is kept and
- * settled in the next round, before anything else is claimed. Used by one thread, which dispatches itself or lets a crew do it.
+ * Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a crew do it.
  */
 final class FastLane {
 
@@ -44,7 +41,7 @@ final class FastLane {
 
     private final Stream stream;
     private final ClaimStore claims;
-    private final SettleStore settlements;
+    private final Settling settling;
     private final Subscriptions subscriptions;
     private final Dispatcher dispatcher;
     private final LeaseKeeper leases;
@@ -56,14 +53,6 @@ final class FastLane {
     private final Set<Long> heldAggregates = new HashSet<>();
 
     private final ScanProgress progress = new ScanProgress();
-    private final List<Batch> underWay = new ArrayList<>();
-
-    /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
-    private final List<Batch> contended = new ArrayList<>();
-
-    /** Whether deliveries may have become due since the last claim looked for them. */
-    private boolean parked;
-
     /**
      * Creates the fast lane of a stream.
      *
@@ -73,7 +62,7 @@ final class FastLane {
     FastLane(Stream stream, PollerResources resources, @Nullable Crew crew, Runnable wake) {
         this.stream = stream;
         this.claims = resources.claims();
-        this.settlements = resources.settlements();
+        this.settling = new Settling(stream, resources);
         this.subscriptions = resources.subscriptions();
         this.dispatcher = resources.dispatcher();
         this.leases = resources.leases();
@@ -91,11 +80,11 @@ final class FastLane {
     record Round(boolean more, Optional<Duration> untilNextDelivery) {}
 
     Round runOnce(BooleanSupplier closing) throws SQLException {
-        for (Batch waiting : List.copyOf(contended)) {
-            settle(waiting, true);
-        }
-        for (Batch current : List.copyOf(underWay)) {
-            goOn(current, closing);
+        settling.settleContended();
+        for (Batch current : settling.underWay()) {
+            if (!settling.isAhead(current)) {
+                goOn(current, closing);
+            }
         }
         if (closing.getAsBoolean() || !hasRoom()) {
             return new Round(false, Optional.empty());
@@ -105,25 +94,20 @@ final class FastLane {
 
     /** Whether outcomes wait for being settled beside others that are still to come. */
     boolean isSettlingSoon() {
-        return underWay.stream().anyMatch((batch) -> !batch.unsettled().isEmpty());
+        return settling.underWay().stream()
+                .anyMatch((batch) -> !batch.unsettled().isEmpty());
     }
 
     /** Settles what was done when nothing is done any more, and sets the rest free. */
     void finish() throws SQLException {
-        for (Batch current : List.copyOf(underWay)) {
-            settle(current, true);
-        }
-        for (Batch waiting : List.copyOf(contended)) {
-            settle(waiting, true);
-            if (contended.contains(waiting)) {
-                claims.release(waiting.claimId());
-                end(waiting);
-            }
-        }
+        settling.finish();
     }
 
     private boolean hasRoom() {
-        return crew == null ? underWay.isEmpty() : crew.hasRoom() && underWay.size() <= crew.size();
+        List<Batch> underWay = settling.underWay();
+        return crew == null
+                ? underWay.stream().allMatch(settling::isAhead)
+                : crew.hasRoom() && underWay.size() <= crew.size();
     }
 
     private Round claim(BooleanSupplier closing) throws SQLException {
@@ -166,13 +150,13 @@ final class FastLane {
             Batch batch = crew == null
                     ? Batch.inOrder(claim, round.registryVersion(), lease)
                     : Batch.byAggregate(claim, round.registryVersion(), lease);
-            underWay.add(batch);
+            settling.add(batch);
             goOn(batch, closing);
         }
         // What is due was asked of the handlers that were active then.
         boolean asksAgain = outdated.test(round.registryVersion());
-        boolean more = events == batchSize || foundHeld || parked || asksAgain;
-        parked = false;
+        boolean wasAhead = claim == null && settling.finishAhead();
+        boolean more = events == batchSize || foundHeld || settling.hasParked() || asksAgain || wasAhead;
         return new Round(more, round.untilNextDelivery());
     }
 
@@ -193,10 +177,20 @@ final class FastLane {
         if (crew == null && !dispatchHere(current, closing)) {
             return;
         }
-        if (current.isOver()) {
-            settle(current, true);
-        } else if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
-            settle(current, false);
+        if (!current.isOver()) {
+            settleDue(current);
+        } else if (crew == null
+                && current.isWorthSettlingAhead(stream.settings().batchSize())) {
+            settling.settleAhead(current);
+        } else {
+            settling.finishAhead();
+            settling.settle(current, true);
+        }
+    }
+
+    private void settleDue(Batch current) throws SQLException {
+        if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
+            settling.settle(current, false);
         }
     }
 
@@ -204,7 +198,9 @@ final class FastLane {
     private boolean dispatchHere(Batch current, BooleanSupplier closing) throws SQLException {
         for (Strand<ClaimedEvent> strand : current.strands()) {
             while (dispatchNext(current, strand, closing)) {
-                if (strand.hasNext() && current.isSettlingDue(SETTLE_AT_LATEST_AFTER) && !settle(current, false)) {
+                if (strand.hasNext()
+                        && current.isSettlingDue(SETTLE_AT_LATEST_AFTER)
+                        && !settling.settle(current, false)) {
                     return false;
                 }
             }
@@ -244,54 +240,5 @@ final class FastLane {
         current.add(outcome);
         strand.advance();
         return true;
-    }
-
-    private boolean settle(Batch current, boolean last) throws SQLException {
-        long begun = System.nanoTime();
-        List<EventOutcome> outcomes = current.unsettled();
-        boolean waiting = contended.contains(current);
-        SettleStore.Settlement settlement = current.settlement(outcomes, last);
-        SettleStore.Settled settled = waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
-        if (!settled.claimHeld()) {
-            current.strands().forEach(Strand::end);
-            end(current);
-            observer.leaseLost(stream.name());
-            log.warn(
-                    "lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
-                    current,
-                    stream.name(),
-                    outcomes.size());
-            return false;
-        }
-        observer.settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
-        parked = parked || !settlement.parked().isEmpty();
-        current.settled(outcomes, settled.leftOver()).forEach(this::reportIfCompleted);
-        if (last && settled.leftOver().isEmpty()) {
-            end(current);
-        } else if (last && !waiting) {
-            setAside(current);
-        }
-        return true;
-    }
-
-    private void setAside(Batch current) {
-        log.warn(
-                "somebody else holds rows of {} of stream {} locked; their aggregates wait until they are free",
-                current,
-                stream.name());
-        contended.add(current);
-        underWay.remove(current);
-    }
-
-    private void reportIfCompleted(EventOutcome outcome) {
-        if (!outcome.open()) {
-            observer.completed(stream.name(), outcome.succeeded() ? 0 : 1);
-        }
-    }
-
-    private void end(Batch current) {
-        current.lease().close();
-        contended.remove(current);
-        underWay.remove(current);
     }
 }

@@ -120,11 +120,11 @@ final class ClaimSql {
             )
             SELECT {envelope},
                    o.attempt_count,
-                   ARRAY(SELECT d.handler_id
-                           FROM {schema}.outbox_delivery d
-                          WHERE d.aggregate_type = o.aggregate_type
-                            AND d.aggregate_id = o.aggregate_id
-                            AND d.head),
+                   (SELECT string_agg(d.handler_id, chr(31))
+                      FROM {schema}.outbox_delivery d
+                     WHERE d.aggregate_type = o.aggregate_type
+                       AND d.aggregate_id = o.aggregate_id
+                       AND d.head),
                    o.aggregate,
                    CASE WHEN o.claimable THEN (SELECT claim.id FROM claim) END
               FROM checked o

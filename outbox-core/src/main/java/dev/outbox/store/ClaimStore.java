@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Claims batches of a stream, and keeps, gives up and drops claims. */
 public final class ClaimStore {
 
+    /** Cannot be part of a handler's id. */
+    private static final String SEPARATOR = "\u001f";
+
     private final DataSource dataSource;
     private final Pipeline claim;
     private final Pipeline renew;
@@ -145,8 +148,11 @@ public final class ClaimStore {
                 return;
             }
             claimId = claim;
-            String[] blocked = (String[]) row.getArray(column + 1).getArray();
-            events.add(new ClaimedEvent(EventRow.read(row), row.getInt(column), Set.of(blocked)));
+            String blocked = row.getString(column + 1);
+            events.add(new ClaimedEvent(
+                    EventRow.read(row),
+                    row.getInt(column),
+                    blocked == null ? Set.of() : Set.of(blocked.split(SEPARATOR))));
         }
 
         @Nullable

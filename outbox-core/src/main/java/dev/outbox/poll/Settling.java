@@ -1,0 +1,178 @@
+package dev.outbox.poll;
+
+import dev.outbox.dispatch.EventOutcome;
+import dev.outbox.duty.Strand;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.ClaimStore;
+import dev.outbox.store.SettleStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what came of the batches of a stream, and keeps those that are not through. Where writing fails, a batch is kept and written
+ * in the next round, before anything else is claimed. Used by one thread, except that a statement may run on another one meanwhile.
+ */
+final class Settling {
+
+    private static final Logger log = LoggerFactory.getLogger(Settling.class);
+
+    private final Stream stream;
+    private final SettleStore settlements;
+    private final ClaimStore claims;
+    private final OutboxObserver observer;
+    private final Ahead<SettleStore.Settled> ahead;
+
+    private final List<Batch> underWay = new ArrayList<>();
+
+    /** Batches of which somebody else holds rows locked: their aggregates wait, everything else goes on. */
+    private final List<Batch> contended = new ArrayList<>();
+
+    private @Nullable Writing aheadOfClaim;
+
+    /** Whether deliveries may have become due since the last claim looked for them. */
+    private boolean parked;
+
+    /** A settlement that is being written. */
+    private record Writing(Batch batch, List<EventOutcome> outcomes, SettleStore.Settlement settlement, long begun) {}
+
+    Settling(Stream stream, PollerResources resources) {
+        this.stream = stream;
+        this.settlements = resources.settlements();
+        this.claims = resources.claims();
+        this.observer = resources.observer();
+        this.ahead = new Ahead<>("outbox-settler-" + stream.name());
+    }
+
+    /** The batches that are worked on, or wait for being written. */
+    List<Batch> underWay() {
+        return List.copyOf(underWay);
+    }
+
+    void add(Batch batch) {
+        underWay.add(batch);
+    }
+
+    /** Whether a batch is being written while the next one is claimed. */
+    boolean isAhead(Batch batch) {
+        return aheadOfClaim != null && aheadOfClaim.batch() == batch;
+    }
+
+    /** Tells, once, whether deliveries may have become due since it was asked last. */
+    boolean hasParked() {
+        boolean answer = parked;
+        parked = false;
+        return answer;
+    }
+
+    void settleContended() throws SQLException {
+        for (Batch waiting : List.copyOf(contended)) {
+            settle(waiting, true);
+        }
+    }
+
+    /**
+     * Writes the rest of a batch while the poller goes on to claim and to dispatch the next one. Its aggregates are left out of that
+     * claim, so this is worth it only where few of them come again.
+     */
+    void settleAhead(Batch current) throws SQLException {
+        finishAhead();
+        Writing writing = writing(current, true);
+        aheadOfClaim = writing;
+        ahead.begin(() -> settlements.settle(writing.settlement()));
+    }
+
+    /** Waits for what is being written. Returns whether there was anything. */
+    boolean finishAhead() throws SQLException {
+        Writing writing = aheadOfClaim;
+        if (writing == null) {
+            return false;
+        }
+        aheadOfClaim = null;
+        written(writing, ahead.result(), false);
+        return true;
+    }
+
+    /** Returns whether the lease still holds. */
+    boolean settle(Batch current, boolean last) throws SQLException {
+        boolean waiting = contended.contains(current);
+        Writing writing = writing(current, last);
+        SettleStore.Settlement settlement = writing.settlement();
+        return written(
+                writing, waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement), waiting);
+    }
+
+    private static Writing writing(Batch current, boolean last) {
+        long begun = System.nanoTime();
+        List<EventOutcome> outcomes = current.unsettled();
+        return new Writing(current, outcomes, current.settlement(outcomes, last), begun);
+    }
+
+    private boolean written(Writing writing, SettleStore.Settled settled, boolean waiting) {
+        Batch current = writing.batch();
+        boolean last = writing.settlement().last();
+        if (!settled.claimHeld()) {
+            current.strands().forEach(Strand::end);
+            end(current);
+            observer.leaseLost(stream.name());
+            log.warn(
+                    "lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
+                    current,
+                    stream.name(),
+                    writing.outcomes().size());
+            return false;
+        }
+        observer.settled(
+                stream.name(),
+                Duration.ofNanos(System.nanoTime() - writing.begun()),
+                writing.outcomes().size());
+        parked = parked || !writing.settlement().parked().isEmpty();
+        current.settled(writing.outcomes(), settled.leftOver()).forEach(this::reportIfCompleted);
+        if (last && settled.leftOver().isEmpty()) {
+            end(current);
+        } else if (last && !waiting) {
+            setAside(current);
+        }
+        return true;
+    }
+
+    /** Settles what was done when nothing is done any more, and sets the rest free. */
+    void finish() throws SQLException {
+        finishAhead();
+        for (Batch current : underWay()) {
+            settle(current, true);
+        }
+        for (Batch waiting : List.copyOf(contended)) {
+            settle(waiting, true);
+            if (contended.contains(waiting)) {
+                claims.release(waiting.claimId());
+                end(waiting);
+            }
+        }
+    }
+
+    private void setAside(Batch current) {
+        log.warn(
+                "somebody else holds rows of {} of stream {} locked; their aggregates wait until they are free",
+                current,
+                stream.name());
+        contended.add(current);
+        underWay.remove(current);
+    }
+
+    private void reportIfCompleted(EventOutcome outcome) {
+        if (!outcome.open()) {
+            observer.completed(stream.name(), outcome.succeeded() ? 0 : 1);
+        }
+    }
+
+    private void end(Batch current) {
+        current.lease().close();
+        contended.remove(current);
+        underWay.remove(current);
+    }
+}
