@@ -1,0 +1,78 @@
+package dev.outbox.benchmarks.baseline;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
+import dev.outbox.benchmarks.worker.JdbcTransactions;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.worker.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Map;
+
+/** The least that stores an event with the domain's change: one INSERT into a table with one index. */
+public final class InsertFloor implements Contestant {
+
+    static final String CREATE = """
+            CREATE TABLE event (
+                id         bigserial   NOT NULL PRIMARY KEY,
+                account    integer     NOT NULL,
+                payload    text        NOT NULL,
+                created_at timestamptz NOT NULL DEFAULT now()
+            )
+            """;
+
+    static final String INSERT = """
+            INSERT INTO event (account, payload)
+            VALUES (?, ?)
+            """;
+
+    private final HikariDataSource pool;
+
+    /**
+     * Creates the table.
+     *
+     * @param setup what to run with
+     */
+    public InsertFloor(Setup setup) {
+        this.pool = Pool.open(setup);
+        Pool.execute(pool, CREATE);
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return Map.of();
+    }
+
+    @Override
+    public Transactions transactions() {
+        return new JdbcTransactions(pool);
+    }
+
+    @Override
+    public void publish(Connection connection, AccountChanged event) throws SQLException {
+        insert(connection, event);
+    }
+
+    static void insert(Connection connection, AccountChanged event) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            insert.setInt(1, event.key());
+            insert.setString(2, Payload.write(event));
+            insert.executeUpdate();
+        }
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public String pending() {
+        return "SELECT count(*) FROM event";
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.outbox.benchmarks.outbox;
+
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.worker.Transactions;
+import dev.outbox.benchmarks.worker.spring.Application;
+import dev.outbox.runtime.OutboxRuntime;
+import java.sql.Connection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A service with this library's starter. Retention can be run as the duty {@code retention}. */
+public final class Outbox implements Contestant {
+
+    private final Application application;
+    private final OutboxPublisher publisher;
+    private final OutboxRuntime runtime;
+
+    /**
+     * Starts the service.
+     *
+     * @param setup what to run with
+     */
+    public Outbox(Setup setup) {
+        this.application = new Application(setup, Service.class, properties(setup));
+        this.publisher = application.bean(OutboxPublisher.class);
+        this.runtime = application.bean(OutboxRuntime.class);
+        // The pollers start with the context; they are to wait for the controller.
+        runtime.close();
+    }
+
+    private static Map<String, String> properties(Setup setup) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        if (setup.role().tuned()) {
+            properties.put("outbox.poller.batch-size", "500");
+            properties.put("outbox.retry.delays", Setup.RETRY_AFTER_MILLIS + "ms");
+        }
+        if (!setup.role().delivers()) {
+            properties.put("outbox.poller.enabled", "false");
+        }
+        return properties;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return application.settings();
+    }
+
+    @Override
+    public Transactions transactions() {
+        return application.transactions();
+    }
+
+    @Override
+    public void publish(Connection connection, AccountChanged event) {
+        publisher.publish(of(event));
+    }
+
+    @Override
+    public void publishAll(Connection connection, List<AccountChanged> events) {
+        publisher.publishAll(events.stream().map(Outbox::of).toList());
+    }
+
+    private static OutboxEvent of(AccountChanged event) {
+        return OutboxEvent.of("account", Integer.toString(event.key()), event);
+    }
+
+    @Override
+    public void start() {
+        runtime.start();
+    }
+
+    @Override
+    public String pending() {
+        return "SELECT count(*) FROM events.outbox_unpublished";
+    }
+
+    @Override
+    public long perform(String duty) throws Exception {
+        if (duty.equals("retention")) {
+            return runtime.retention().runOnce();
+        }
+        return Contestant.super.perform(duty);
+    }
+
+    @Override
+    public void close() {
+        application.close();
+    }
+}

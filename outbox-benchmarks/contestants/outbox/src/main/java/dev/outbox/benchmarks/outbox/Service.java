@@ -1,0 +1,63 @@
+package dev.outbox.benchmarks.outbox;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.observe.OutboxObserver;
+import java.time.Duration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The beans of the service: as many handlers as the workload wants, and an observer of the database steps. */
+@Configuration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class Service {
+
+    @Bean
+    HandlerDefinition first(Setup setup) {
+        return handler(setup, 0);
+    }
+
+    @Bean
+    @ConditionalOnExpression("@setup.role().handlers() > 1")
+    HandlerDefinition second(Setup setup) {
+        return handler(setup, 1);
+    }
+
+    @Bean
+    @ConditionalOnExpression("@setup.role().handlers() > 2")
+    HandlerDefinition third(Setup setup) {
+        return handler(setup, 2);
+    }
+
+    private static HandlerDefinition handler(Setup setup, int handler) {
+        return HandlerDefinition.of(
+                "handler-" + handler,
+                AccountChanged.class,
+                (event, envelope) -> setup.handling().handle(handler, event));
+    }
+
+    @Bean
+    OutboxObserver steps(Setup setup) {
+        return new OutboxObserver() {
+
+            @Override
+            public void claimed(String stream, Duration duration, int events) {
+                add(Setup.CLAIM, duration, events);
+            }
+
+            @Override
+            public void settled(String stream, Duration duration, int events) {
+                add(Setup.SETTLE, duration, events);
+            }
+
+            private void add(int step, Duration duration, int events) {
+                long now = System.nanoTime();
+                setup.steps().add(new Entry(step, events, 0, 0, now - duration.toNanos(), now));
+            }
+        };
+    }
+}

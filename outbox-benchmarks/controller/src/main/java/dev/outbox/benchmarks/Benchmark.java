@@ -1,0 +1,120 @@
+package dev.outbox.benchmarks;
+
+import dev.outbox.benchmarks.arena.Arena;
+import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.arena.Resources;
+import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.report.Results;
+import dev.outbox.benchmarks.report.Run;
+import dev.outbox.benchmarks.workload.Measurement;
+import dev.outbox.benchmarks.workload.Workload;
+import dev.outbox.benchmarks.workload.Workloads;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The main class. Runs every case with every entrant, in turns: all entrants once, then all once more, so that a noisy moment of
+ * the machine hits all alike.
+ */
+public final class Benchmark {
+
+    private final Resources resources;
+    private final int rounds;
+    private final List<Entrant> entrants;
+    private final List<Workload> workloads;
+    private final Results results;
+
+    /**
+     * Plans a benchmark.
+     *
+     * @param options what was asked for
+     * @throws IOException if the results cannot be written
+     */
+    public Benchmark(Options options) throws IOException {
+        this.resources = Resources.of(options);
+        this.rounds = options.number("rounds", 5);
+        this.entrants = Entrant.of(
+                options.texts("contestants", Entrant.everyone()),
+                options.texts("variants", Entrant.TUNED + "," + Entrant.DEFAULTS));
+        this.workloads = workloads(options);
+        this.results = new Results(Path.of(options.text("results", "target/benchmark-results")), options.given());
+        options.checkAllAreKnown();
+    }
+
+    private static List<Workload> workloads(Options options) {
+        Workloads comparisons = new Workloads(options);
+        List<Workload> chosen = new ArrayList<>();
+        for (String name : options.texts("workloads", "publish,drain,latency")) {
+            chosen.addAll(
+                    switch (name) {
+                        case "publish" -> comparisons.publish();
+                        case "drain" -> comparisons.drain();
+                        case "latency" -> comparisons.latency();
+                        default ->
+                            throw new IllegalArgumentException(
+                                    "workloads must be among publish, drain, latency: " + name);
+                    });
+        }
+        return chosen;
+    }
+
+    /**
+     * Measures as the system properties say.
+     *
+     * @param arguments none
+     * @throws IOException if the results cannot be written
+     */
+    public static void main(String[] arguments) throws IOException {
+        new Benchmark(new Options(System.getProperties())).run();
+    }
+
+    /**
+     * Runs everything.
+     *
+     * @return where the results are
+     * @throws IOException if they cannot be written
+     */
+    public Path run() throws IOException {
+        for (Workload workload : workloads) {
+            for (int round = 1; round <= rounds; round++) {
+                for (Entrant entrant : entrants) {
+                    if (workload.suits(entrant)) {
+                        results.add(run(workload, entrant, round), workload.headline());
+                    }
+                }
+            }
+        }
+        System.out.println(
+                "The results are in " + results.directory().toAbsolutePath().normalize());
+        return results.directory();
+    }
+
+    private Run run(Workload workload, Entrant entrant, int round) {
+        System.out.printf("%s %s, %s, round %d%n", workload.name(), workload.parameters(), entrant, round);
+        String version = "";
+        Measurement measurement = new Measurement();
+        String failure = "";
+        try (Arena arena = new Arena(entrant, resources)) {
+            version = arena.version();
+            results.server(arena.server().settings());
+            measurement = workload.run(arena).with(arena.settings());
+            System.out.println("  " + measurement.figures());
+        } catch (Exception ex) {
+            ex.printStackTrace();
+            failure = String.valueOf(ex);
+        }
+        return new Run(
+                round,
+                workload.name(),
+                workload.parameters(),
+                entrant.contestant().name(),
+                entrant.variant(),
+                version,
+                Map.copyOf(measurement.settings()),
+                measurement.figures(),
+                failure);
+    }
+}

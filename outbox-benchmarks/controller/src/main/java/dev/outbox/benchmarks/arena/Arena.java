@@ -1,0 +1,174 @@
+package dev.outbox.benchmarks.arena;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** What one run has to itself: a server of its own, and the processes of one contestant. */
+public final class Arena implements AutoCloseable {
+
+    private final Entrant entrant;
+    private final Resources resources;
+    private final ClassPath classPath;
+    private final Server server;
+    private final Path directory;
+    private final List<WorkerProcess> workers = new ArrayList<>();
+
+    /**
+     * Starts a server.
+     *
+     * @param entrant who is to run
+     * @param resources what with
+     * @throws IOException if something does not start
+     * @throws SQLException if the server does not answer
+     */
+    public Arena(Entrant entrant, Resources resources) throws IOException, SQLException {
+        this.entrant = entrant;
+        this.resources = resources;
+        this.classPath =
+                ClassPath.of(resources.contestants(), entrant.contestant().module());
+        this.directory = Files.createTempDirectory("outbox-benchmark");
+        this.server = new Server(resources.server());
+    }
+
+    /**
+     * Returns who runs.
+     *
+     * @return the entrant
+     */
+    public Entrant entrant() {
+        return entrant;
+    }
+
+    /**
+     * Returns the version of the contestant.
+     *
+     * @return its version
+     */
+    public String version() {
+        return classPath.versionOf(entrant.contestant().library());
+    }
+
+    /**
+     * Returns the server.
+     *
+     * @return the server
+     */
+    public Server server() {
+        return server;
+    }
+
+    /**
+     * Starts a process.
+     *
+     * @param role what for
+     * @return the process, in which the contestant is open
+     * @throws IOException if it does not start
+     */
+    public WorkerProcess open(Role role) throws IOException {
+        return open(role, resources.jvm());
+    }
+
+    /**
+     * Starts a process with another heap than usual.
+     *
+     * @param role what for
+     * @param heap the size of its heap
+     * @return the process, in which the contestant is open
+     * @throws IOException if it does not start
+     */
+    public WorkerProcess open(Role role, String heap) throws IOException {
+        return open(role, resources.jvm().withHeap(heap));
+    }
+
+    private WorkerProcess open(Role role, Resources.Jvm jvm) throws IOException {
+        WorkerProcess worker = WorkerProcess.open(new WorkerProcess.Launch(
+                classPath, jvm.arguments(), directory.resolve("worker-" + workers.size()), opening(role)));
+        workers.add(worker);
+        return worker;
+    }
+
+    private Command opening(Role role) {
+        Command open = Command.to("open")
+                .with("class", entrant.contestant().type())
+                .with("url", server.url() + "?" + driverSettings())
+                .with("user", "postgres")
+                .with("password", "postgres")
+                .with("pool", role.pool())
+                .with("tuned", entrant.tuned())
+                .with("delivers", role.delivers())
+                .with("handlers", role.handlers())
+                .with("work", role.calls().work())
+                .with("failing", role.calls().failing())
+                .with("poisoned", role.calls().poisoned())
+                .with("capacity", resources.capacity());
+        resources.properties().forEach((name, value) -> open.with("property." + name, value));
+        return open;
+    }
+
+    /** Said rather than left out, so that what is printed is what was set; the second one is the driver's default. */
+    private String driverSettings() {
+        return "reWriteBatchedInserts=" + entrant.tuned() + "&prepareThreshold=5";
+    }
+
+    /**
+     * Returns what every process is started with, beside the contestant's own settings.
+     *
+     * @return the settings by name
+     */
+    public Map<String, String> settings() {
+        return Map.of(
+                "JDBC driver",
+                driverSettings(),
+                "JVM",
+                String.join(" ", resources.jvm().arguments()));
+    }
+
+    /**
+     * Returns what was used up so far.
+     *
+     * @return the processor time and the WAL
+     * @throws IOException if the system refuses to tell
+     * @throws SQLException if the server refuses to tell
+     */
+    public Usage usage() throws IOException, SQLException {
+        return new Usage(
+                System.nanoTime(),
+                server.walBytes(),
+                server.cpuNanos(),
+                workers.stream().mapToLong(WorkerProcess::cpuNanos).sum());
+    }
+
+    /**
+     * Returns all processes that were started.
+     *
+     * @return the processes
+     */
+    public List<WorkerProcess> workers() {
+        return workers;
+    }
+
+    @Override
+    public void close() throws IOException, SQLException {
+        workers.forEach(WorkerProcess::close);
+        server.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(Arena::delete);
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.outbox.benchmarks.arena;
+
+import dev.outbox.benchmarks.worker.Journal;
+import dev.outbox.benchmarks.worker.Message;
+import dev.outbox.benchmarks.worker.Worker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A process of a contestant. Used by one thread. */
+public final class WorkerProcess implements AutoCloseable {
+
+    private static final Duration CLOSING = Duration.ofSeconds(60);
+    private static final int LOG_LINES = 60;
+
+    private final Process process;
+    private final Path log;
+    private final Path journals;
+    private final Writer commands;
+    private final BufferedReader answers;
+    private Map<String, String> settings = Map.of();
+    private String pending = "";
+
+    private WorkerProcess(Process process, Path directory) {
+        this.process = process;
+        this.log = directory.resolve("log.txt");
+        this.journals = directory;
+        this.commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
+        this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** How to start the process. */
+    record Launch(ClassPath classPath, List<String> jvmOptions, Path directory, Command open) {}
+
+    static WorkerProcess open(Launch launch) throws IOException {
+        Files.createDirectories(launch.directory());
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(launch.jvmOptions());
+        command.addAll(List.of("-cp", launch.classPath().text(), Worker.class.getName()));
+        Process process = new ProcessBuilder(command)
+                .redirectError(launch.directory().resolve("log.txt").toFile())
+                .start();
+        WorkerProcess worker = new WorkerProcess(process, launch.directory());
+        Map<String, String> opened;
+        try {
+            opened = new LinkedHashMap<>(worker.tell(
+                            launch.open().with("journals", launch.directory().toString()))
+                    .values());
+        } catch (IOException | RuntimeException ex) {
+            worker.close();
+            throw ex;
+        }
+        String pending = opened.remove("pending");
+        worker.pending = pending == null ? "" : pending;
+        worker.settings = opened;
+        return worker;
+    }
+
+    /**
+     * Gives a command without values, and waits for the answer.
+     *
+     * @param verb the command
+     * @return the answer
+     * @throws IOException if the process is gone
+     * @throws IllegalStateException if the command failed
+     */
+    public Message tell(String verb) throws IOException {
+        return tell(Command.to(verb));
+    }
+
+    /**
+     * Gives a command, and waits for the answer.
+     *
+     * @param command the command
+     * @return the answer
+     * @throws IOException if the process is gone
+     * @throws IllegalStateException if the command failed
+     */
+    public Message tell(Command command) throws IOException {
+        String verb = command.message().verb();
+        commands.write(command.message().encode() + "\n");
+        commands.flush();
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException("the worker has ended during '" + verb + "'; its log ends with" + endOfLog());
+        }
+        Message answer = Message.decode(line);
+        if (answer.verb().equals(Message.FAILED)) {
+            throw new IllegalStateException(
+                    "'" + verb + "' failed: " + answer.get("message") + "; the worker's log ends with" + endOfLog());
+        }
+        return answer;
+    }
+
+    private String endOfLog() throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return "\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+    }
+
+    /**
+     * Returns what the contestant runs with.
+     *
+     * @return the settings by name
+     */
+    public Map<String, String> settings() {
+        return settings;
+    }
+
+    /**
+     * Returns the query for what is stored and not done.
+     *
+     * @return SQL that gives one number
+     */
+    public String pending() {
+        return pending;
+    }
+
+    /**
+     * Opens the journal of the calls that handlers ended well.
+     *
+     * @return the journal
+     * @throws IOException if it cannot be read
+     */
+    public Journal handled() throws IOException {
+        return Journal.open(journals.resolve("handled"));
+    }
+
+    /**
+     * Opens the journal of the events that were committed.
+     *
+     * @return the journal
+     * @throws IOException if it cannot be read
+     */
+    public Journal committed() throws IOException {
+        return Journal.open(journals.resolve("committed"));
+    }
+
+    /**
+     * Opens the journal of the contestant's own steps.
+     *
+     * @return the journal
+     * @throws IOException if it cannot be read
+     */
+    public Journal steps() throws IOException {
+        return Journal.open(journals.resolve("steps"));
+    }
+
+    /**
+     * Returns how much time the process has used so far.
+     *
+     * @return nanoseconds of processor time; 0 where the system does not tell
+     */
+    public long cpuNanos() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+    }
+
+    /**
+     * Ends the process as an application ends: the contestant is closed.
+     *
+     * @throws IOException if the process is gone
+     */
+    public void closeGently() throws IOException {
+        tell("close");
+        close();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            if (!process.waitFor(CLOSING.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the worker does not end: " + process);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

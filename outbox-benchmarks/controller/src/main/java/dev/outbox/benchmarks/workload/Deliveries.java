@@ -1,0 +1,92 @@
+package dev.outbox.benchmarks.workload;
+
+import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.worker.Journal.Entry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was delivered, checked against what was committed.
+ *
+ * @param outOfOrder calls that began before an earlier event of the same account had been handled by the same handler
+ * @param duplicates calls that repeated one that had ended well
+ * @param missing calls that are still to come, or were lost
+ * @param firstBegun when the first call began; 0 if there was none
+ */
+public record Deliveries(long outOfOrder, long duplicates, long missing, long firstBegun) {
+
+    private record Lane(int handler, int key) {}
+
+    private record Call(int handler, int number) {}
+
+    /**
+     * Checks the journals of processes.
+     *
+     * @param workers the processes
+     * @param handlers how many handlers each event has
+     * @return what was found
+     * @throws IOException if a journal cannot be read
+     */
+    public static Deliveries of(List<WorkerProcess> workers, int handlers) throws IOException {
+        List<Entry> committed = new ArrayList<>();
+        List<Entry> handled = new ArrayList<>();
+        for (WorkerProcess worker : workers) {
+            committed.addAll(worker.committed().entries());
+            handled.addAll(worker.handled().entries());
+        }
+        return of(committed, handled, handlers);
+    }
+
+    /**
+     * Checks entries of journals.
+     *
+     * @param committed what was committed, once each
+     * @param handled the calls that ended well
+     * @param handlers how many handlers each event has
+     * @return what was found
+     */
+    public static Deliveries of(List<Entry> committed, List<Entry> handled, int handlers) {
+        Collection<Entry> first = firstCalls(handled);
+        Map<Lane, List<Entry>> lanes = new HashMap<>();
+        first.forEach((call) -> lanes.computeIfAbsent(new Lane(call.kind(), call.key()), (lane) -> new ArrayList<>())
+                .add(call));
+        long outOfOrder =
+                lanes.values().stream().mapToLong(Deliveries::outOfOrder).sum();
+        long expected = (long) committed.size() * handlers;
+        return new Deliveries(
+                outOfOrder,
+                handled.size() - first.size(),
+                expected - first.size(),
+                handled.stream().mapToLong(Entry::begun).min().orElse(0));
+    }
+
+    /** The call that ended first, of those of one handler for one event. */
+    private static Collection<Entry> firstCalls(List<Entry> handled) {
+        Map<Call, Entry> first = new HashMap<>(handled.size() * 2);
+        for (Entry call : handled) {
+            first.merge(
+                    new Call(call.kind(), call.number()),
+                    call,
+                    (one, other) -> one.ended() <= other.ended() ? one : other);
+        }
+        return first.values();
+    }
+
+    private static long outOfOrder(List<Entry> lane) {
+        lane.sort(Comparator.comparingLong(Entry::seq));
+        long earlierEnded = Long.MIN_VALUE;
+        long found = 0;
+        for (Entry call : lane) {
+            if (call.begun() < earlierEnded) {
+                found++;
+            }
+            earlierEnded = Math.max(earlierEnded, call.ended());
+        }
+        return found;
+    }
+}

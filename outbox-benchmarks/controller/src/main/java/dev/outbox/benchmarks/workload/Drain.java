@@ -1,0 +1,121 @@
+package dev.outbox.benchmarks.workload;
+
+import dev.outbox.benchmarks.arena.Arena;
+import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Role;
+import dev.outbox.benchmarks.arena.Usage;
+import dev.outbox.benchmarks.arena.WorkerProcess;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Works off a backlog: from the moment in which the contestant is told to start until the last call has ended and nothing is
+ * left in the database.
+ *
+ * @param load what there is to do
+ * @param instances how many processes share it
+ * @param limits how long it may take
+ */
+public record Drain(Load load, int instances, Limits limits) implements Workload {
+
+    private static final String RATE = "events/s";
+
+    /**
+     * What there is to do.
+     *
+     * @param events how many events
+     * @param keys of how many accounts
+     * @param handlers how many handlers each has
+     * @param work milliseconds that each call waits
+     * @param failing percent of the calls fail once
+     */
+    public record Load(int events, int keys, int handlers, int work, int failing) {
+
+        Load withEvents(int other) {
+            return new Load(other, keys, handlers, work, failing);
+        }
+
+        Load withKeys(int other) {
+            return new Load(events, other, handlers, work, failing);
+        }
+
+        Load withHandlers(int other) {
+            return new Load(events, keys, other, work, failing);
+        }
+
+        Load withWork(int other) {
+            return new Load(events, keys, handlers, other, failing);
+        }
+
+        Load withFailing(int other) {
+            return new Load(events, keys, handlers, work, other);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "drain";
+    }
+
+    @Override
+    public Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("events", Integer.toString(load.events()));
+        parameters.put("keys", Integer.toString(load.keys()));
+        parameters.put("work", load.work() + " ms");
+        parameters.put("handlers", Integer.toString(load.handlers()));
+        parameters.put("instances", Integer.toString(instances));
+        parameters.put("failing", load.failing() + " %");
+        return parameters;
+    }
+
+    @Override
+    public boolean suits(Entrant entrant) {
+        return entrant.can(Skill.DRAIN)
+                && (instances == 1 || entrant.can(Skill.SHARE))
+                && (load.failing() == 0 || entrant.can(Skill.RETRY));
+    }
+
+    @Override
+    public Headline headline() {
+        return new Headline(RATE, List.of("floor-move", "outbox (tuned)"));
+    }
+
+    @Override
+    public Measurement run(Arena arena) throws Exception {
+        Role role = new Role(
+                true, load.handlers(), limits.pool(arena.entrant()), new Role.Calls(load.work(), load.failing(), 0));
+        WorkerProcess first = arena.open(role);
+        for (int instance = 1; instance < instances; instance++) {
+            arena.open(role);
+        }
+        Backlog.of(load.events(), load.keys()).publish(first);
+        if (instances > 1) {
+            limits.awaitJoining();
+        }
+        arena.server().settle();
+
+        Usage before = arena.usage();
+        for (WorkerProcess worker : arena.workers()) {
+            worker.tell("start");
+        }
+        long deadline = before.nanos() + limits.longest().toNanos();
+        Progress progress = new Progress(arena);
+        long done = progress.await((long) load.events() * load.handlers(), deadline);
+        Usage used = arena.usage().since(before);
+
+        Deliveries deliveries = Deliveries.of(arena.workers(), load.handlers());
+        long nanos = done < 0 ? used.nanos() : done - before.nanos();
+        double events = (double) progress.calls() / load.handlers();
+        return new Measurement()
+                .with(RATE, events / (nanos / 1e9))
+                .with("seconds", nanos / 1e9)
+                .with("first call after ms", (deliveries.firstBegun() - before.nanos()) / 1e6)
+                .with("finished", done < 0 ? 0 : 1)
+                .with(used, Math.round(events))
+                .with(deliveries)
+                .with(first.settings());
+    }
+}

@@ -1,0 +1,117 @@
+package dev.outbox.benchmarks.workload;
+
+import dev.outbox.benchmarks.arena.Arena;
+import dev.outbox.benchmarks.arena.Command;
+import dev.outbox.benchmarks.arena.Entrant;
+import dev.outbox.benchmarks.arena.Entrant.Skill;
+import dev.outbox.benchmarks.arena.Role;
+import dev.outbox.benchmarks.arena.Usage;
+import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.worker.Message;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Changes an account and publishes one event about it, in one transaction, as fast as a number of threads can.
+ *
+ * @param threads how many
+ * @param poller whether the same process delivers meanwhile
+ * @param pace how long
+ * @param limits how long the rest may take
+ */
+public record Publish(int threads, boolean poller, Pace pace, Limits limits) implements Workload {
+
+    private static final String RATE = "transactions/s";
+
+    /** Connections beside those of the publishing threads, for whoever delivers. */
+    private static final int OTHER_CONNECTIONS = 8;
+
+    /**
+     * For how long.
+     *
+     * @param keys about how many accounts
+     * @param warmUp seconds before the measurement
+     * @param seconds seconds of the measurement
+     */
+    public record Pace(int keys, int warmUp, int seconds) {}
+
+    @Override
+    public String name() {
+        return "publish";
+    }
+
+    @Override
+    public Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>();
+        parameters.put("threads", Integer.toString(threads));
+        parameters.put("poller", poller ? "on" : "off");
+        parameters.put("keys", Integer.toString(pace.keys()));
+        parameters.put("seconds", Integer.toString(pace.seconds()));
+        return parameters;
+    }
+
+    @Override
+    public boolean suits(Entrant entrant) {
+        return entrant.can(Skill.PUBLISH) && (!poller || entrant.can(Skill.DELIVER_HERE));
+    }
+
+    @Override
+    public Headline headline() {
+        return new Headline(RATE, List.of("floor-domain", "floor-insert"));
+    }
+
+    @Override
+    public Measurement run(Arena arena) throws Exception {
+        WorkerProcess worker = arena.open(new Role(true, 1, threads + OTHER_CONNECTIONS, Role.Calls.NOTHING));
+        worker.tell(Command.to("accounts").with("accounts", pace.keys()));
+        if (poller) {
+            worker.tell("start");
+        }
+        publish(worker, pace.warmUp());
+        arena.server().settle();
+        Progress progress = new Progress(arena);
+        long callsBefore = progress.calls();
+        Usage before = arena.usage();
+        Message published = publish(worker, pace.seconds());
+        Usage used = arena.usage().since(before);
+        long calls = progress.calls() - callsBefore;
+
+        double seconds = (published.longNumber("ended") - published.longNumber("begun")) / 1e9;
+        int events = published.number("events");
+        Percentiles durations = new Percentiles(worker.committed().entries().stream()
+                .filter((entry) -> entry.number() >= published.number("first"))
+                .mapToLong((entry) -> entry.ended() - entry.begun()));
+        Measurement measurement = new Measurement()
+                .with(RATE, events / seconds)
+                .with(used, events)
+                .with("transaction", durations)
+                .with(worker.settings());
+        return poller ? delivered(arena, measurement.with("delivered/s", calls / seconds)) : stored(arena, measurement);
+    }
+
+    private Message publish(WorkerProcess worker, int seconds) throws Exception {
+        worker.tell(Command.to("publish")
+                .with("threads", threads)
+                .with("keys", pace.keys())
+                .with("shared", false)
+                .with("seconds", seconds));
+        return worker.tell("await");
+    }
+
+    private Measurement delivered(Arena arena, Measurement measurement) throws Exception {
+        long committed = arena.workers().get(0).committed().size();
+        long done = new Progress(arena)
+                .await(committed, System.nanoTime() + limits.longest().toNanos());
+        return measurement.with("finished", done < 0 ? 0 : 1).with(Deliveries.of(arena.workers(), 1));
+    }
+
+    private static Measurement stored(Arena arena, Measurement measurement) throws Exception {
+        return arena.entrant().can(Skill.STORE) ? measurement.with("missing", notStored(arena)) : measurement;
+    }
+
+    private static double notStored(Arena arena) throws Exception {
+        WorkerProcess worker = arena.workers().get(0);
+        return worker.committed().size() - arena.server().number(worker.pending());
+    }
+}

@@ -1,0 +1,83 @@
+package dev.outbox.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.benchmarks.options.Options;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The whole of it, with real servers and processes, at the smallest size: that it works, not how fast. */
+class BenchmarkTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void smallestBenchmarkMeasuresPublishingDrainingAndLatency() throws Exception {
+        new Benchmark(options()).run();
+
+        JsonNode results = JsonMapper.shared().readTree(Files.readString(directory.resolve("results.json")));
+        assertThat(results.at("/server/fsync").asString()).isEqualTo("on");
+        assertThat(figures(results, "publish", "outbox").get("transactions/s").asDouble())
+                .isPositive();
+        JsonNode drained = figures(results, "drain", "outbox");
+        assertThat(drained.get("finished").asInt()).isOne();
+        assertThat(drained.get("missing").asInt()).isZero();
+        assertThat(drained.get("out of order").asInt()).isZero();
+        assertThat(drained.get("WAL B/event").asDouble()).isBetween(100.0, 100_000.0);
+        assertThat(figures(results, "drain", "floor-move").get("finished").asInt())
+                .isOne();
+        JsonNode latency = figures(results, "latency", "outbox");
+        assertThat(latency.get("missing").asInt()).isZero();
+        assertThat(latency.get("commit to handler p50 ms").asDouble()).isPositive();
+        assertThat(Files.readString(directory.resolve("results.md")))
+                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `500`");
+    }
+
+    private Options options() {
+        Properties properties = new Properties();
+        properties.putAll(Map.of(
+                "benchmark.workloads", "publish,drain,latency",
+                "benchmark.contestants", "outbox,floor-move",
+                "benchmark.variants", "tuned",
+                "benchmark.rounds", "1",
+                "benchmark.limit", "60",
+                "benchmark.results", directory.toString(),
+                "benchmark.server.shared_buffers", "64MB"));
+        properties.putAll(Map.of(
+                "benchmark.contestants.directory", System.getProperty("benchmark.contestants.directory"),
+                "benchmark.heap", "128m",
+                "benchmark.jvm", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+                "benchmark.threads", "2",
+                "benchmark.poller", "on",
+                "benchmark.rate", "50",
+                "benchmark.process", "same",
+                "benchmark.warmup", "0",
+                "benchmark.seconds", "1"));
+        properties.putAll(Map.of(
+                "benchmark.events", "300",
+                "benchmark.keys", "10",
+                "benchmark.handlers", "1",
+                "benchmark.work", "0",
+                "benchmark.failing", "0",
+                "benchmark.instances", "1"));
+        return new Options(properties);
+    }
+
+    private static JsonNode figures(JsonNode results, String workload, String contestant) {
+        return StreamSupport.stream(results.get("runs").spliterator(), false)
+                .filter((run) -> run.get("workload").asString().equals(workload)
+                        && run.get("contestant").asString().equals(contestant))
+                .peek((run) -> assertThat(run.get("failure").asString()).isEmpty())
+                .map((run) -> run.get("figures"))
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,128 @@
+package dev.outbox.benchmarks.worker;
+
+import dev.outbox.benchmarks.worker.Journal.Entry;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+
+/** Publishes events, and writes down what was committed and when. Safe for use by many threads. */
+final class Publishing {
+
+    private final Contestant contestant;
+    private final Transactions transactions;
+    private final Journal committed;
+    private final AtomicInteger numbers = new AtomicInteger();
+
+    Publishing(Contestant contestant, Journal committed) {
+        this.contestant = contestant;
+        this.transactions = contestant.transactions();
+        this.committed = committed;
+    }
+
+    /** The number that the next event will have. */
+    int next() {
+        return numbers.get();
+    }
+
+    /**
+     * Changes an account and publishes an event about it, in one transaction.
+     *
+     * @param account the account to change
+     * @param key the account that the event is about; the same one, unless many publishers are to share an aggregate
+     * @param due when this should have begun
+     */
+    void publish(int account, int key, long due) throws Exception {
+        int number = numbers.getAndIncrement();
+        long[] version = new long[1];
+        transactions.run(
+                (connection) -> {
+                    version[0] = Accounts.change(connection, account);
+                    contestant.publish(connection, AccountChanged.of(number, key, version[0]));
+                },
+                (at) -> committed.add(new Entry(0, number, key, version[0], due, at)));
+    }
+
+    /**
+     * Publishes a backlog, with few large transactions and no domain.
+     *
+     * @param backlog what to publish
+     */
+    void publish(Backlog backlog) throws Exception {
+        int first = numbers.getAndAdd(backlog.events());
+        Threads.run(backlog.threads(), (thread) -> {
+            List<AccountChanged> batch = new ArrayList<>();
+            for (int event = 0; event < backlog.events(); event++) {
+                int key = event % backlog.keys();
+                if (key % backlog.threads() == thread) {
+                    batch.add(AccountChanged.of(first + event, backlog.firstKey() + key, event / backlog.keys() + 1L));
+                }
+                if (batch.size() == backlog.batch()) {
+                    publishAll(batch);
+                    batch = new ArrayList<>();
+                }
+            }
+            publishAll(batch);
+        });
+    }
+
+    private void publishAll(List<AccountChanged> events) throws Exception {
+        transactions.run((Connection connection) -> contestant.publishAll(connection, events), committed(events));
+    }
+
+    private LongConsumer committed(List<AccountChanged> events) {
+        return (at) -> events.forEach(
+                (event) -> committed.add(new Entry(0, event.number(), event.key(), event.seq(), at, at)));
+    }
+
+    /**
+     * A backlog: as many events for each key, in turn.
+     *
+     * @param events how many
+     * @param firstKey the lowest key
+     * @param keys how many keys
+     * @param threads how many publish at once; each has keys of its own
+     * @param batch how many events a transaction has
+     */
+    record Backlog(int events, int firstKey, int keys, int threads, int batch) {}
+
+    /**
+     * Who publishes about which accounts.
+     *
+     * @param threads how many publish at once
+     * @param keys how many accounts
+     * @param shared whether all events are about one aggregate, while each thread changes an account of its own
+     */
+    record Publishers(int threads, int keys, boolean shared) {}
+
+    /** Publishes as fast as it goes until a deadline. */
+    void publishUntil(long deadline, Publishers publishers) throws Exception {
+        Threads.run(publishers.threads(), (thread) -> {
+            SplittableRandom random = new SplittableRandom(thread);
+            for (long now = System.nanoTime(); now < deadline; now = System.nanoTime()) {
+                int account = publishers.shared() ? thread : random.nextInt(publishers.keys());
+                publish(account, publishers.shared() ? 0 : account, now);
+            }
+        });
+    }
+
+    /**
+     * Publishes at a steady rate: what is due is published by the next free thread, however slow the others are, so that a
+     * slow moment is not hidden by fewer events.
+     */
+    void publishAtRate(int rate, int seconds, Publishers publishers) throws Exception {
+        long begun = System.nanoTime();
+        AtomicInteger slots = new AtomicInteger();
+        Threads.run(publishers.threads(), (thread) -> {
+            SplittableRandom random = new SplittableRandom(thread);
+            for (int slot = slots.getAndIncrement(); slot < rate * seconds; slot = slots.getAndIncrement()) {
+                long due = begun + slot * 1_000_000_000L / rate;
+                Handling.parkUntil(due);
+                int account = random.nextInt(publishers.keys());
+                publish(account, account, due);
+            }
+        });
+    }
+}
