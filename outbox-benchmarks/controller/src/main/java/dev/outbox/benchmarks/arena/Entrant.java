@@ -63,6 +63,12 @@ public record Entrant(Contestant contestant, String variant) {
                     "outbox-core",
                     EnumSet.allOf(Skill.class)),
             new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
+            new Contestant(
+                    "namastack",
+                    "namastack",
+                    "dev.outbox.benchmarks.namastack.Namastack",
+                    "namastack-outbox-core",
+                    OUTBOX_SKILLS),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),

@@ -1,0 +1,100 @@
+package dev.outbox.benchmarks.namastack;
+
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.worker.Transactions;
+import dev.outbox.benchmarks.worker.spring.Application;
+import io.namastack.outbox.Outbox;
+import io.namastack.outbox.OutboxProcessingScheduler;
+import io.namastack.outbox.OutboxProperties;
+import io.namastack.outbox.instance.OutboxInstanceRegistry;
+import java.sql.Connection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and all events of a key are
+ * handled on one thread; each event is a row per handler.
+ */
+public final class Namastack implements Contestant {
+
+    private final Setup setup;
+    private final Application application;
+    private final Outbox outbox;
+    private final OutboxProcessingScheduler scheduler;
+
+    /**
+     * Starts the service.
+     *
+     * @param setup what to run with
+     */
+    public Namastack(Setup setup) {
+        this.setup = setup;
+        this.application = new Application(setup, Service.class, properties(setup));
+        this.outbox = application.bean(Outbox.class);
+        this.scheduler = application.bean(OutboxProcessingScheduler.class);
+        if (!setup.role().delivers()) {
+            // Or it would keep its share of the keys and not deliver them.
+            application.bean(OutboxInstanceRegistry.class).stop();
+        }
+    }
+
+    private static Map<String, String> properties(Setup setup) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        if (setup.role().tuned()) {
+            properties.put("namastack.outbox.polling.batch-size", "1000");
+            properties.put("namastack.outbox.polling.fixed.interval", "5ms");
+            properties.put("namastack.outbox.processing.executor-core-pool-size", "16");
+            properties.put("namastack.outbox.processing.executor-max-pool-size", "16");
+            properties.put("namastack.outbox.processing.delete-completed-records", "true");
+            properties.put("namastack.outbox.instance.rebalance-interval", "1000");
+            properties.put("namastack.outbox.retry.policy", "fixed");
+            properties.put("namastack.outbox.retry.fixed.delay", Setup.RETRY_AFTER_MILLIS + "ms");
+        }
+        if (!setup.role().delivers()) {
+            properties.put("namastack.outbox.instance.rebalance-interval", "3600000");
+        }
+        return properties;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        OutboxProperties actual = application.bean(OutboxProperties.class);
+        Map<String, String> settings = application.settings();
+        settings.put("polling", actual.getPolling().toString());
+        settings.put("processing", actual.getProcessing().toString());
+        settings.put("instance", actual.getInstance().toString());
+        return settings;
+    }
+
+    @Override
+    public Transactions transactions() {
+        return application.transactions();
+    }
+
+    @Override
+    public void publish(Connection connection, AccountChanged event) {
+        outbox.schedule(event, Integer.toString(event.key()));
+    }
+
+    @Override
+    public void start() {
+        if (setup.role().delivers()) {
+            application.bean(Gate.class).open();
+            // So that it asks the trigger again when to poll.
+            scheduler.stop();
+            scheduler.start();
+        }
+    }
+
+    @Override
+    public String pending() {
+        return "SELECT count(*) FROM outbox_record WHERE status <> 'COMPLETED'";
+    }
+
+    @Override
+    public void close() {
+        application.close();
+    }
+}

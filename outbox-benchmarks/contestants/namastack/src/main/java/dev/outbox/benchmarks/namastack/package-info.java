@@ -1,0 +1,5 @@
+/** namastack-outbox as a contestant. */
+@NullMarked
+package dev.outbox.benchmarks.namastack;
+
+import org.jspecify.annotations.NullMarked;
