@@ -6,6 +6,7 @@ import dev.outbox.benchmarks.arena.Entrant.Skill;
 import dev.outbox.benchmarks.arena.Role;
 import dev.outbox.benchmarks.arena.Usage;
 import dev.outbox.benchmarks.arena.WorkerProcess;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,21 +86,24 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
 
     @Override
     public Measurement run(Arena arena) throws Exception {
-        Role role = new Role(
-                true, load.handlers(), limits.pool(arena.entrant()), new Role.Calls(load.work(), load.failing(), 0));
-        WorkerProcess first = arena.open(role);
-        for (int instance = 1; instance < instances; instance++) {
-            arena.open(role);
+        Role.Calls calls = new Role.Calls(load.work(), load.failing(), 0);
+        int pool = limits.pool(arena.entrant());
+        // The process that published is gone, as after a crash: nothing is left in anybody's memory.
+        WorkerProcess publisher = arena.open(new Role(false, load.handlers(), pool, calls));
+        Backlog.of(load.events(), load.keys()).publish(publisher);
+        publisher.close();
+        List<WorkerProcess> deliverers = new ArrayList<>();
+        for (int instance = 0; instance < instances; instance++) {
+            deliverers.add(arena.open(new Role(true, load.handlers(), pool, calls)));
         }
-        Backlog.of(load.events(), load.keys()).publish(first);
         if (instances > 1) {
             limits.awaitJoining();
         }
         arena.server().settle();
 
         Usage before = arena.usage();
-        for (WorkerProcess worker : arena.workers()) {
-            worker.tell("start");
+        for (WorkerProcess deliverer : deliverers) {
+            deliverer.tell("start");
         }
         long deadline = before.nanos() + limits.longest().toNanos();
         Progress progress = new Progress(arena);
@@ -107,6 +111,9 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         Usage used = arena.usage().since(before);
 
         Deliveries deliveries = Deliveries.of(arena.workers(), load.handlers());
+        if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < before.nanos()) {
+            throw new IllegalStateException("the contestant delivered before it was told to start");
+        }
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
         double events = (double) progress.calls() / load.handlers();
         return new Measurement()
@@ -116,6 +123,6 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
                 .with("finished", done < 0 ? 0 : 1)
                 .with(used, Math.round(events))
                 .with(deliveries)
-                .with(first.settings());
+                .with(deliverers.get(0).settings());
     }
 }

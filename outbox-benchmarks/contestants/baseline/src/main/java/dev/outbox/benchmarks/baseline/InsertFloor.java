@@ -15,7 +15,7 @@ import java.util.Map;
 public final class InsertFloor implements Contestant {
 
     static final String CREATE = """
-            CREATE TABLE event (
+            CREATE TABLE IF NOT EXISTS event (
                 id         bigserial   NOT NULL PRIMARY KEY,
                 account    integer     NOT NULL,
                 payload    text        NOT NULL,

@@ -23,7 +23,7 @@ public final class MoveFloor implements Contestant {
     private static final int BATCH = 500;
 
     private static final String HISTORY = """
-            CREATE TABLE history (
+            CREATE TABLE IF NOT EXISTS history (
                 id         bigint      NOT NULL PRIMARY KEY,
                 account    integer     NOT NULL,
                 payload    text        NOT NULL,

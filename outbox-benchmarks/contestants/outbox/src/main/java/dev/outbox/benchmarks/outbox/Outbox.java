@@ -29,8 +29,6 @@ public final class Outbox implements Contestant {
         this.application = new Application(setup, Service.class, properties(setup));
         this.publisher = application.bean(OutboxPublisher.class);
         this.runtime = application.bean(OutboxRuntime.class);
-        // The pollers start with the context; they are to wait for the controller.
-        runtime.close();
     }
 
     private static Map<String, String> properties(Setup setup) {
@@ -89,6 +87,7 @@ public final class Outbox implements Contestant {
 
     @Override
     public void close() {
+        runtime.close();
         application.close();
     }
 }

@@ -6,6 +6,7 @@ import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.observe.OutboxObserver;
 import java.time.Duration;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
@@ -15,6 +16,12 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
+
+    /** The pollers would start with the context; they are to wait for the controller. */
+    @Bean
+    static BeanDefinitionRegistryPostProcessor startedByTheController() {
+        return (beans) -> beans.removeBeanDefinition("outboxLifecycle");
+    }
 
     @Bean
     HandlerDefinition first(Setup setup) {
