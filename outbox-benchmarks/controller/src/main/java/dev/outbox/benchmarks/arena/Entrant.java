@@ -69,6 +69,12 @@ public record Entrant(Contestant contestant, String variant) {
                     "dev.outbox.benchmarks.namastack.Namastack",
                     "namastack-outbox-core",
                     OUTBOX_SKILLS),
+            new Contestant(
+                    "modulith",
+                    "modulith",
+                    "dev.outbox.benchmarks.modulith.Modulith",
+                    "spring-modulith-events-core",
+                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),

@@ -6,6 +6,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.springframework.boot.Banner;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -50,6 +51,15 @@ public final class Application implements AutoCloseable {
      */
     public <T> T bean(Class<T> type) {
         return context.getBean(type);
+    }
+
+    /**
+     * Returns what publishes the application's events.
+     *
+     * @return the publisher
+     */
+    public ApplicationEventPublisher events() {
+        return context;
     }
 
     /**
