@@ -75,6 +75,7 @@ public record Entrant(Contestant contestant, String variant) {
                     "dev.outbox.benchmarks.modulith.Modulith",
                     "spring-modulith-events-core",
                     EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
+            new Contestant("db-scheduler", "db-scheduler", "dev.outbox.benchmarks.dbscheduler.DbScheduler", "db-scheduler", OUTBOX_SKILLS),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),

@@ -1,0 +1,128 @@
+package dev.outbox.benchmarks.dbscheduler;
+
+import com.github.kagkarlsson.scheduler.Scheduler;
+import com.github.kagkarlsson.scheduler.boot.config.DbSchedulerProperties;
+import com.github.kagkarlsson.scheduler.task.SchedulableInstance;
+import com.github.kagkarlsson.scheduler.task.TaskInstance;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Contestant;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.worker.Transactions;
+import dev.outbox.benchmarks.worker.spring.Application;
+import java.sql.Connection;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * A service that uses db-scheduler as an outbox: in the transaction of the change, it schedules one task per event and handler,
+ * due now. Tasks run in no order.
+ */
+public final class DbScheduler implements Contestant {
+
+    private final Setup setup;
+    private final Application application;
+    private final Scheduler scheduler;
+
+    /**
+     * Starts the service.
+     *
+     * @param setup what to run with
+     */
+    public DbScheduler(Setup setup) {
+        this.setup = setup;
+        this.application = new Application(setup, Service.class, properties(setup));
+        this.scheduler = application.bean(Scheduler.class);
+        new JdbcTemplate(application.bean(DataSource.class)).execute(Schema.of(setup));
+    }
+
+    /** The first row of the benchmark in db-scheduler's documentation. */
+    private static Map<String, String> properties(Setup setup) {
+        Map<String, String> properties = new LinkedHashMap<>();
+        if (setup.role().tuned()) {
+            properties.put("db-scheduler.polling-strategy", "lock-and-fetch");
+            properties.put("db-scheduler.threads", "20");
+            properties.put("db-scheduler.polling-strategy-lower-limit-fraction-of-threads", "4.0");
+            properties.put("db-scheduler.polling-strategy-upper-limit-fraction-of-threads", "20.0");
+            properties.put("db-scheduler.polling-interval", "10ms");
+        }
+        properties.put(
+                "db-scheduler.scheduler-name",
+                "process-" + ProcessHandle.current().pid());
+        return properties;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        DbSchedulerProperties actual = application.bean(DbSchedulerProperties.class);
+        Map<String, String> settings = application.settings();
+        settings.remove("db-scheduler.scheduler-name");
+        settings.put(
+                "db-scheduler.polling-strategy", actual.getPollingStrategy().toString());
+        settings.put("db-scheduler.threads", Integer.toString(actual.getThreads()));
+        settings.put(
+                "db-scheduler.polling-interval", actual.getPollingInterval().toString());
+        settings.put("serializer", setup.role().tuned() ? "JacksonSerializer" : "Java");
+        settings.put(
+                "looks for due tasks after a commit",
+                Boolean.toString(setup.role().tuned()));
+        return settings;
+    }
+
+    @Override
+    public Transactions transactions() {
+        return application.transactions();
+    }
+
+    @Override
+    public void publish(Connection connection, AccountChanged event) {
+        if (setup.role().tuned()) {
+            scheduler.scheduleBatch(instances(event).toList(), Instant.now());
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    scheduler.triggerCheckForDueExecutions();
+                }
+            });
+        } else {
+            Instant now = Instant.now();
+            instances(event)
+                    .forEach((instance) -> scheduler.scheduleIfNotExists(SchedulableInstance.of(instance, now)));
+        }
+    }
+
+    @Override
+    public void publishAll(Connection connection, List<AccountChanged> events) {
+        scheduler.scheduleBatch(events.stream().flatMap(this::instances).toList(), Instant.now());
+    }
+
+    private Stream<TaskInstance<?>> instances(AccountChanged event) {
+        return IntStream.range(0, setup.role().handlers())
+                .mapToObj((handler) ->
+                        new TaskInstance<>(Service.task(handler), Integer.toString(event.number()), event));
+    }
+
+    @Override
+    public void start() {
+        if (setup.role().delivers()) {
+            scheduler.start();
+        }
+    }
+
+    @Override
+    public String pending() {
+        return "SELECT count(*) FROM scheduled_tasks";
+    }
+
+    @Override
+    public void close() {
+        application.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.outbox.benchmarks.dbscheduler;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.kagkarlsson.scheduler.boot.config.DbSchedulerCustomizer;
+import com.github.kagkarlsson.scheduler.boot.config.DbSchedulerStarter;
+import com.github.kagkarlsson.scheduler.serializer.JacksonSerializer;
+import com.github.kagkarlsson.scheduler.serializer.Serializer;
+import com.github.kagkarlsson.scheduler.task.FailureHandler;
+import com.github.kagkarlsson.scheduler.task.Task;
+import com.github.kagkarlsson.scheduler.task.helper.Tasks;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Setup;
+import java.time.Duration;
+import java.util.Optional;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The beans of the service: a task for each handler that the workload wants. */
+@Configuration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+class Service {
+
+    static String task(int handler) {
+        return "handler-" + handler;
+    }
+
+    @Bean
+    Task<AccountChanged> first(Setup setup) {
+        return task(setup, 0);
+    }
+
+    @Bean
+    @ConditionalOnExpression("@setup.role().handlers() > 1")
+    Task<AccountChanged> second(Setup setup) {
+        return task(setup, 1);
+    }
+
+    @Bean
+    @ConditionalOnExpression("@setup.role().handlers() > 2")
+    Task<AccountChanged> third(Setup setup) {
+        return task(setup, 2);
+    }
+
+    private static Task<AccountChanged> task(Setup setup, int handler) {
+        Tasks.OneTimeTaskBuilder<AccountChanged> task = Tasks.oneTime(task(handler), AccountChanged.class);
+        if (setup.role().tuned()) {
+            task.onFailure(new FailureHandler.OnFailureRetryLater<>(Duration.ofMillis(Setup.RETRY_AFTER_MILLIS)));
+        }
+        return task.execute((instance, context) -> setup.handling().handle(handler, instance.getData()));
+    }
+
+    /** The scheduler is to wait for the controller. */
+    @Bean
+    DbSchedulerStarter starter() {
+        return () -> {};
+    }
+
+    @Bean
+    @ConditionalOnExpression("@setup.role().tuned()")
+    DbSchedulerCustomizer customizer() {
+        return new DbSchedulerCustomizer() {
+            @Override
+            public Optional<Serializer> serializer() {
+                return Optional.of(new JacksonSerializer(new ObjectMapper()));
+            }
+        };
+    }
+}
