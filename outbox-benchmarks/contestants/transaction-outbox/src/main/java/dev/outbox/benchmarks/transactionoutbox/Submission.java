@@ -1,0 +1,44 @@
+package dev.outbox.benchmarks.transactionoutbox;
+
+import com.gruelbox.transactionoutbox.Submitter;
+import com.gruelbox.transactionoutbox.TransactionOutboxEntry;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Hands entries to threads once the process is to deliver; before, they are lost as in a process that dies. At tuned settings,
+ * whoever finds the queue full does the work: a flush takes no more than the threads can do.
+ */
+final class Submission implements Submitter {
+
+    static final int THREADS = 16;
+    static final int QUEUE = 500;
+
+    private final Submitter threads;
+    private volatile boolean begun;
+
+    Submission(boolean tuned) {
+        this.threads = tuned
+                ? Submitter.withExecutor(new ThreadPoolExecutor(
+                        THREADS,
+                        THREADS,
+                        0,
+                        TimeUnit.SECONDS,
+                        new ArrayBlockingQueue<>(QUEUE),
+                        new ThreadPoolExecutor.CallerRunsPolicy()))
+                : Submitter.withDefaultExecutor();
+    }
+
+    void begin() {
+        begun = true;
+    }
+
+    @Override
+    public void submit(TransactionOutboxEntry entry, Consumer<TransactionOutboxEntry> work) {
+        if (begun) {
+            threads.submit(entry, work);
+        }
+    }
+}
