@@ -3,6 +3,7 @@ package dev.outbox.benchmarks;
 import dev.outbox.benchmarks.arena.Arena;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Resources;
+import dev.outbox.benchmarks.harm.Harms;
 import dev.outbox.benchmarks.options.Options;
 import dev.outbox.benchmarks.report.Results;
 import dev.outbox.benchmarks.report.Run;
@@ -46,6 +47,7 @@ public final class Benchmark {
 
     private static List<Workload> workloads(Options options) {
         Workloads comparisons = new Workloads(options);
+        Harms harms = new Harms(options);
         List<Workload> chosen = new ArrayList<>();
         for (String name : options.texts("workloads", "publish,drain,latency")) {
             chosen.addAll(
@@ -53,9 +55,7 @@ public final class Benchmark {
                         case "publish" -> comparisons.publish();
                         case "drain" -> comparisons.drain();
                         case "latency" -> comparisons.latency();
-                        default ->
-                            throw new IllegalArgumentException(
-                                    "workloads must be among publish, drain, latency: " + name);
+                        default -> harms.named(name);
                     });
         }
         return chosen;

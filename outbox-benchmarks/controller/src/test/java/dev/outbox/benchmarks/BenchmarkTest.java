@@ -25,8 +25,10 @@ class BenchmarkTest {
 
         JsonNode results = JsonMapper.shared().readTree(Files.readString(directory.resolve("results.json")));
         assertThat(results.at("/server/fsync").asString()).isEqualTo("on");
-        assertThat(figures(results, "publish", "outbox").get("transactions/s").asDouble())
-                .isPositive();
+        JsonNode published = figures(results, "publish", "outbox");
+        assertThat(published.get("transactions/s").asDouble()).isPositive();
+        assertThat(published.get("worker CPU µs/event").asDouble()).isPositive();
+        assertThat(published.get("missing").asInt()).isZero();
         JsonNode drained = figures(results, "drain", "outbox");
         assertThat(drained.get("finished").asInt()).isOne();
         assertThat(drained.get("missing").asInt()).isZero();

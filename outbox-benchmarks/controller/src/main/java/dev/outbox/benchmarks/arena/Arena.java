@@ -34,8 +34,8 @@ public final class Arena implements AutoCloseable {
         this.resources = resources;
         this.classPath =
                 ClassPath.of(resources.contestants(), entrant.contestant().module());
-        this.directory = Files.createTempDirectory("outbox-benchmark");
         this.server = new Server(resources.server());
+        this.directory = Files.createTempDirectory("outbox-benchmark");
     }
 
     /**
@@ -109,6 +109,7 @@ public final class Arena implements AutoCloseable {
                 .with("failing", role.calls().failing())
                 .with("poisoned", role.calls().poisoned())
                 .with("capacity", resources.capacity());
+        role.properties().forEach((name, value) -> open.with("property." + name, value));
         resources.properties().forEach((name, value) -> open.with("property." + name, value));
         return open;
     }

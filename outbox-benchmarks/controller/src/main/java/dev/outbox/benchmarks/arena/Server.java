@@ -2,6 +2,8 @@ package dev.outbox.benchmarks.arena;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -49,12 +51,18 @@ public final class Server implements AutoCloseable {
             settings.put(name, text("SHOW " + name));
         }
         settings.put("server_version", text("SHOW server_version"));
+        settings.put("file system", fileSystem());
         for (String name : DURABLE) {
             if (!"on".equals(settings.get(name))) {
                 throw new IllegalStateException(name + " must be on, but is " + settings.get(name));
             }
         }
         this.processes = ServerProcesses.of(number("SELECT pg_backend_pid()"));
+    }
+
+    /** On one that lives in memory, durability would cost nothing. */
+    private String fileSystem() throws IOException, SQLException {
+        return Files.getFileStore(Path.of(text("SHOW data_directory"))).type();
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.outbox.benchmarks.workload;
 import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.options.Options;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What all workloads share.
@@ -30,10 +29,7 @@ public record Limits(Duration longest, Duration joining, int pool) {
         return entrant.tuned() ? pool : DEFAULT_POOL;
     }
 
-    public void awaitJoining() {
-        long deadline = System.nanoTime() + joining.toNanos();
-        for (long left = joining.toNanos(); left > 0; left = deadline - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+    void awaitJoining() {
+        Pause.of(joining);
     }
 }

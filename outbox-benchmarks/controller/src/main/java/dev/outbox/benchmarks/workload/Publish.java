@@ -87,7 +87,9 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
                 .with(used, events)
                 .with("transaction", durations)
                 .with(worker.settings());
-        return poller ? delivered(arena, measurement.with("delivered/s", calls / seconds)) : stored(arena, measurement);
+        return poller
+                ? delivered(arena, worker, measurement.with("delivered/s", calls / seconds))
+                : stored(arena, worker, measurement);
     }
 
     private Message publish(WorkerProcess worker, int seconds) throws Exception {
@@ -99,19 +101,19 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
         return worker.tell("await");
     }
 
-    private Measurement delivered(Arena arena, Measurement measurement) throws Exception {
-        long committed = arena.workers().get(0).committed().size();
+    private Measurement delivered(Arena arena, WorkerProcess worker, Measurement measurement) throws Exception {
         long done = new Progress(arena)
-                .await(committed, System.nanoTime() + limits.longest().toNanos());
+                .await(
+                        worker.committed().size(),
+                        System.nanoTime() + limits.longest().toNanos());
         return measurement.with("finished", done < 0 ? 0 : 1).with(Deliveries.of(arena.workers(), 1));
     }
 
-    private static Measurement stored(Arena arena, Measurement measurement) throws Exception {
-        return arena.entrant().can(Skill.STORE) ? measurement.with("missing", notStored(arena)) : measurement;
-    }
-
-    private static double notStored(Arena arena) throws Exception {
-        WorkerProcess worker = arena.workers().get(0);
-        return worker.committed().size() - arena.server().number(worker.pending());
+    private static Measurement stored(Arena arena, WorkerProcess worker, Measurement measurement) throws Exception {
+        if (!arena.entrant().can(Skill.STORE)) {
+            return measurement;
+        }
+        long stored = arena.server().number(worker.pending());
+        return measurement.with("missing", (double) (worker.committed().size() - stored));
     }
 }

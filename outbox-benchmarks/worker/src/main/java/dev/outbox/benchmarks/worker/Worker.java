@@ -5,6 +5,7 @@ import dev.outbox.benchmarks.worker.Publishing.Publishers;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +19,6 @@ public final class Worker {
 
     private final Contestant contestant;
     private final Publishing publishing;
-    private final HeapUse heap = HeapUse.watch();
     private CompletableFuture<Map<String, String>> job = CompletableFuture.completedFuture(Map.of());
 
     private Worker(Contestant contestant, Publishing publishing) {
@@ -107,13 +107,18 @@ public final class Worker {
                 return Map.of("result", Long.toString(contestant.perform(command.get("duty"))));
             }
             case "heap" -> {
-                return Map.of("bytes", Long.toString(heap.largest()));
+                return Map.of("bytes", Long.toString(liveHeap()));
             }
-            case "resetHeap" -> heap.reset();
             case "close" -> contestant.close();
             default -> throw new IllegalArgumentException("unknown command: " + command.verb());
         }
         return Map.of();
+    }
+
+    /** What is in use right after a collection. */
+    private static long liveHeap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     private static Publishers publishers(Message command) {

@@ -1,0 +1,53 @@
+package dev.outbox.benchmarks.harm;
+
+import dev.outbox.benchmarks.arena.Arena;
+import dev.outbox.benchmarks.arena.Role;
+import dev.outbox.benchmarks.arena.WorkerProcess;
+import dev.outbox.benchmarks.worker.Journal.Entry;
+import dev.outbox.benchmarks.worker.Setup;
+import dev.outbox.benchmarks.workload.Limits;
+import dev.outbox.benchmarks.workload.Percentiles;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * What all harm tests share.
+ *
+ * @param limits how long they may take
+ * @param keys about how many accounts events are published
+ */
+record Harm(Limits limits, int keys) {
+
+    /** A span of time, as {@link System#nanoTime} tells it. */
+    record Window(long begin, long end) {
+
+        boolean holds(long time) {
+            return begin <= time && time < end;
+        }
+
+        double seconds() {
+            return (end - begin) / 1e9;
+        }
+    }
+
+    /** Creates the tables, and leaves no process behind. */
+    void createTables(Arena arena) throws IOException {
+        publisher(arena).close();
+    }
+
+    WorkerProcess publisher(Arena arena) throws IOException {
+        return arena.open(new Role(false, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
+    }
+
+    WorkerProcess deliverer(Arena arena) throws IOException {
+        return arena.open(new Role(true, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
+    }
+
+    /** The claims within a window that brought something. */
+    static Percentiles claims(WorkerProcess worker, Window window) throws IOException {
+        List<Entry> steps = worker.steps().entries();
+        return new Percentiles(steps.stream()
+                .filter((step) -> step.kind() == Setup.CLAIM && step.number() > 0 && window.holds(step.begun()))
+                .mapToLong((step) -> step.ended() - step.begun()));
+    }
+}

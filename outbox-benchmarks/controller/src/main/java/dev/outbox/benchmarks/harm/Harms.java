@@ -1,0 +1,95 @@
+package dev.outbox.benchmarks.harm;
+
+import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.workload.Limits;
+import dev.outbox.benchmarks.workload.Publish;
+import dev.outbox.benchmarks.workload.Workload;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The harm tests. Their sizes are small unless they are chosen; {@code docs/performance.md} names those that matter. */
+public final class Harms {
+
+    /** The names of all harm tests. */
+    public static final List<String> NAMES = List.of(
+            "harm-claim",
+            "harm-snapshot",
+            "harm-transaction",
+            "harm-history",
+            "harm-retention",
+            "harm-retries",
+            "harm-aggregate",
+            "harm-heap");
+
+    private final Options options;
+    private final Harm harm;
+
+    /**
+     * Takes the options.
+     *
+     * @param options the options
+     */
+    public Harms(Options options) {
+        this.options = options;
+        this.harm = new Harm(Limits.of(options), options.number("harm.keys", 1000));
+    }
+
+    /**
+     * Returns the cases of a harm test.
+     *
+     * @param name its name
+     * @return its cases
+     */
+    public List<Workload> named(String name) {
+        return switch (name) {
+            case "harm-claim" ->
+                each(
+                        "harm.pending",
+                        "0,10000",
+                        (pending) -> new Backlogs(pending, options.number("harm.handled", 5000), harm));
+            case "harm-snapshot" -> List.of(disturbed(new HeldSnapshot()));
+            case "harm-transaction" -> List.of(disturbed(new HeldTransaction()));
+            case "harm-retention" ->
+                List.of(disturbed(new RunningRetention(options.number("harm.expired", 10_000), harm.keys())));
+            case "harm-history" -> each("harm.history", "0,10000", (history) -> new History(history, publish(), harm));
+            case "harm-retries" ->
+                each(
+                        "harm.followers",
+                        "0,100",
+                        (followers) -> new RetryStorm(options.number("harm.events", 5000), followers, harm));
+            case "harm-aggregate" ->
+                Stream.of(true, false)
+                        .<Workload>map((shared) -> new OneAggregate(
+                                options.number("harm.publishers", 20), shared, options.number("harm.seconds", 5), harm))
+                        .toList();
+            case "harm-heap" ->
+                each(
+                        "harm.backlog",
+                        "1000,10000",
+                        (backlog) -> new LittleHeap(backlog, options.text("harm.heap", "64m"), harm));
+            default ->
+                throw new IllegalArgumentException(
+                        "workloads must be among publish, drain, latency and " + NAMES + ": " + name);
+        };
+    }
+
+    private List<Workload> each(String option, String otherwise, Function<Integer, Workload> one) {
+        return options.numbers(option, otherwise).stream().map(one).toList();
+    }
+
+    private Workload disturbed(Disturbance disturbance) {
+        return new Disturbed(
+                disturbance,
+                options.number("harm.rate", 200),
+                Duration.ofSeconds(options.number("harm.before", 5)),
+                Duration.ofSeconds(options.number("harm.during", 10)),
+                harm);
+    }
+
+    private Publish publish() {
+        Publish.Pace pace = new Publish.Pace(harm.keys(), 2, options.number("harm.seconds", 5));
+        return new Publish(8, true, pace, harm.limits());
+    }
+}

@@ -1,0 +1,100 @@
+package dev.outbox.benchmarks.harm;
+
+import dev.outbox.benchmarks.arena.Server;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Fills this library's tables with more rows than could be published in reasonable time, and looks into them. */
+final class Tables {
+
+    private static final int CHUNK = 1_000_000;
+
+    private static final String COUNT_SEQUENCES = """
+            INSERT INTO events.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
+            SELECT 'account', (n % ?)::text, count(*)
+              FROM generate_series(?::bigint, ?::bigint) n
+             GROUP BY 2
+            ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
+               SET last_seq = a.last_seq + excluded.last_seq
+            """;
+
+    private static final String ADD_PENDING = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'account', (n % ?)::text, n / ? + 1, 'AccountChanged',
+                   jsonb_build_object('number', n, 'key', n % ?, 'seq', n / ? + 1, 'note', repeat('0123456789', 24))
+              FROM generate_series(?::bigint, ?::bigint) n
+             ORDER BY n
+            """;
+
+    /** Spread evenly over the time before the youngest age. */
+    private static final String ADD_HISTORY = """
+            INSERT INTO events.outbox_published
+                   (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at, status,
+                    dispatched_at, published_at)
+            SELECT nextval('events.outbox_id_seq'), 'history', (n % ?)::text, n / ? + 1, 'AccountChanged',
+                   jsonb_build_object('number', n, 'key', n % ?, 'seq', n / ? + 1, 'note', repeat('0123456789', 24)),
+                   t.at, 'PUBLISHED', t.at, t.at
+              FROM generate_series(?::bigint, ?::bigint) n
+             CROSS JOIN LATERAL (SELECT now() - ? * interval '1 day'
+                                      - (? - n)::double precision / ? * interval '30 days' AS at) t
+             ORDER BY n
+            """;
+
+    private static final String SEQUENCES = """
+            SELECT (payload ->> 'number')::int, aggregate_seq
+              FROM events.outbox
+             WHERE aggregate_type = 'account'
+            """;
+
+    private Tables() {}
+
+    /** Adds events that nobody has handled, about accounts in turn. */
+    static void addPending(Server server, long events, int keys) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement count = connection.prepareStatement(COUNT_SEQUENCES);
+                PreparedStatement add = connection.prepareStatement(ADD_PENDING)) {
+            for (long first = 0; first < events; first += CHUNK) {
+                long last = Math.min(events, first + CHUNK) - 1;
+                bind(count, keys, first, last);
+                count.executeUpdate();
+                bind(add, keys, keys, keys, keys, first, last);
+                add.executeUpdate();
+            }
+        }
+    }
+
+    /** Adds 30 days of history, of which the youngest event was published some days ago. */
+    static void addHistory(Server server, long events, int keys, int youngestDays) throws SQLException {
+        try (Connection connection = server.connect();
+                PreparedStatement add = connection.prepareStatement(ADD_HISTORY)) {
+            for (long first = 0; first < events; first += CHUNK) {
+                long last = Math.min(events, first + CHUNK) - 1;
+                bind(add, keys, keys, keys, keys, first, last, youngestDays, events, events);
+                add.executeUpdate();
+            }
+        }
+    }
+
+    private static void bind(PreparedStatement statement, long... values) throws SQLException {
+        for (int value = 0; value < values.length; value++) {
+            statement.setLong(value + 1, values[value]);
+        }
+    }
+
+    /** The order that the library has given to the events, by their numbers. */
+    static Map<Integer, Long> sequences(Server server) throws SQLException {
+        Map<Integer, Long> sequences = new HashMap<>();
+        try (Connection connection = server.connect();
+                PreparedStatement statement = connection.prepareStatement(SEQUENCES);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                sequences.put(row.getInt(1), row.getLong(2));
+            }
+        }
+        return sequences;
+    }
+}
