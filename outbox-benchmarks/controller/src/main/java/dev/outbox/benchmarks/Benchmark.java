@@ -78,8 +78,8 @@ public final class Benchmark {
      * @throws IOException if they cannot be written
      */
     public Path run() throws IOException {
-        for (Workload workload : workloads) {
-            for (int round = 1; round <= rounds; round++) {
+        for (int round = 1; round <= rounds; round++) {
+            for (Workload workload : workloads) {
                 for (Entrant entrant : entrants) {
                     if (workload.suits(entrant)) {
                         results.add(run(workload, entrant, round), workload.headline());
