@@ -1,6 +1,7 @@
 package dev.outbox.dispatch;
 
 import dev.outbox.EventEnvelope;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
@@ -14,20 +15,22 @@ final class LogContext {
 
     static LogContext enter(EventEnvelope envelope, String handlerId, int attempt) {
         LogContext context = new LogContext();
+        Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
         String traceId = envelope.headers().get(EventEnvelope.TRACE_ID);
         if (traceId != null) {
-            MDC.put(EventEnvelope.TRACE_ID, traceId);
+            names.put(EventEnvelope.TRACE_ID, traceId);
         }
-        MDC.put("eventId", envelope.eventId().toString());
-        MDC.put("stream", envelope.stream());
-        MDC.put("eventType", envelope.eventType());
-        MDC.put("aggregateType", envelope.aggregateType());
-        MDC.put("aggregateId", envelope.aggregateId());
-        MDC.put("handlerId", handlerId);
-        MDC.put("attempt", Integer.toString(attempt));
+        names.put("eventId", envelope.eventId().toString());
+        names.put("stream", envelope.stream());
+        names.put("eventType", envelope.eventType());
+        names.put("aggregateType", envelope.aggregateType());
+        names.put("aggregateId", envelope.aggregateId());
+        names.put("handlerId", handlerId);
+        names.put("attempt", Integer.toString(attempt));
         if (envelope.replayed()) {
-            MDC.put("replayed", "true");
+            names.put("replayed", "true");
         }
+        MDC.setContextMap(names);
         return context;
     }
 

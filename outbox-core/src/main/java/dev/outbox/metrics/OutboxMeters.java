@@ -10,6 +10,8 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 
 /** Counts and times what happens to events. Streams, event types, handlers and results are tags; ids never are. */
@@ -18,6 +20,14 @@ public final class OutboxMeters implements OutboxObserver {
     private static final String STREAM = "stream";
 
     private final MeterRegistry registry;
+
+    // Of what is counted for every event: to find a meter in the registry takes longer than to count.
+    private final Map<Handled, Counter> processed = new ConcurrentHashMap<>();
+    private final Map<Attempt, Timer> durations = new ConcurrentHashMap<>();
+    private final Map<String, Timer> lags = new ConcurrentHashMap<>();
+    private final Map<String, DistributionSummary> retryCounts = new ConcurrentHashMap<>();
+
+    private record Handled(String stream, String handlerId, Result result) {}
 
     /**
      * Creates the meters.
@@ -82,18 +92,25 @@ public final class OutboxMeters implements OutboxObserver {
 
     @Override
     public void handled(Attempt attempt, Result result, Duration duration) {
-        Counter.builder("outbox.processed")
+        Handled key = new Handled(attempt.stream(), attempt.handlerId(), result);
+        processed.computeIfAbsent(key, this::processed).increment();
+        durations.computeIfAbsent(attempt, this::duration).record(duration);
+    }
+
+    private Counter processed(Handled key) {
+        return Counter.builder("outbox.processed")
                 .description("Attempts of handlers")
-                .tags(STREAM, attempt.stream(), "handler", attempt.handlerId())
-                .tag("result", result.name().toLowerCase(Locale.ROOT))
-                .register(registry)
-                .increment();
-        Timer.builder("outbox.handler.duration")
+                .tags(STREAM, key.stream(), "handler", key.handlerId())
+                .tag("result", key.result().name().toLowerCase(Locale.ROOT))
+                .register(registry);
+    }
+
+    private Timer duration(Attempt attempt) {
+        return Timer.builder("outbox.handler.duration")
                 .description("Time that handlers ran")
                 .tags(Tags.of(
                         STREAM, attempt.stream(), "event_type", attempt.eventType(), "handler", attempt.handlerId()))
-                .register(registry)
-                .record(duration);
+                .register(registry);
     }
 
     @Override
@@ -125,17 +142,22 @@ public final class OutboxMeters implements OutboxObserver {
 
     @Override
     public void delivered(String stream, Duration lag) {
-        timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", stream)
+        lags.computeIfAbsent(
+                        stream,
+                        (name) -> timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", name))
                 .record(lag);
     }
 
     @Override
     public void completed(String stream, int retries) {
-        DistributionSummary.builder("outbox.retry.count")
+        retryCounts.computeIfAbsent(stream, this::retryCount).record(retries);
+    }
+
+    private DistributionSummary retryCount(String stream) {
+        return DistributionSummary.builder("outbox.retry.count")
                 .description("Failed passes of events that are done")
                 .tag(STREAM, stream)
-                .register(registry)
-                .record(retries);
+                .register(registry);
     }
 
     @Override
