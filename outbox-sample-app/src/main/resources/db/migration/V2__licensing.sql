@@ -2,15 +2,22 @@ CREATE SCHEMA licensing;
 
 CREATE TABLE licensing.licenses (
     id              uuid        NOT NULL,
-    subscription_id uuid        NOT NULL,
+    subscription_id uuid,
+    billing_key_id  uuid,
     guild_id        text        NOT NULL,
     plan_code       text        NOT NULL,
-    status          text        NOT NULL,
+    status          text        NOT NULL DEFAULT 'active',
     granted_at      timestamptz NOT NULL DEFAULT now(),
+    expires_at      timestamptz,
     CONSTRAINT licenses_pk PRIMARY KEY (id),
-    CONSTRAINT licenses_subscription UNIQUE (subscription_id)
+    CONSTRAINT licenses_subscription UNIQUE (subscription_id),
+    CONSTRAINT licenses_status_known CHECK (status IN ('active', 'suspended', 'canceled'))
 );
 
 CREATE INDEX licenses_granted_at ON licensing.licenses (granted_at);
+CREATE INDEX licenses_guild ON licensing.licenses (guild_id);
+CREATE INDEX licenses_billing_key ON licensing.licenses (billing_key_id);
+CREATE UNIQUE INDEX licenses_free ON licensing.licenses (guild_id) WHERE subscription_id IS NULL;
 
-COMMENT ON COLUMN licensing.licenses.subscription_id IS 'The natural key that makes granting idempotent';
+COMMENT ON COLUMN licensing.licenses.subscription_id IS 'The natural key that makes granting idempotent; NULL for the free license of a guild';
+COMMENT ON COLUMN licensing.licenses.billing_key_id IS 'What pays for the license, as the event that granted it said beside its payload';

@@ -1,13 +1,13 @@
 CREATE SCHEMA notification;
 
-CREATE TABLE notification.notifications (
-    event_id uuid        NOT NULL,
-    guild_id text        NOT NULL,
-    message  text        NOT NULL,
-    sent_at  timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT notifications_pk PRIMARY KEY (event_id)
+CREATE TABLE notification.notification_log (
+    event_id  uuid        NOT NULL,
+    recipient text        NOT NULL,
+    message   text        NOT NULL,
+    sent_at   timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT notification_log_pk PRIMARY KEY (event_id)
 );
 
-CREATE INDEX notifications_sent_at ON notification.notifications (sent_at);
+CREATE INDEX notification_log_sent_at ON notification.notification_log (sent_at);
 
-COMMENT ON COLUMN notification.notifications.event_id IS 'The inbox: one message per event, however often the event comes';
+COMMENT ON COLUMN notification.notification_log.event_id IS 'One message per event, however often the event comes';

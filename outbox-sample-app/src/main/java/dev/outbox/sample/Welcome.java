@@ -21,12 +21,13 @@ final class Welcome {
             Ready, on %2$s
 
               Start a subscription:
-                curl -i %1$s/subscriptions -H 'Content-Type: application/json' -d '{"guildId": "guild-1", "planCode": "pro"}'
+                curl -i %1$s/subscriptions -H 'Content-Type: application/json' \\
+                  -d '{"guildId": "guild-1", "planCode": "pro", "userId": "user-1"}'
 
               And see what its events have done:
                 curl %1$s/licenses         # a license was granted, which is an event too
                 curl %1$s/notifications    # the guild was told
-                curl %1$s/audit            # both events were recorded
+                curl %1$s/audit            # every event was recorded
                 curl %1$s/outbox           # every event and its status
                 curl %1$s/actuator/health  # whether events are waiting or dead
 

@@ -1,4 +1,4 @@
-/** A small subscription service: one package per context. The contexts know the events, but not each other. */
+/** A subscription service and its neighbours: one package per context. The contexts know the events, but not each other. */
 @NullMarked
 package dev.outbox.sample;
 

@@ -1,62 +1,120 @@
 package dev.outbox.sample;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import com.jayway.jsonpath.JsonPath;
-import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 
-/** The service as its users see it. */
-final class Api {
+/** The service as its users see it. All requests of one instance belong to one trace, which finds what they have led to. */
+public final class Api {
 
+    public static final Duration DEADLINE = Duration.ofSeconds(15);
+
+    private final String traceId = UUID.randomUUID().toString().replace("-", "");
     private final RestClient http;
 
-    Api(int port) {
+    public Api(int port) {
         this.http = RestClient.builder()
                 .baseUrl("http://localhost:" + port)
+                .defaultHeader("traceparent", "00-" + traceId + "-00f067aa0ba902b7-01")
                 .defaultStatusHandler((status) -> true, (request, response) -> {})
                 .build();
     }
 
-    ResponseEntity<String> post(String path, String json) {
-        return http.post()
+    public String traceId() {
+        return traceId;
+    }
+
+    public ResponseEntity<String> post(String path, String json) {
+        return send(HttpMethod.POST, path, json);
+    }
+
+    public ResponseEntity<String> put(String path, String json) {
+        return send(HttpMethod.PUT, path, json);
+    }
+
+    public ResponseEntity<String> delete(String path) {
+        return http.delete().uri(path).retrieve().toEntity(String.class);
+    }
+
+    public ResponseEntity<String> get(String path) {
+        return http.get().uri(path).retrieve().toEntity(String.class);
+    }
+
+    /** What a JSON path finds in the answer. */
+    public <T> T get(String path, String jsonPath) {
+        return JsonPath.read(get(path).getBody(), jsonPath);
+    }
+
+    public Map<String, Object> find(String path) {
+        return get(path, "$");
+    }
+
+    public String text(String path, String jsonPath) {
+        return get(path, jsonPath);
+    }
+
+    /** Posts what must be accepted, and returns what a JSON path finds in the answer. */
+    public <T> T create(String path, String json, String jsonPath) {
+        ResponseEntity<String> answer = post(path, json);
+        assertThat(answer.getStatusCode().is2xxSuccessful())
+                .as(answer.toString())
+                .isTrue();
+        return JsonPath.read(answer.getBody(), jsonPath);
+    }
+
+    /** Starts a subscription, and returns its id. */
+    public String subscribe(String guildId, String planCode) {
+        return create("/subscriptions", """
+                {"guildId": "%s", "planCode": "%s", "userId": "user-of-%s"}
+                """.formatted(guildId, planCode, guildId), "$.id");
+    }
+
+    public List<Map<String, Object>> licensesOf(String guildId) {
+        return get("/licenses", "$[?(@.guildId == '%s')]".formatted(guildId));
+    }
+
+    /** What a recipient was told, in any order. */
+    public List<String> messagesTo(String recipient) {
+        return get("/notifications", "$[?(@.recipient == '%s')].message".formatted(recipient));
+    }
+
+    /** What the audit log holds of this trace, in the order of recording. */
+    public List<Map<String, Object>> audited() {
+        return get("/audit?trace=" + traceId, "$");
+    }
+
+    /** The events of this trace, in the order of the outbox. */
+    public List<Map<String, Object>> events() {
+        return get("/outbox?trace=" + traceId, "$");
+    }
+
+    /**
+     * Waits until every event of this trace is published, and returns their types in the order of the outbox. A handler publishes before
+     * its own event is done, so nothing can follow after that.
+     */
+    public List<Object> awaitPublished() {
+        await().pollInterval(Duration.ofMillis(20))
+                .atMost(DEADLINE)
+                .untilAsserted(() ->
+                        assertThat(events()).isNotEmpty().extracting("status").containsOnly("PUBLISHED"));
+        return events().stream().map((event) -> event.get("eventType")).toList();
+    }
+
+    private ResponseEntity<String> send(HttpMethod method, String path, String json) {
+        return http.method(method)
                 .uri(path)
                 .contentType(MediaType.APPLICATION_JSON)
                 .body(json)
                 .retrieve()
                 .toEntity(String.class);
-    }
-
-    ResponseEntity<String> get(String path) {
-        return http.get().uri(path).retrieve().toEntity(String.class);
-    }
-
-    /** What a JSON path finds in the answer. */
-    <T> T get(String path, String jsonPath) {
-        return JsonPath.read(get(path).getBody(), jsonPath);
-    }
-
-    /** Starts a subscription, and returns its id. */
-    String subscribe(String guildId, String planCode) {
-        URI location = post("/subscriptions", """
-                {"guildId": "%s", "planCode": "%s"}
-                """.formatted(guildId, planCode))
-                .getHeaders()
-                .getLocation();
-        return location.getPath().substring("/subscriptions/".length());
-    }
-
-    List<Map<String, Object>> licensesOf(String guildId) {
-        return get("/licenses", "$[?(@.guildId == '%s')]".formatted(guildId));
-    }
-
-    List<Map<String, Object>> notificationsOf(String guildId) {
-        return get("/notifications", "$[?(@.guildId == '%s')]".formatted(guildId));
-    }
-
-    List<Map<String, Object>> auditOf(String guildId) {
-        return get("/audit", "$[?(@.payload.guild_id == '%s')]".formatted(guildId));
     }
 }

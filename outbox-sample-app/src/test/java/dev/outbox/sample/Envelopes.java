@@ -11,17 +11,27 @@ public final class Envelopes {
     private Envelopes() {}
 
     public static EventEnvelope of(String aggregateType, String eventType, String payload) {
+        return of(aggregateType, UUID.randomUUID().toString(), 1, eventType, payload, Map.of());
+    }
+
+    public static EventEnvelope of(
+            String aggregateType,
+            String aggregateId,
+            long aggregateSeq,
+            String eventType,
+            String payload,
+            Map<String, String> headers) {
         return new EventEnvelope(
-                1,
+                aggregateSeq,
                 UUID.randomUUID(),
                 "default",
                 aggregateType,
-                UUID.randomUUID().toString(),
-                1,
+                aggregateId,
+                aggregateSeq,
                 eventType,
                 1,
                 payload,
-                Map.of(),
+                headers,
                 Instant.parse("2026-04-13T00:15:00Z"));
     }
 }

@@ -3,6 +3,7 @@ package dev.outbox.sample.audit;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** One event as it was recorded; the payload is JSON. */
 record AuditEntry(
@@ -11,5 +12,6 @@ record AuditEntry(
         String aggregateType,
         String aggregateId,
         @JsonRawValue String payload,
+        @Nullable String traceId,
         Instant occurredAt,
         Instant recordedAt) {}

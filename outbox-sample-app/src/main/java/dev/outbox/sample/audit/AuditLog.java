@@ -4,7 +4,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import java.sql.Timestamp;
 import java.util.List;
-import org.springframework.jdbc.core.SimplePropertyRowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
@@ -13,22 +12,31 @@ import org.springframework.stereotype.Service;
 final class AuditLog {
 
     private static final String RECORD = """
-            INSERT INTO audit.entries (outbox_event_id, event_type, aggregate_type, aggregate_id, payload, occurred_at)
-            VALUES (:eventId, :eventType, :aggregateType, :aggregateId, CAST(:payload AS jsonb), :occurredAt)
+            INSERT INTO audit.entries (outbox_event_id, event_type, aggregate_type, aggregate_id, payload, trace_id, occurred_at)
+            VALUES (:eventId, :eventType, :aggregateType, :aggregateId, CAST(:payload AS jsonb), :traceId, :occurredAt)
             ON CONFLICT (outbox_event_id) DO NOTHING
             """;
 
     private static final String LATEST = """
-            SELECT outbox_event_id, event_type, aggregate_type, aggregate_id, payload, occurred_at, recorded_at
+            SELECT outbox_event_id, event_type, aggregate_type, aggregate_id, payload, trace_id, occurred_at, recorded_at
               FROM audit.entries
              ORDER BY id DESC
              LIMIT 100
             """;
 
-    private final JdbcClient jdbc;
+    private static final String OF_TRACE = """
+            SELECT outbox_event_id, event_type, aggregate_type, aggregate_id, payload, trace_id, occurred_at, recorded_at
+              FROM audit.entries
+             WHERE trace_id = :traceId
+             ORDER BY id
+            """;
 
-    AuditLog(JdbcClient jdbc) {
+    private final JdbcClient jdbc;
+    private final Mask mask;
+
+    AuditLog(JdbcClient jdbc, Mask mask) {
         this.jdbc = jdbc;
+        this.mask = mask;
     }
 
     /** Records any event, once: one statement needs no transaction around it. */
@@ -39,14 +47,21 @@ final class AuditLog {
                 .param("eventType", event.eventType())
                 .param("aggregateType", event.aggregateType())
                 .param("aggregateId", event.aggregateId())
-                .param("payload", event.payload())
+                .param("payload", mask.payloadOf(event))
+                .param("traceId", event.headers().get(EventEnvelope.TRACE_ID))
                 .param("occurredAt", Timestamp.from(event.occurredAt()))
                 .update();
     }
 
     List<AuditEntry> latest() {
-        return jdbc.sql(LATEST)
-                .query(new SimplePropertyRowMapper<>(AuditEntry.class))
+        return jdbc.sql(LATEST).query(AuditEntry.class).list();
+    }
+
+    /** What one request has led to, the earliest first. */
+    List<AuditEntry> ofTrace(String traceId) {
+        return jdbc.sql(OF_TRACE)
+                .param("traceId", traceId)
+                .query(AuditEntry.class)
                 .list();
     }
 }

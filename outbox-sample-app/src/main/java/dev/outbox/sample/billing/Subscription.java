@@ -2,6 +2,38 @@ package dev.outbox.sample.billing;
 
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** A plan that a guild pays for. */
-record Subscription(UUID id, String guildId, String planCode, String status, Instant startedAt) {}
+/**
+ * A plan that a guild pays for: {@code pending} until its first payment, then {@code active}, or {@code past_due} while a payment is
+ * tried again, and at last {@code suspended} or {@code canceled}.
+ */
+record Subscription(
+        UUID id,
+        String guildId,
+        UUID billingKeyId,
+        String planCode,
+        @Nullable String nextPlanCode,
+        String status,
+        boolean cancelAtPeriodEnd,
+        int retryCount,
+        @Nullable Instant periodEnd,
+        @Nullable Instant startedAt) {
+
+    boolean isPending() {
+        return status.equals("pending");
+    }
+
+    boolean isRunning() {
+        return status.equals("active") || status.equals("past_due");
+    }
+
+    boolean isChargeable() {
+        return isPending() || isRunning();
+    }
+
+    /** The plan that the next period is paid for. */
+    String planToCharge() {
+        return nextPlanCode != null ? nextPlanCode : planCode;
+    }
+}

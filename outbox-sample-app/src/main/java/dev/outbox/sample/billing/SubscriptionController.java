@@ -1,16 +1,19 @@
 package dev.outbox.sample.billing;
 
+import dev.outbox.sample.web.Name;
+import jakarta.validation.Valid;
 import java.net.URI;
 import java.util.UUID;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
@@ -19,38 +22,53 @@ import org.springframework.web.server.ResponseStatusException;
 @RequestMapping("/subscriptions")
 final class SubscriptionController {
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
     private final Subscriptions subscriptions;
+    private final PlanChanges planChanges;
+    private final Charging charging;
 
-    SubscriptionController(Subscriptions subscriptions) {
+    SubscriptionController(Subscriptions subscriptions, PlanChanges planChanges, Charging charging) {
         this.subscriptions = subscriptions;
+        this.planChanges = planChanges;
+        this.charging = charging;
     }
 
     @PostMapping
-    ResponseEntity<Subscription> start(@RequestBody StartSubscription request) {
-        Subscription started =
-                subscriptions.start(name("guildId", request.guildId()), name("planCode", request.planCode()));
-        return ResponseEntity.created(URI.create("/subscriptions/" + started.id()))
-                .body(started);
+    ResponseEntity<Subscription> start(@Valid @RequestBody StartSubscription request) {
+        UUID id = subscriptions.order(request.guildId(), Plan.of(request.planCode()), request.userId());
+        Subscription started = charging.charge(id);
+        if (!started.isRunning()) {
+            throw new ResponseStatusException(
+                    HttpStatus.PAYMENT_REQUIRED,
+                    "the first payment was declined, so the subscription is " + started.status());
+        }
+        return ResponseEntity.created(URI.create("/subscriptions/" + id)).body(started);
     }
 
     @GetMapping("/{id}")
     Subscription find(@PathVariable UUID id) {
-        return subscriptions
-                .find(id)
-                .orElseThrow(() ->
-                        new ResponseStatusException(HttpStatus.NOT_FOUND, "there is no subscription with id " + id));
+        return subscriptions.find(id);
     }
 
-    private static String name(String field, @Nullable String value) {
-        if (value == null || !NAME.matcher(value).matches()) {
-            throw new ResponseStatusException(
-                    HttpStatus.BAD_REQUEST, field + " must be 1 to 64 letters, digits, '-' or '_'");
-        }
-        return value;
+    /** Charges now what the renewals would charge when it is due. */
+    @PostMapping("/{id}/charges")
+    Subscription charge(@PathVariable UUID id) {
+        return charging.charge(id);
+    }
+
+    @PutMapping("/{id}/plan")
+    Subscription changePlan(@PathVariable UUID id, @Valid @RequestBody ChangePlan request) {
+        return planChanges.change(id, Plan.of(request.planCode()));
+    }
+
+    @DeleteMapping("/{id}")
+    Subscription cancel(@PathVariable UUID id, @RequestParam(defaultValue = "true") boolean atPeriodEnd) {
+        return subscriptions.cancel(id, atPeriodEnd);
     }
 
     record StartSubscription(
-            @Nullable String guildId, @Nullable String planCode) {}
+            @Name String guildId,
+            @Name String planCode,
+            @Name String userId) {}
+
+    record ChangePlan(@Name String planCode) {}
 }

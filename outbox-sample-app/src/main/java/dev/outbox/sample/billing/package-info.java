@@ -1,4 +1,4 @@
-/** Sells subscriptions, and publishes what becomes of them. */
+/** Sells subscriptions, collects the money, and publishes what becomes of them. */
 @NullMarked
 package dev.outbox.sample.billing;
 

@@ -2,6 +2,17 @@ package dev.outbox.sample.licensing;
 
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** What a guild may use because of a subscription. */
-record License(UUID id, UUID subscriptionId, String guildId, String planCode, String status, Instant grantedAt) {}
+/**
+ * What a guild may use: {@code active}, {@code suspended} or {@code canceled}. The free one has no subscription, and free ones do not
+ * expire.
+ */
+record License(
+        UUID id,
+        @Nullable UUID subscriptionId,
+        String guildId,
+        String planCode,
+        String status,
+        Instant grantedAt,
+        @Nullable Instant expiresAt) {}

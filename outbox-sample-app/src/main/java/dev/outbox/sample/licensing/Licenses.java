@@ -1,68 +1,154 @@
 package dev.outbox.sample.licensing;
 
-import dev.outbox.OutboxHandler;
-import dev.outbox.OutboxPublisher;
-import dev.outbox.sample.events.LicenseGranted;
-import dev.outbox.sample.events.SubscriptionStarted;
+import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
+import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
+import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
+import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
+import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
+import dev.outbox.sample.events.LicensingEvent.LicenseExtended;
+import dev.outbox.sample.events.LicensingEvent.LicenseGranted;
+import java.sql.Timestamp;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.SimplePropertyRowMapper;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Grants licenses. */
+/**
+ * Grants licenses, and keeps them to what their subscriptions allow. Each change happens once, however often its event comes, and is
+ * published only if it happened.
+ */
 @Service
 class Licenses {
 
-    private static final Logger log = LoggerFactory.getLogger(Licenses.class);
+    /** The columns of a {@link License}. */
+    static final String COLUMNS = "id, subscription_id, guild_id, plan_code, status, granted_at, expires_at";
 
+    static final String FREE = "free";
+
+    /** A guild has one free license; if it is there already and in force, this returns nothing. */
+    private static final String GRANT_FREE = """
+            INSERT INTO licensing.licenses (id, guild_id, plan_code)
+            VALUES (:id, :guildId, 'free')
+            ON CONFLICT (guild_id) WHERE subscription_id IS NULL DO UPDATE
+               SET status = 'active', granted_at = now()
+             WHERE licenses.status <> 'active'
+            RETURNING
+            """ + COLUMNS;
+
+    /** A subscription has one license; if it is there already, this returns nothing. */
     private static final String GRANT = """
-            INSERT INTO licensing.licenses (id, subscription_id, guild_id, plan_code, status)
-            VALUES (:id, :subscriptionId, :guildId, :planCode, 'active')
+            INSERT INTO licensing.licenses (id, subscription_id, billing_key_id, guild_id, plan_code, expires_at)
+            VALUES (:id, :subscriptionId, CAST(:billingKeyId AS uuid), :guildId, :planCode, now() + interval '1 month')
             ON CONFLICT (subscription_id) DO NOTHING
+            RETURNING
+            """ + COLUMNS;
+
+    /** GREATEST gives the same expiry however often it is asked; the last condition tells whether that changed anything. */
+    private static final String EXTEND = """
+            UPDATE licensing.licenses
+               SET expires_at = GREATEST(expires_at, :newPeriodEnd)
+             WHERE subscription_id = :subscriptionId
+               AND expires_at < :newPeriodEnd
+            RETURNING
+            """ + COLUMNS;
+
+    private static final String DOWNGRADE = """
+            UPDATE licensing.licenses
+               SET plan_code = 'free', expires_at = NULL
+             WHERE id = :id
             """;
 
-    private static final String LATEST = """
-            SELECT id, subscription_id, guild_id, plan_code, status, granted_at
+    private static final String UPGRADE = """
+            UPDATE licensing.licenses
+               SET plan_code = :newPlan
+             WHERE subscription_id = :subscriptionId
+               AND plan_code <> 'free'
+            """;
+
+    private static final String LOCK = "SELECT " + COLUMNS + """
+              FROM licensing.licenses
+             WHERE subscription_id = :subscriptionId
+               FOR UPDATE
+            """;
+
+    private static final String LATEST = "SELECT " + COLUMNS + """
               FROM licensing.licenses
              ORDER BY granted_at DESC
              LIMIT 100
             """;
 
     private final JdbcClient jdbc;
-    private final OutboxPublisher outbox;
+    private final LicenseEvents events;
 
-    Licenses(JdbcClient jdbc, OutboxPublisher outbox) {
+    Licenses(JdbcClient jdbc, LicenseEvents events) {
         this.jdbc = jdbc;
-        this.outbox = outbox;
+        this.events = events;
     }
 
-    /**
-     * Grants a license for a new subscription. A subscription has one license, so an event that comes again finds it there and
-     * changes nothing. What is published shares the transaction: there is no license without its event.
-     */
     @Transactional
-    @OutboxHandler(id = "licensing.grant")
-    void grant(SubscriptionStarted event) {
-        UUID id = UUID.randomUUID();
-        int granted = jdbc.sql(GRANT)
-                .param("id", id)
+    void grantFree(String guildId) {
+        jdbc.sql(GRANT_FREE)
+                .param("id", UUID.randomUUID())
+                .param("guildId", guildId)
+                .query(License.class)
+                .optional()
+                .ifPresent(this::granted);
+    }
+
+    /** Grants what was bought. The billing key tells later which licenses it has paid for. */
+    @Transactional
+    void grant(SubscriptionStarted event, @Nullable String billingKeyId) {
+        jdbc.sql(GRANT)
+                .param("id", UUID.randomUUID())
                 .param("subscriptionId", event.subscriptionId())
+                .param("billingKeyId", billingKeyId)
                 .param("guildId", event.guildId())
                 .param("planCode", event.planCode())
+                .query(License.class)
+                .optional()
+                .ifPresent(this::granted);
+    }
+
+    @Transactional
+    void extend(PaymentSucceeded event) {
+        jdbc.sql(EXTEND)
+                .param("subscriptionId", event.subscriptionId())
+                .param("newPeriodEnd", Timestamp.from(event.newPeriodEnd()))
+                .query(License.class)
+                .optional()
+                .ifPresent((license) -> events.publish(
+                        license, new LicenseExtended(license.id(), Objects.requireNonNull(license.expiresAt()))));
+    }
+
+    @Transactional
+    void downgrade(PaymentFailedFinal event) {
+        jdbc.sql(LOCK)
+                .param("subscriptionId", event.subscriptionId())
+                .query(License.class)
+                .optional()
+                .filter((license) -> !license.planCode().equals(FREE))
+                .ifPresent((license) -> {
+                    jdbc.sql(DOWNGRADE).param("id", license.id()).update();
+                    events.publish(license, new LicenseDowngraded(license.id(), license.planCode(), FREE));
+                });
+    }
+
+    /** Applies the higher plan at once, unless the license has fallen to the free one since. */
+    void upgrade(PlanUpgraded event) {
+        jdbc.sql(UPGRADE)
+                .param("subscriptionId", event.subscriptionId())
+                .param("newPlan", event.newPlan())
                 .update();
-        if (granted == 1) {
-            outbox.publish("license", id.toString(), new LicenseGranted(id, event.guildId(), event.planCode()));
-            log.info("guild {} was granted {}", event.guildId(), event.planCode());
-        }
     }
 
     List<License> latest() {
-        return jdbc.sql(LATEST)
-                .query(new SimplePropertyRowMapper<>(License.class))
-                .list();
+        return jdbc.sql(LATEST).query(License.class).list();
+    }
+
+    private void granted(License license) {
+        events.publish(license, new LicenseGranted(license.id(), license.guildId(), license.planCode()));
     }
 }

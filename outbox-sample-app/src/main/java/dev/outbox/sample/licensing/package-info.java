@@ -1,4 +1,4 @@
-/** Grants a guild what it has paid for. */
+/** Grants guilds what their subscriptions allow, and takes it away again. */
 @NullMarked
 package dev.outbox.sample.licensing;
 

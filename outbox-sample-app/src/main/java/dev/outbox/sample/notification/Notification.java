@@ -3,5 +3,5 @@ package dev.outbox.sample.notification;
 import java.time.Instant;
 import java.util.UUID;
 
-/** A message that a guild was sent because of an event. */
-record Notification(UUID eventId, String guildId, String message, Instant sentAt) {}
+/** A message that was sent because of an event. */
+record Notification(UUID eventId, String recipient, String message, Instant sentAt) {}

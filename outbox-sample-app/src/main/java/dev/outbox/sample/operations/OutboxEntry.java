@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 record OutboxEntry(
         long id,
         UUID eventId,
+        String stream,
         String eventType,
         String aggregate,
         long aggregateSeq,
@@ -15,6 +16,7 @@ record OutboxEntry(
         @Nullable String lockedBy,
         int retryCount,
         @Nullable Instant nextRetryAt,
+        @Nullable String lastErrorCode,
         @Nullable String lastError,
         Instant occurredAt,
         @Nullable Instant publishedAt) {}

@@ -1,4 +1,4 @@
-package dev.outbox.sample;
+package dev.outbox.sample.web;
 
 import dev.outbox.EventEnvelope;
 import jakarta.servlet.FilterChain;

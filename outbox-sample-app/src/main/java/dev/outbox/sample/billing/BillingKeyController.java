@@ -1,0 +1,33 @@
+package dev.outbox.sample.billing;
+
+import java.util.UUID;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Billing keys over HTTP, and the bank behind them. */
+@RestController
+@RequestMapping("/billing-keys")
+final class BillingKeyController {
+
+    private final BillingKeys keys;
+
+    BillingKeyController(BillingKeys keys) {
+        this.keys = keys;
+    }
+
+    @DeleteMapping("/{id}")
+    BillingKey delete(@PathVariable UUID id) {
+        return keys.delete(id);
+    }
+
+    @PutMapping("/{id}/card")
+    BillingKey decline(@PathVariable UUID id, @RequestBody Card card) {
+        return keys.decline(id, card.declines());
+    }
+
+    record Card(boolean declines) {}
+}

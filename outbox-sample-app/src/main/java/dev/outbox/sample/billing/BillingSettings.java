@@ -1,0 +1,21 @@
+package dev.outbox.sample.billing;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * When payments are tried again.
+ *
+ * @param retryAfter Time to wait after a payment has failed.
+ * @param finalFailure Number of the failure in a row that cancels the subscription.
+ */
+@ConfigurationProperties("billing")
+record BillingSettings(Duration retryAfter, int finalFailure) {
+
+    BillingSettings {
+        if (retryAfter.isNegative() || finalFailure < 1) {
+            throw new IllegalArgumentException("billing.retry-after must not be negative, and billing.final-failure at"
+                    + " least 1: " + retryAfter + ", " + finalFailure);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.outbox.sample.billing;
+
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
+import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.sample.events.GuildEvent.BotKicked;
+import dev.outbox.sample.events.GuildEvent.GuildDeleted;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Ends subscriptions that have lost their guild, the bot in it, or the key that pays. To end what has ended already changes nothing, so
+ * these handlers may get an event again, and in any order.
+ */
+@Service
+class Suspensions {
+
+    private static final String SUSPEND_OF_GUILD = """
+            UPDATE billing.subscriptions
+               SET status = 'suspended'
+             WHERE guild_id = :guildId
+               AND status IN ('active', 'past_due')
+            RETURNING
+            """ + Subscriptions.COLUMNS;
+
+    private static final String SUSPEND_OF_KEY = """
+            UPDATE billing.subscriptions
+               SET status = 'suspended'
+             WHERE billing_key_id = :billingKeyId
+               AND status IN ('active', 'past_due')
+            RETURNING
+            """ + Subscriptions.COLUMNS;
+
+    private static final String CANCEL_OF_GUILD = """
+            UPDATE billing.subscriptions
+               SET status = 'canceled'
+             WHERE guild_id = :guildId
+               AND status <> 'canceled'
+            """;
+
+    private final JdbcClient jdbc;
+    private final SubscriptionEvents events;
+
+    Suspensions(JdbcClient jdbc, SubscriptionEvents events) {
+        this.jdbc = jdbc;
+        this.events = events;
+    }
+
+    @Transactional
+    @OutboxHandler(id = "billing.bot-kicked")
+    void botKicked(BotKicked event) {
+        suspended(jdbc.sql(SUSPEND_OF_GUILD).param("guildId", event.guildId()), "bot_kicked");
+    }
+
+    @Transactional
+    @OutboxHandler(id = "billing.key-deleted")
+    void keyDeleted(BillingKeyDeleted event) {
+        suspended(jdbc.sql(SUSPEND_OF_KEY).param("billingKeyId", event.billingKeyId()), "billing_key_deleted");
+    }
+
+    /** Publishes nothing: {@code SubscriptionCanceled} says that a user has asked for it. */
+    @OutboxHandler(id = "billing.guild-deleted")
+    void guildDeleted(GuildDeleted event) {
+        jdbc.sql(CANCEL_OF_GUILD).param("guildId", event.guildId()).update();
+    }
+
+    private void suspended(JdbcClient.StatementSpec suspend, String reason) {
+        suspend.query(Subscription.class)
+                .list()
+                .forEach((subscription) ->
+                        events.publish(subscription, new SubscriptionSuspended(subscription.id(), reason)));
+    }
+}

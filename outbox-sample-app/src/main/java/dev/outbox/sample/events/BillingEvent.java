@@ -1,0 +1,45 @@
+package dev.outbox.sample.events;
+
+import java.time.Instant;
+import java.util.UUID;
+import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
+
+/**
+ * What happens to billing keys and subscriptions: published by billing, about the aggregates {@code billing_key} and
+ * {@code subscription}. Events about subscriptions name the guild in {@link Headers#GUILD_ID}.
+ */
+@JsonNaming(SnakeCaseStrategy.class)
+public sealed interface BillingEvent {
+
+    /** A billing key was issued: its owner can be charged. */
+    record BillingKeyIssued(String userId, UUID billingKeyId) implements BillingEvent {}
+
+    /** A billing key was deleted: nothing can be charged to it any more. */
+    record BillingKeyDeleted(String userId, UUID billingKeyId) implements BillingEvent {}
+
+    /** A subscription was created and its first payment succeeded; {@link Headers#BILLING_KEY_ID} names the key that pays. */
+    record SubscriptionStarted(UUID subscriptionId, String guildId, String planCode) implements BillingEvent {}
+
+    /** A recurring payment succeeded. */
+    record PaymentSucceeded(UUID subscriptionId, UUID attemptId, Instant newPeriodEnd) implements BillingEvent {}
+
+    /** A recurring payment failed and will be tried again; {@code retryCount} payments in a row have failed by now. */
+    record PaymentFailed(UUID subscriptionId, UUID attemptId, int retryCount) implements BillingEvent {}
+
+    /** A recurring payment failed for the last time, and the subscription was canceled. */
+    record PaymentFailedFinal(UUID subscriptionId) implements BillingEvent {}
+
+    /** A user has canceled a subscription, at once or for the end of the period. */
+    record SubscriptionCanceled(UUID subscriptionId, boolean cancelAtPeriodEnd) implements BillingEvent {}
+
+    /** A subscription was suspended without its user's doing. */
+    record SubscriptionSuspended(UUID subscriptionId, String reason) implements BillingEvent {}
+
+    /** A subscription has a higher plan, as of now. */
+    record PlanUpgraded(UUID subscriptionId, String oldPlan, String newPlan) implements BillingEvent {}
+
+    /** A subscription will have a lower plan. */
+    record PlanDowngraded(UUID subscriptionId, String oldPlan, String newPlan, Instant effectiveAt)
+            implements BillingEvent {}
+}

@@ -1,0 +1,17 @@
+package dev.outbox.sample.events;
+
+import java.util.List;
+import java.util.UUID;
+import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
+
+/** What happens to members of guilds: published by the member context, about the aggregate {@code member}. */
+@JsonNaming(SnakeCaseStrategy.class)
+public sealed interface MemberEvent {
+
+    /** Somebody joined a guild through its page; {@code slug} names the page. */
+    record MemberJoinedViaWebJoin(UUID memberId, String guildId, String slug) implements MemberEvent {}
+
+    /** A member was given roles back by hand. */
+    record MemberRestored(UUID memberId, String guildId, List<String> restoredRoles) implements MemberEvent {}
+}

@@ -1,0 +1,113 @@
+package dev.outbox.sample.guild;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.sample.events.GuildEvent;
+import dev.outbox.sample.events.GuildEvent.BotInstalled;
+import dev.outbox.sample.events.GuildEvent.BotKicked;
+import dev.outbox.sample.events.GuildEvent.GuildDeleted;
+import dev.outbox.sample.events.GuildEvent.GuildOwnerChanged;
+import dev.outbox.sample.web.NotFoundException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Keeps track of what Discord reports about guilds. A report that says nothing new is no event. */
+@Service
+class Guilds {
+
+    private static final String INSTALL = """
+            INSERT INTO guild.guilds (id, owner_id, status)
+            VALUES (:id, :installerUserId, 'installed')
+            ON CONFLICT (id) DO UPDATE
+               SET owner_id = excluded.owner_id,
+                   status = 'installed',
+                   changed_at = now()
+             WHERE guilds.status <> 'installed'
+            """;
+
+    private static final String KICK = """
+            UPDATE guild.guilds
+               SET status = 'kicked', changed_at = now()
+             WHERE id = :id
+               AND status = 'installed'
+            """;
+
+    private static final String CHANGE_OWNER = """
+            UPDATE guild.guilds
+               SET owner_id = :newOwnerId, changed_at = now()
+             WHERE id = :id
+               AND owner_id <> :newOwnerId
+            """;
+
+    private static final String DELETE = """
+            UPDATE guild.guilds
+               SET status = 'deleted', changed_at = now()
+             WHERE id = :id
+               AND status <> 'deleted'
+            """;
+
+    private static final String FIND = """
+            SELECT id, owner_id, status, changed_at
+              FROM guild.guilds
+             WHERE id = :id
+            """;
+
+    private static final String LOCK = FIND + " FOR UPDATE";
+
+    private final JdbcClient jdbc;
+    private final OutboxPublisher outbox;
+
+    Guilds(JdbcClient jdbc, OutboxPublisher outbox) {
+        this.jdbc = jdbc;
+        this.outbox = outbox;
+    }
+
+    @Transactional
+    Guild install(String id, String installerUserId) {
+        int installed = jdbc.sql(INSTALL)
+                .param("id", id)
+                .param("installerUserId", installerUserId)
+                .update();
+        return changed(installed, id, new BotInstalled(id, installerUserId));
+    }
+
+    @Transactional
+    Guild kick(String id) {
+        return changed(jdbc.sql(KICK).param("id", id).update(), id, new BotKicked(id));
+    }
+
+    @Transactional
+    Guild changeOwner(String id, String newOwnerId) {
+        String oldOwnerId = find(LOCK, id).ownerId();
+        int changed = jdbc.sql(CHANGE_OWNER)
+                .param("id", id)
+                .param("newOwnerId", newOwnerId)
+                .update();
+        return changed(changed, id, new GuildOwnerChanged(id, oldOwnerId, newOwnerId));
+    }
+
+    @Transactional
+    Guild delete(String id) {
+        return changed(jdbc.sql(DELETE).param("id", id).update(), id, new GuildDeleted(id));
+    }
+
+    Guild find(String id) {
+        return find(FIND, id);
+    }
+
+    /** Publishes in the transaction of the change, if there was one. */
+    private Guild changed(int rows, String id, GuildEvent event) {
+        if (rows == 1) {
+            outbox.publish("guild", id, event);
+        }
+        return find(FIND, id);
+    }
+
+    private Guild find(String sql, String id) {
+        return jdbc.sql(sql)
+                .param("id", id)
+                .query(Guild.class)
+                .optional()
+                .orElseThrow(() -> new NotFoundException("guild", id));
+    }
+}

@@ -1,0 +1,87 @@
+package dev.outbox.sample.licensing;
+
+import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.sample.events.LicensingEvent.LicenseCanceled;
+import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Suspends and cancels licenses. Several events ask for the same: whichever comes first does it and publishes, the others find it done and
+ * change nothing.
+ */
+@Service
+class LicenseEndings {
+
+    private static final String SUSPEND = """
+            UPDATE licensing.licenses
+               SET status = 'suspended'
+             WHERE subscription_id = :subscriptionId
+               AND status = 'active'
+            RETURNING
+            """ + Licenses.COLUMNS;
+
+    private static final String SUSPEND_OF_GUILD = """
+            UPDATE licensing.licenses
+               SET status = 'suspended'
+             WHERE guild_id = :guildId
+               AND status = 'active'
+            RETURNING
+            """ + Licenses.COLUMNS;
+
+    private static final String SUSPEND_OF_KEY = """
+            UPDATE licensing.licenses
+               SET status = 'suspended'
+             WHERE billing_key_id = :billingKeyId
+               AND status = 'active'
+            RETURNING
+            """ + Licenses.COLUMNS;
+
+    private static final String CANCEL_OF_GUILD = """
+            UPDATE licensing.licenses
+               SET status = 'canceled'
+             WHERE guild_id = :guildId
+               AND status <> 'canceled'
+            RETURNING
+            """ + Licenses.COLUMNS;
+
+    private final JdbcClient jdbc;
+    private final LicenseEvents events;
+
+    LicenseEndings(JdbcClient jdbc, LicenseEvents events) {
+        this.jdbc = jdbc;
+        this.events = events;
+    }
+
+    @Transactional
+    void suspend(SubscriptionSuspended event) {
+        suspended(jdbc.sql(SUSPEND).param("subscriptionId", event.subscriptionId()), event.reason());
+    }
+
+    @Transactional
+    void suspendOfGuild(String guildId, String reason) {
+        suspended(jdbc.sql(SUSPEND_OF_GUILD).param("guildId", guildId), reason);
+    }
+
+    @Transactional
+    void suspendOfKey(UUID billingKeyId, String reason) {
+        suspended(jdbc.sql(SUSPEND_OF_KEY).param("billingKeyId", billingKeyId), reason);
+    }
+
+    @Transactional
+    void cancelOfGuild(String guildId) {
+        jdbc.sql(CANCEL_OF_GUILD)
+                .param("guildId", guildId)
+                .query(License.class)
+                .list()
+                .forEach((license) -> events.publish(license, new LicenseCanceled(license.id())));
+    }
+
+    private void suspended(JdbcClient.StatementSpec suspend, String reason) {
+        suspend.query(License.class)
+                .list()
+                .forEach((license) -> events.publish(license, new LicenseSuspended(license.id(), reason)));
+    }
+}

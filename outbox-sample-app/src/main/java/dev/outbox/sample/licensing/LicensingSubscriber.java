@@ -1,0 +1,82 @@
+package dev.outbox.sample.licensing;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
+import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
+import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
+import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
+import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
+import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.sample.events.Headers;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Hears what concerns licenses. A handler takes all events about one kind of aggregate, not one type each: order holds per handler, so a
+ * payment cannot overtake the start of its subscription, even if that has to be tried again.
+ */
+@Component
+class LicensingSubscriber {
+
+    private final Licenses licenses;
+    private final LicenseEndings endings;
+    private final JsonMapper json;
+
+    LicensingSubscriber(Licenses licenses, LicenseEndings endings, JsonMapper json) {
+        this.licenses = licenses;
+        this.endings = endings;
+        this.json = json;
+    }
+
+    /** Deduplicated: to install again what was kicked since is not the same as to do nothing. */
+    @OutboxHandler(
+            id = "licensing.guild",
+            eventTypes = {"BotInstalled", "BotKicked", "GuildDeleted"},
+            deduplicate = true)
+    void guild(EventEnvelope event) {
+        String guildId = event.aggregateId();
+        switch (event.eventType()) {
+            case "BotInstalled" -> licenses.grantFree(guildId);
+            case "BotKicked" -> endings.suspendOfGuild(guildId, "bot_kicked");
+            case "GuildDeleted" -> endings.cancelOfGuild(guildId);
+            default -> throw unexpected(event);
+        }
+    }
+
+    @Transactional
+    @OutboxHandler(
+            id = "licensing.subscription",
+            eventTypes = {
+                "SubscriptionStarted",
+                "PaymentSucceeded",
+                "PaymentFailedFinal",
+                "SubscriptionSuspended",
+                "PlanUpgraded"
+            })
+    void subscription(JsonNode payload, EventEnvelope event) {
+        switch (event.eventType()) {
+            case "SubscriptionStarted" ->
+                licenses.grant(
+                        json.treeToValue(payload, SubscriptionStarted.class),
+                        event.headers().get(Headers.BILLING_KEY_ID));
+            case "PaymentSucceeded" -> licenses.extend(json.treeToValue(payload, PaymentSucceeded.class));
+            case "PaymentFailedFinal" -> licenses.downgrade(json.treeToValue(payload, PaymentFailedFinal.class));
+            case "SubscriptionSuspended" -> endings.suspend(json.treeToValue(payload, SubscriptionSuspended.class));
+            case "PlanUpgraded" -> licenses.upgrade(json.treeToValue(payload, PlanUpgraded.class));
+            default -> throw unexpected(event);
+        }
+    }
+
+    @Transactional
+    @OutboxHandler(id = "licensing.billing-key")
+    void billingKeyDeleted(BillingKeyDeleted event) {
+        endings.suspendOfKey(event.billingKeyId(), "billing_key_deleted");
+    }
+
+    private static IllegalStateException unexpected(EventEnvelope event) {
+        return new IllegalStateException("no subscription for " + event);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.outbox.sample.notification;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
+import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
+import org.springframework.stereotype.Component;
+
+/** Tells guilds what they may use no longer. */
+@Component
+final class LicensingNotifications {
+
+    private final GuildNotifications guilds;
+
+    LicensingNotifications(GuildNotifications guilds) {
+        this.guilds = guilds;
+    }
+
+    @OutboxHandler(id = "notification.license-downgraded")
+    void licenseDowngraded(LicenseDowngraded event, EventEnvelope envelope) {
+        guilds.send(envelope, "license downgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
+    }
+
+    @OutboxHandler(id = "notification.license-suspended")
+    void licenseSuspended(LicenseSuspended event, EventEnvelope envelope) {
+        guilds.send(envelope, "license suspended: " + event.reason());
+    }
+}

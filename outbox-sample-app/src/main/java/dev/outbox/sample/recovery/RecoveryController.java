@@ -1,0 +1,64 @@
+package dev.outbox.sample.recovery;
+
+import dev.outbox.sample.web.Name;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Snapshots, restores and incidents over HTTP. */
+@RestController
+final class RecoveryController {
+
+    private final Snapshots snapshots;
+    private final Restores restores;
+    private final RestoreWorkflow workflow;
+    private final AntiNuke antiNuke;
+
+    RecoveryController(Snapshots snapshots, Restores restores, RestoreWorkflow workflow, AntiNuke antiNuke) {
+        this.snapshots = snapshots;
+        this.restores = restores;
+        this.workflow = workflow;
+        this.antiNuke = antiNuke;
+    }
+
+    @PostMapping("/guilds/{guildId}/snapshots")
+    @ResponseStatus(HttpStatus.CREATED)
+    Snapshot take(@PathVariable @Name String guildId, @Valid @RequestBody TakeSnapshot request) {
+        return snapshots.take(guildId, request.trigger(), request.roles());
+    }
+
+    @GetMapping("/snapshots/{id}")
+    Snapshot findSnapshot(@PathVariable UUID id) {
+        return snapshots.find(id);
+    }
+
+    @PostMapping("/snapshots/{id}/restores")
+    @ResponseStatus(HttpStatus.CREATED)
+    RestoreJob restore(@PathVariable UUID id) {
+        return workflow.run(id);
+    }
+
+    @GetMapping("/restores/{id}")
+    RestoreJob findRestore(@PathVariable UUID id) {
+        return restores.find(id);
+    }
+
+    @PostMapping("/guilds/{guildId}/incidents")
+    @ResponseStatus(HttpStatus.CREATED)
+    Incident report(@PathVariable @Name String guildId, @Valid @RequestBody ReportIncident request) {
+        return antiNuke.act(antiNuke.trigger(guildId, request.pattern(), request.suspects()));
+    }
+
+    record TakeSnapshot(@Name String trigger, @NotNull List<@Name String> roles) {}
+
+    record ReportIncident(@Name String pattern, @NotEmpty List<@Name String> suspects) {}
+}

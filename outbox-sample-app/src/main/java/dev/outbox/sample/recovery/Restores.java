@@ -1,0 +1,89 @@
+package dev.outbox.sample.recovery;
+
+import dev.outbox.sample.events.RecoveryEvent;
+import dev.outbox.sample.events.RecoveryEvent.RestoreCompleted;
+import dev.outbox.sample.events.RecoveryEvent.RestoreFailed;
+import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
+import dev.outbox.sample.web.NotFoundException;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Keeps the books of restores. A restore ends once. */
+@Service
+class Restores {
+
+    private static final String START = """
+            INSERT INTO recovery.restore_jobs (id, snapshot_id, guild_id)
+            VALUES (:id, :snapshotId, :guildId)
+            """;
+
+    private static final String FINISH = """
+            UPDATE recovery.restore_jobs
+               SET status = :status, summary = :summary
+             WHERE id = :id
+               AND status = 'running'
+            """;
+
+    private static final String FIND = """
+            SELECT id, snapshot_id, guild_id, status, summary
+              FROM recovery.restore_jobs
+             WHERE id = :id
+            """;
+
+    private final JdbcClient jdbc;
+    private final RecoveryEvents events;
+
+    Restores(JdbcClient jdbc, RecoveryEvents events) {
+        this.jdbc = jdbc;
+        this.events = events;
+    }
+
+    @Transactional
+    RestoreJob start(Snapshot snapshot) {
+        UUID id = UUID.randomUUID();
+        jdbc.sql(START)
+                .param("id", id)
+                .param("snapshotId", snapshot.id())
+                .param("guildId", snapshot.guildId())
+                .update();
+        RestoreJob job = find(id);
+        publish(job, new RestoreStarted(id, snapshot.id(), snapshot.guildId()));
+        return job;
+    }
+
+    @Transactional
+    RestoreJob complete(RestoreJob job, String summary) {
+        return finish(job, "completed", summary, new RestoreCompleted(job.id(), summary));
+    }
+
+    @Transactional
+    RestoreJob fail(RestoreJob job, String summary) {
+        return finish(job, "failed", summary, new RestoreFailed(job.id(), summary));
+    }
+
+    RestoreJob find(UUID id) {
+        return jdbc.sql(FIND)
+                .param("id", id)
+                .query(RestoreJob.class)
+                .optional()
+                .orElseThrow(() -> new NotFoundException("restore job", id));
+    }
+
+    private RestoreJob finish(RestoreJob job, String status, String summary, RecoveryEvent event) {
+        int finished = jdbc.sql(FINISH)
+                .param("id", job.id())
+                .param("status", status)
+                .param("summary", summary)
+                .update();
+        if (finished == 1) {
+            publish(job, event);
+        }
+        return find(job.id());
+    }
+
+    private void publish(RestoreJob job, RecoveryEvent event) {
+        events.publish("restore_job", job.id(), job.guildId(), event);
+    }
+}

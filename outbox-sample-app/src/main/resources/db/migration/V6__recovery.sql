@@ -1,0 +1,36 @@
+CREATE SCHEMA recovery;
+
+CREATE TABLE recovery.snapshots (
+    id       uuid        NOT NULL,
+    number   bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
+    guild_id text        NOT NULL,
+    trigger  text        NOT NULL,
+    roles    text        NOT NULL,
+    taken_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT snapshots_pk PRIMARY KEY (id)
+);
+
+CREATE INDEX snapshots_guild ON recovery.snapshots (guild_id, number);
+
+COMMENT ON COLUMN recovery.snapshots.roles IS 'Names, separated by commas, as are the other lists of this schema';
+
+CREATE TABLE recovery.restore_jobs (
+    id          uuid        NOT NULL,
+    snapshot_id uuid        NOT NULL,
+    guild_id    text        NOT NULL,
+    status      text        NOT NULL DEFAULT 'running',
+    summary     text,
+    started_at  timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT restore_jobs_pk PRIMARY KEY (id),
+    CONSTRAINT restore_jobs_status_known CHECK (status IN ('running', 'completed', 'failed'))
+);
+
+CREATE TABLE recovery.incidents (
+    id          uuid        NOT NULL,
+    guild_id    text        NOT NULL,
+    pattern     text        NOT NULL,
+    suspects    text        NOT NULL,
+    actions     text        NOT NULL DEFAULT '',
+    detected_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT incidents_pk PRIMARY KEY (id)
+);

@@ -1,0 +1,120 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+
+/** Example 3 of the event flow, and the rest of a guild's life. */
+@SampleTest
+class GuildFlowTest {
+
+    @LocalServerPort
+    private int port;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void installedBotHasAFreeLicense() {
+        install("guild-new");
+        install("guild-new");
+
+        assertThat(api.awaitPublished()).containsExactly("BotInstalled", "LicenseGranted");
+        assertThat(api.licensesOf("guild-new"))
+                .singleElement()
+                .satisfies((license) -> assertThat(license)
+                        .containsEntry("planCode", "free")
+                        .containsEntry("status", "active")
+                        .containsEntry("subscriptionId", null));
+    }
+
+    @Test
+    void kickedBotSuspendsLicensesAndSubscriptionsAndTheCircleEnds() {
+        install("guild-kicked");
+        String subscription = api.subscribe("guild-kicked", "pro");
+        api.awaitPublished();
+
+        api.delete("/guilds/guild-kicked/bot");
+
+        assertThat(api.awaitPublished())
+                .startsWith("BotInstalled")
+                .filteredOn((type) -> !type.equals("LicenseGranted"))
+                .containsExactlyInAnyOrder(
+                        "BotInstalled",
+                        "BillingKeyIssued",
+                        "SubscriptionStarted",
+                        "BotKicked",
+                        "LicenseSuspended",
+                        "LicenseSuspended",
+                        "SubscriptionSuspended");
+        assertThat(api.licensesOf("guild-kicked"))
+                .hasSize(2)
+                .extracting("status")
+                .containsOnly("suspended");
+        assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("suspended");
+        assertThat(api.audited())
+                .filteredOn("eventType", "SubscriptionSuspended")
+                .extracting("payload")
+                .containsExactly(Map.of("subscription_id", subscription, "reason", "bot_kicked"));
+    }
+
+    @Test
+    void botThatComesBackHasItsFreeLicenseBack() {
+        install("guild-back");
+        api.delete("/guilds/guild-back/bot");
+        api.delete("/guilds/guild-back/bot");
+        install("guild-back");
+
+        assertThat(api.awaitPublished())
+                .filteredOn((type) -> type.toString().startsWith("Bot"))
+                .containsExactly("BotInstalled", "BotKicked", "BotInstalled");
+        assertThat(api.licensesOf("guild-back")).extracting("status").containsExactly("active");
+    }
+
+    @Test
+    void deletedGuildCancelsLicensesAndSubscriptions() {
+        install("guild-deleted");
+        String subscription = api.subscribe("guild-deleted", "team");
+        api.awaitPublished();
+
+        api.delete("/guilds/guild-deleted");
+        api.delete("/guilds/guild-deleted");
+
+        assertThat(api.awaitPublished()).endsWith("GuildDeleted", "LicenseCanceled", "LicenseCanceled");
+        assertThat(api.licensesOf("guild-deleted")).extracting("status").containsExactly("canceled", "canceled");
+        assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
+    }
+
+    @Test
+    void changeOfOwnerIsRecorded() {
+        install("guild-owned");
+
+        api.put("/guilds/guild-owned/owner", "{\"userId\": \"user-2\"}");
+        api.put("/guilds/guild-owned/owner", "{\"userId\": \"user-2\"}");
+
+        api.awaitPublished();
+        assertThat(api.audited())
+                .filteredOn("eventType", "GuildOwnerChanged")
+                .extracting("payload")
+                .containsExactly(Map.of("guild_id", "guild-owned", "old_owner_id", "user-1", "new_owner_id", "user-2"));
+    }
+
+    @Test
+    void unknownGuildIsAProblem() {
+        assertThat(api.delete("/guilds/guild-nowhere/bot").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    }
+
+    private void install(String guildId) {
+        api.create("/guilds", """
+                {"guildId": "%s", "installerUserId": "user-1"}
+                """.formatted(guildId), "$.id");
+    }
+}

@@ -1,0 +1,103 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+
+/** Snapshots, restores and attacks. */
+@SampleTest
+class RecoveryFlowTest {
+
+    @LocalServerPort
+    private int port;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void newestSnapshotsAreKept() {
+        String first = snapshot("guild-snapshots", "[]");
+        for (int more = 1; more <= 3; more++) {
+            snapshot("guild-snapshots", "[]");
+        }
+
+        assertThat(api.awaitPublished())
+                .containsExactly(
+                        "SnapshotCreated", "SnapshotCreated", "SnapshotCreated", "SnapshotCreated", "SnapshotDeleted");
+        assertThat(api.get("/snapshots/" + first).getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    }
+
+    @Test
+    void restoreIsAnnouncedFromItsStartToItsEnd() {
+        String snapshot = snapshot("guild-restored", "[\"admin\", \"moderator\"]");
+
+        String job = api.create("/snapshots/" + snapshot + "/restores", "", "$.id");
+
+        assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
+        assertThat(api.find("/restores/" + job))
+                .containsEntry("status", "completed")
+                .containsEntry("summary", "2 roles restored");
+        assertThat(api.messagesTo("guild-restored"))
+                .containsExactlyInAnyOrder(
+                        "restore of snapshot " + snapshot + " started", "restore completed: 2 roles restored");
+    }
+
+    @Test
+    void restoreThatFailsSaysWhy() {
+        String snapshot = snapshot("guild-lost", "[]");
+
+        String job = api.create("/snapshots/" + snapshot + "/restores", "", "$.id");
+
+        assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreFailed");
+        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("failed");
+        assertThat(api.messagesTo("guild-lost")).contains("restore failed: the snapshot holds no roles");
+    }
+
+    @Test
+    void attackIsReportedAndAnswered() {
+        api.create("/guilds/guild-attacked/incidents", """
+                {"pattern": "mass_channel_delete", "suspects": ["mallory", "trudy"]}
+                """, "$.id");
+
+        assertThat(api.awaitPublished()).containsExactly("AntiNukeTriggered", "AntiNukeActioned");
+        assertThat(api.messagesTo("guild-attacked"))
+                .containsExactlyInAnyOrder(
+                        "URGENT: mass_channel_delete by mallory, trudy",
+                        "attack answered: roles removed from mallory, roles removed from trudy");
+        assertThat(api.audited())
+                .filteredOn("eventType", "AntiNukeTriggered")
+                .extracting("payload")
+                .containsExactly(Map.of(
+                        "guild_id",
+                        "guild-attacked",
+                        "detected_pattern",
+                        "mass_channel_delete",
+                        "suspects",
+                        List.of("mallory", "trudy")));
+    }
+
+    @Test
+    void badInputIsAProblem() {
+        assertThat(api.post("/guilds/guild-1/snapshots", "{\"trigger\": \"manual\", \"roles\": [\"a,b\"]}")
+                        .getStatusCode())
+                .isEqualTo(HttpStatus.BAD_REQUEST);
+        assertThat(api.post("/guilds/a%20guild/incidents", "{\"pattern\": \"x\", \"suspects\": [\"y\"]}")
+                        .getStatusCode())
+                .isEqualTo(HttpStatus.BAD_REQUEST);
+    }
+
+    private String snapshot(String guildId, String roles) {
+        return api.create("/guilds/" + guildId + "/snapshots", """
+                {"trigger": "manual", "roles": %s}
+                """.formatted(roles), "$.id");
+    }
+}
