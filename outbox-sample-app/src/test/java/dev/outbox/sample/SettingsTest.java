@@ -1,0 +1,65 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.core.env.Environment;
+
+/** The settings that the event flow asks for, as this application has them. */
+@SampleTest
+class SettingsTest {
+
+    @Autowired
+    private OutboxProperties outbox;
+
+    @Autowired
+    private Environment environment;
+
+    @LocalServerPort
+    private int port;
+
+    @Test
+    void pollerAsksEveryTwoSecondsForFiftyEvents() {
+        assertThat(outbox.poller().interval()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(outbox.poller().batchSize()).isEqualTo(50);
+    }
+
+    @Test
+    void failuresAreTriedAgainAfterGrowingDelaysAndAreDeadAfterTen() {
+        assertThat(outbox.retry().delays())
+                .containsExactly(
+                        Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1));
+        assertThat(outbox.retry().maxAttempts()).isEqualTo(10);
+    }
+
+    @Test
+    void publishedEventsAreArchivedAtNightAfterThirtyDays() {
+        assertThat(outbox.retention().published()).isEqualTo(Duration.ofDays(30));
+        assertThat(outbox.retention().archive()).isTrue();
+        assertThat(outbox.retention().cron()).isEqualTo("0 30 3 * * *");
+    }
+
+    @Test
+    void paymentsAreTriedAgainEveryDayUntilTheFourthFailure() {
+        assertThat(environment.getProperty("billing.retry-after", Duration.class))
+                .isEqualTo(Duration.ofDays(1));
+        assertThat(environment.getProperty("billing.final-failure", Integer.class))
+                .isEqualTo(4);
+    }
+
+    @Test
+    void alertsHaveTheirThresholds() {
+        Api api = new Api(port);
+
+        assertThat(api.<List<String>>get("/alerts", "$[*].name"))
+                .containsExactly("unpublished", "oldest", "dead", "mean-retries");
+        assertThat(api.<List<Number>>get("/alerts", "$[*].threshold"))
+                .extracting(Number::intValue)
+                .containsExactly(1000, 60, 10, 1);
+    }
+}

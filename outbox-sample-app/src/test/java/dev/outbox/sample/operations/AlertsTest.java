@@ -1,0 +1,99 @@
+package dev.outbox.sample.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class AlertsTest {
+
+    private final Map<String, Double> values = new HashMap<>();
+    private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    private final Alerts alerts = new Alerts(meters, new AlertSettings(1000, Duration.ofMinutes(1), 10, 1));
+
+    @Test
+    void nothingFiresWhereNothingIsMeasured() {
+        assertThat(alerts.current()).hasSize(4).noneMatch(Alert::firing);
+    }
+
+    @Test
+    void unpublishedEventsOfAllStreamsAndStatesAreAdded() {
+        set("outbox.pending", "default", 400);
+        set("outbox.processing", "default", 100);
+        set("outbox.retrying", "push", 500);
+        assertThat(alert("unpublished").firing()).isFalse();
+
+        set("outbox.retrying", "push", 501);
+
+        assertThat(alert("unpublished")).isEqualTo(new Alert("unpublished", 1001, 1000, true));
+    }
+
+    @Test
+    void oldestEventOfAnyStreamCounts() {
+        set("outbox.oldest.pending", "default", 60);
+        assertThat(alert("oldest").firing()).isFalse();
+
+        set("outbox.oldest.pending", "push", 61);
+
+        assertThat(alert("oldest")).isEqualTo(new Alert("oldest", 61, 60, true));
+    }
+
+    @Test
+    void deadEventsOfAllStreamsAreAdded() {
+        set("outbox.dead", "default", 10);
+        assertThat(alert("dead").firing()).isFalse();
+
+        set("outbox.dead", "push", 1);
+
+        assertThat(alert("dead")).isEqualTo(new Alert("dead", 11, 10, true));
+    }
+
+    @Test
+    void retriesAreTakenOnAverage() {
+        meters.summary("outbox.retry.count", "stream", "default").record(0);
+        meters.summary("outbox.retry.count", "stream", "push").record(2);
+        assertThat(alert("mean-retries").firing()).isFalse();
+
+        meters.summary("outbox.retry.count", "stream", "push").record(4);
+
+        assertThat(alert("mean-retries")).isEqualTo(new Alert("mean-retries", 2, 1, true));
+    }
+
+    @Test
+    void crossedThresholdIsLoggedOnceAndSoIsItsEnd(CapturedOutput output) {
+        set("outbox.dead", "default", 11);
+        alerts.watch();
+        alerts.watch();
+        assertThat(output.getOut().lines().filter((line) -> line.contains("alert dead: 11.0 is above 10.0")))
+                .hasSize(1);
+
+        set("outbox.dead", "default", 0);
+        alerts.watch();
+        alerts.watch();
+        assertThat(output.getOut().lines().filter((line) -> line.contains("alert dead is over")))
+                .hasSize(1);
+    }
+
+    private Alert alert(String name) {
+        return alerts.current().stream()
+                .filter((alert) -> alert.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private void set(String gauge, String stream, double value) {
+        if (values.put(gauge + stream, value) == null) {
+            Gauge.builder(gauge, values, (all) -> all.get(gauge + stream))
+                    .tag("stream", stream)
+                    .register(meters);
+        }
+    }
+}
