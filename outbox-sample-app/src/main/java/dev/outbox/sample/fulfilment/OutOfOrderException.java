@@ -1,0 +1,13 @@
+package dev.outbox.sample.fulfilment;
+
+import dev.outbox.EventEnvelope;
+
+/** An event came before one that must be processed first. It is held back: the next attempt may find the gap closed. */
+final class OutOfOrderException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    OutOfOrderException(EventEnvelope event, long lastSeq) {
+        super(event + " is held back: the last one processed is #" + lastSeq);
+    }
+}

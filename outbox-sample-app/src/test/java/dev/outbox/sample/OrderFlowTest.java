@@ -1,0 +1,150 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Orders that reach their courier once and in order, whatever happens to their events on the way. */
+@SampleTest
+class OrderFlowTest {
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private DataSource dataSource;
+
+    @Autowired
+    private MeterRegistry meters;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void orderIsFollowedToItsParcel() {
+        String order = place("teapot");
+        api.put("/orders/" + order + "/item", "{\"item\": \"kettle\"}");
+        pay(order);
+
+        assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderItemChanged", "OrderPaid");
+        assertThat(api.events()).extracting("aggregateSeq").containsExactly(1, 2, 3);
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("item", "kettle")
+                .containsEntry("status", "ready")
+                .containsEntry("lastSeq", 3)
+                .containsEntry("parcels", 1);
+        assertThat(api.find("/sales/kettle")).containsEntry("sold", 1);
+    }
+
+    @Test
+    void orderThatIsCanceledIsStopped() {
+        String order = place("vase");
+        api.delete("/orders/" + order);
+
+        assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderCanceled");
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("status", "stopped")
+                .containsEntry("parcels", 0);
+        assertThat(api.post("/orders/" + order + "/payment", "").getStatusCode())
+                .isEqualTo(HttpStatus.CONFLICT);
+    }
+
+    @Test
+    void crashAfterTheHandlersAndBeforeTheOutcomeIsAbsorbed() throws SQLException {
+        double lost = leasesLost();
+        String order = place("lamp");
+        api.awaitPublished();
+        try (Connection gate = dataSource.getConnection()) {
+            // Whoever processes the payment waits here, and loses its claim as if its process had died.
+            gate.setAutoCommit(false);
+            lockCheckpoint(gate, order);
+            pay(order);
+            await().atMost(Api.DEADLINE).until(() -> isProcessing("OrderPaid"));
+            assertThat(dropClaims()).isOne();
+            gate.commit();
+        }
+
+        api.awaitPublished();
+
+        assertThat(leasesLost()).isEqualTo(lost + 1);
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("status", "ready")
+                .containsEntry("lastSeq", 2)
+                .containsEntry("parcels", 1)
+                .containsEntry("courierRequests", 2);
+        assertThat(api.find("/sales/lamp")).containsEntry("sold", 1);
+        assertThat(meters.get("outbox.deduplicated")
+                        .tag("handler", "fulfilment.stock")
+                        .counter()
+                        .count())
+                .isPositive();
+    }
+
+    @Test
+    void answersThatAreLostDoNotBookASecondParcel() {
+        String order = place("mirror");
+        api.put("/courier/faults/" + order, "{\"answersToLose\": 2}");
+        pay(order);
+
+        assertThat(api.awaitPublished()).containsExactly("OrderPlaced", "OrderPaid");
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("parcels", 1)
+                .containsEntry("courierRequests", 3);
+        assertThat(api.events())
+                .filteredOn("eventType", "OrderPaid")
+                .extracting("retryCount", "lastErrorCode")
+                .containsExactly(tuple(2, "CourierTimeoutException"));
+    }
+
+    private String place(String item) {
+        return api.create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
+    }
+
+    private void pay(String order) {
+        api.create("/orders/" + order + "/payment", "", "$.id");
+    }
+
+    private static void lockCheckpoint(Connection connection, String order) throws SQLException {
+        String sql = "SELECT last_seq FROM fulfilment.aggregate_checkpoint WHERE aggregate_id = ? FOR UPDATE";
+        try (PreparedStatement lock = connection.prepareStatement(sql)) {
+            lock.setString(1, order);
+            assertThat(lock.executeQuery().next()).isTrue();
+        }
+    }
+
+    private int dropClaims() {
+        return jdbc.sql("DELETE FROM events.outbox_claim WHERE stream = 'orders'")
+                .update();
+    }
+
+    private boolean isProcessing(String eventType) {
+        return api.events().stream()
+                .anyMatch((event) -> event.get("eventType").equals(eventType)
+                        && event.get("status").equals("PROCESSING"));
+    }
+
+    private double leasesLost() {
+        return meters.find("outbox.lease.lost").tag("stream", "orders").counters().stream()
+                .mapToDouble((counter) -> counter.count())
+                .sum();
+    }
+}

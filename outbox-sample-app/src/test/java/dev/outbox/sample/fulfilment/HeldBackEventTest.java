@@ -1,0 +1,94 @@
+package dev.outbox.sample.fulfilment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.sample.Api;
+import dev.outbox.sample.Envelopes;
+import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.OrderEvent;
+import dev.outbox.sample.events.OrderEvent.OrderItemChanged;
+import dev.outbox.sample.events.OrderEvent.OrderPaid;
+import dev.outbox.sample.events.OrderEvent.OrderPlaced;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A producer whose numbers have a gap. */
+@SampleTest
+class HeldBackEventTest {
+
+    private final String order = "ORD-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private OutboxPublisher outbox;
+
+    @Autowired
+    private Fulfilments fulfilments;
+
+    @Autowired
+    private TransactionTemplate transaction;
+
+    @Autowired
+    private JsonMapper json;
+
+    @Test
+    void eventIsHeldBackUntilTheOneBeforeItHasArrived() {
+        Api api = new Api(port);
+        publishWithGap(api);
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("aggregateSeq", "status", "lastErrorCode")
+                        .containsExactly(tuple(1, "PUBLISHED", null), tuple(3, "RETRYING", "OutOfOrderException")));
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("status", "waiting")
+                .containsEntry("lastSeq", 1);
+
+        EventEnvelope missing = Envelopes.of("order", order, 2, "OrderItemChanged", "{}", Map.of());
+        fulfilments.follow(json.valueToTree(new OrderItemChanged("candle")), missing);
+
+        api.awaitPublished();
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("item", "candle")
+                .containsEntry("status", "ready")
+                .containsEntry("lastSeq", 3);
+    }
+
+    @Test
+    void eventIsNotHeldBackForEver() {
+        Api api = new Api(port);
+        publishWithGap(api);
+
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("aggregateSeq", "status", "lastErrorCode", "retryCount")
+                        .contains(tuple(3, "DEAD", "OutOfOrderException", 6)));
+        assertThat(api.find("/fulfilments/" + order)).containsEntry("lastSeq", 1);
+    }
+
+    private void publishWithGap(Api api) {
+        transaction.executeWithoutResult((status) -> {
+            publish(api, 1, new OrderPlaced("torch"));
+            publish(api, 3, new OrderPaid("torch", Instant.now()));
+        });
+    }
+
+    private void publish(Api api, long seq, OrderEvent event) {
+        outbox.publish(OutboxEvent.of("order", order, event)
+                .withAggregateSeq(seq)
+                .withHeader(EventEnvelope.TRACE_ID, api.traceId())
+                .inStream(OrderEvent.STREAM));
+    }
+}
