@@ -1,9 +1,12 @@
 package dev.outbox.sample;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -17,11 +20,14 @@ class ArchitectureTest {
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.outbox.sample");
 
     @Test
-    void contextsShareNothingButEventsAndTheLookOfTheirApis() {
+    void contextsShareNothingButEventsTheirBusAndTheLookOfTheirApis() {
         slices().matching("dev.outbox.sample.(*)..")
                 .should()
                 .notDependOnEachOther()
-                .ignoreDependency(alwaysTrue(), resideInAnyPackage("dev.outbox.sample.events", "dev.outbox.sample.web"))
+                .ignoreDependency(
+                        alwaysTrue(),
+                        resideInAnyPackage(
+                                "dev.outbox.sample.events", "dev.outbox.sample.eventbus", "dev.outbox.sample.web"))
                 .check(service);
     }
 
@@ -42,6 +48,23 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
                         .or(resideOutsideOfPackage("dev.outbox..")))
+                .check(service);
+    }
+
+    @Test
+    void domainThatUsesTheEventBusKnowsNothingOfTheOutbox() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "dev.outbox.sample.trading",
+                        "dev.outbox.sample.trading.exchange",
+                        "dev.outbox.sample.backtest",
+                        "dev.outbox.sample.control",
+                        "dev.outbox.sample.eventbus")
+                .should()
+                .dependOnClassesThat(resideInAPackage("dev.outbox..")
+                        .and(resideOutsideOfPackages("dev.outbox.sample..")
+                                .or(resideInAnyPackage("dev.outbox.sample.eventbus.outbox", "..worker"))))
                 .check(service);
     }
 }

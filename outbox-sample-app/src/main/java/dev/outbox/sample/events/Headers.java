@@ -9,5 +9,14 @@ public final class Headers {
     /** The billing key that pays for a subscription. */
     public static final String BILLING_KEY_ID = "billingKeyId";
 
+    /** The owner on whose behalf a message travels. */
+    public static final String OWNER_ID = "ownerId";
+
+    /** The strategy that wants what a message says. */
+    public static final String STRATEGY_KEY = "strategyKey";
+
+    /** The market that a message is about. */
+    public static final String MARKET = "market";
+
     private Headers() {}
 }

@@ -8,6 +8,7 @@ import dev.outbox.sample.events.BillingEvent.PlanDowngraded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionCanceled;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
+import dev.outbox.sample.events.Headers;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import org.springframework.stereotype.Component;
@@ -16,31 +17,35 @@ import org.springframework.stereotype.Component;
 @Component
 final class BillingNotifications {
 
-    private final GuildNotifications guilds;
+    private final Notifications notifications;
 
-    BillingNotifications(GuildNotifications guilds) {
-        this.guilds = guilds;
+    BillingNotifications(Notifications notifications) {
+        this.notifications = notifications;
     }
 
     @OutboxHandler(id = "notification.subscription-started")
     void subscriptionStarted(SubscriptionStarted event, EventEnvelope envelope) {
-        guilds.send(envelope, event.planCode() + " activated");
+        notifications.send(envelope, Headers.GUILD_ID, event.planCode() + " activated");
     }
 
     @OutboxHandler(id = "notification.payment-failed")
     void paymentFailed(PaymentFailed event, EventEnvelope envelope) {
-        guilds.send(envelope, "payment failed %d times in a row, to be tried again".formatted(event.retryCount()));
+        notifications.send(
+                envelope,
+                Headers.GUILD_ID,
+                "payment failed %d times in a row, to be tried again".formatted(event.retryCount()));
     }
 
     @OutboxHandler(id = "notification.payment-failed-final")
     void paymentFailedFinal(PaymentFailedFinal event, EventEnvelope envelope) {
-        guilds.send(envelope, "subscription canceled, because it was not paid");
+        notifications.send(envelope, Headers.GUILD_ID, "subscription canceled, because it was not paid");
     }
 
     @OutboxHandler(id = "notification.subscription-canceled")
     void subscriptionCanceled(SubscriptionCanceled event, EventEnvelope envelope) {
-        guilds.send(
+        notifications.send(
                 envelope,
+                Headers.GUILD_ID,
                 event.cancelAtPeriodEnd()
                         ? "subscription canceled, for the end of its period"
                         : "subscription canceled");
@@ -48,12 +53,16 @@ final class BillingNotifications {
 
     @OutboxHandler(id = "notification.plan-upgraded")
     void planUpgraded(PlanUpgraded event, EventEnvelope envelope) {
-        guilds.send(envelope, "upgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
+        notifications.send(
+                envelope, Headers.GUILD_ID, "upgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
     }
 
     @OutboxHandler(id = "notification.plan-downgraded")
     void planDowngraded(PlanDowngraded event, EventEnvelope envelope) {
         LocalDate day = LocalDate.ofInstant(event.effectiveAt(), ZoneOffset.UTC);
-        guilds.send(envelope, "to be downgraded from %s to %s on %s".formatted(event.oldPlan(), event.newPlan(), day));
+        notifications.send(
+                envelope,
+                Headers.GUILD_ID,
+                "to be downgraded from %s to %s on %s".formatted(event.oldPlan(), event.newPlan(), day));
     }
 }

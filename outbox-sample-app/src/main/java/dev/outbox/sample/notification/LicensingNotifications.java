@@ -2,6 +2,7 @@ package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
 import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
 import org.springframework.stereotype.Component;
@@ -10,19 +11,22 @@ import org.springframework.stereotype.Component;
 @Component
 final class LicensingNotifications {
 
-    private final GuildNotifications guilds;
+    private final Notifications notifications;
 
-    LicensingNotifications(GuildNotifications guilds) {
-        this.guilds = guilds;
+    LicensingNotifications(Notifications notifications) {
+        this.notifications = notifications;
     }
 
     @OutboxHandler(id = "notification.license-downgraded")
     void licenseDowngraded(LicenseDowngraded event, EventEnvelope envelope) {
-        guilds.send(envelope, "license downgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
+        notifications.send(
+                envelope,
+                Headers.GUILD_ID,
+                "license downgraded from %s to %s".formatted(event.oldPlan(), event.newPlan()));
     }
 
     @OutboxHandler(id = "notification.license-suspended")
     void licenseSuspended(LicenseSuspended event, EventEnvelope envelope) {
-        guilds.send(envelope, "license suspended: " + event.reason());
+        notifications.send(envelope, Headers.GUILD_ID, "license suspended: " + event.reason());
     }
 }

@@ -1,6 +1,7 @@
 package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,9 +37,15 @@ class Notifications {
     /**
      * Sends a message unless one was sent for this event before. A real messenger would be called where the log is written: if it
      * fails, the transaction forgets the message, and the event comes again.
+     *
+     * @param recipientHeader the header of the event that says whom to tell
      */
     @Transactional
-    void send(EventEnvelope event, String recipient, String message) {
+    void send(EventEnvelope event, String recipientHeader, String message) {
+        String recipient = event.headers().get(recipientHeader);
+        if (recipient == null) {
+            throw new NonRetryableException(event + " names nobody in its header " + recipientHeader);
+        }
         int remembered = jdbc.sql(REMEMBER)
                 .param("eventId", event.eventId())
                 .param("recipient", recipient)

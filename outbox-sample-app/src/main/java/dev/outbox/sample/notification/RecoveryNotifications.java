@@ -2,6 +2,7 @@ package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.RecoveryEvent.AntiNukeActioned;
 import dev.outbox.sample.events.RecoveryEvent.AntiNukeTriggered;
 import dev.outbox.sample.events.RecoveryEvent.RestoreCompleted;
@@ -13,35 +14,37 @@ import org.springframework.stereotype.Component;
 @Component
 final class RecoveryNotifications {
 
-    private final GuildNotifications guilds;
+    private final Notifications notifications;
 
-    RecoveryNotifications(GuildNotifications guilds) {
-        this.guilds = guilds;
+    RecoveryNotifications(Notifications notifications) {
+        this.notifications = notifications;
     }
 
     @OutboxHandler(id = "notification.restore-started")
     void restoreStarted(RestoreStarted event, EventEnvelope envelope) {
-        guilds.send(envelope, "restore of snapshot %s started".formatted(event.snapshotId()));
+        notifications.send(envelope, Headers.GUILD_ID, "restore of snapshot %s started".formatted(event.snapshotId()));
     }
 
     @OutboxHandler(id = "notification.restore-completed")
     void restoreCompleted(RestoreCompleted event, EventEnvelope envelope) {
-        guilds.send(envelope, "restore completed: " + event.resultSummary());
+        notifications.send(envelope, Headers.GUILD_ID, "restore completed: " + event.resultSummary());
     }
 
     @OutboxHandler(id = "notification.restore-failed")
     void restoreFailed(RestoreFailed event, EventEnvelope envelope) {
-        guilds.send(envelope, "restore failed: " + event.errorSummary());
+        notifications.send(envelope, Headers.GUILD_ID, "restore failed: " + event.errorSummary());
     }
 
     @OutboxHandler(id = "notification.anti-nuke-triggered")
     void antiNukeTriggered(AntiNukeTriggered event, EventEnvelope envelope) {
-        guilds.send(
-                envelope, "URGENT: %s by %s".formatted(event.detectedPattern(), String.join(", ", event.suspects())));
+        notifications.send(
+                envelope,
+                Headers.GUILD_ID,
+                "URGENT: %s by %s".formatted(event.detectedPattern(), String.join(", ", event.suspects())));
     }
 
     @OutboxHandler(id = "notification.anti-nuke-actioned")
     void antiNukeActioned(AntiNukeActioned event, EventEnvelope envelope) {
-        guilds.send(envelope, "attack answered: " + String.join(", ", event.actionsTaken()));
+        notifications.send(envelope, Headers.GUILD_ID, "attack answered: " + String.join(", ", event.actionsTaken()));
     }
 }

@@ -1,8 +1,11 @@
 package dev.outbox.sample.operations;
 
+import dev.outbox.sample.web.NotFoundException;
 import java.util.List;
+import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -29,6 +32,17 @@ final class OutboxController {
              ORDER BY id
             """;
 
+    private static final String ENVELOPE = """
+            SELECT schema_version, event_id, event_type AS type, occurred_at,
+                   headers ->> 'traceId' AS trace_id,
+                   headers ->> 'ownerId' AS owner_id,
+                   headers ->> 'strategyKey' AS strategy_key,
+                   headers ->> 'market' AS market,
+                   payload
+              FROM events.outbox
+             WHERE event_id = :eventId
+            """;
+
     private final JdbcClient jdbc;
 
     OutboxController(JdbcClient jdbc) {
@@ -47,5 +61,14 @@ final class OutboxController {
                 .param("traceId", trace)
                 .query(OutboxEntry.class)
                 .list();
+    }
+
+    @GetMapping("/outbox/{eventId}")
+    Envelope envelope(@PathVariable UUID eventId) {
+        return jdbc.sql(ENVELOPE)
+                .param("eventId", eventId)
+                .query(Envelope.class)
+                .optional()
+                .orElseThrow(() -> new NotFoundException("event", eventId));
     }
 }

@@ -39,7 +39,7 @@ class NotificationsTest {
     }
 
     @Test
-    void eventThatNamesNoGuildCanNeverBeAnnounced() {
+    void eventThatNamesNobodyCanNeverBeAnnounced() {
         assertThatThrownBy(() -> billing.subscriptionStarted(event, envelope(Map.of())))
                 .isInstanceOf(NonRetryableException.class);
     }

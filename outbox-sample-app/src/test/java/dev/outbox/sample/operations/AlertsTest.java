@@ -7,17 +7,32 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
 class AlertsTest {
 
+    private final LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
     private final Map<String, Double> values = new HashMap<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final Alerts alerts = new Alerts(meters, new AlertSettings(1000, Duration.ofMinutes(1), 10, 1));
+
+    @BeforeEach
+    void listen() {
+        logging.setLogLevel(Alerts.class.getName(), LogLevel.INFO);
+    }
+
+    @AfterEach
+    void quieten() {
+        logging.setLogLevel(Alerts.class.getName(), null);
+    }
 
     @Test
     void nothingFiresWhereNothingIsMeasured() {

@@ -1,0 +1,17 @@
+package dev.outbox.sample.backtest;
+
+import java.math.BigDecimal;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A strategy to be tried: {@code queued}, then {@code completed} or {@code failed}. */
+record Backtest(
+        UUID id,
+        String ownerId,
+        String strategyKey,
+        String market,
+        int candles,
+        String status,
+        @Nullable Integer trades,
+        @Nullable BigDecimal profit,
+        @Nullable String reason) {}

@@ -1,0 +1,5 @@
+/** The worker of backtests: what brings its commands from the outbox to the domain. */
+@NullMarked
+package dev.outbox.sample.backtest.worker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package dev.outbox.sample.eventbus;
+
+/** The streams, each with a worker and a retry policy of its own. */
+public final class Streams {
+
+    /** Orders to place. */
+    public static final String TRADE_COMMAND = "everbit.trade.command";
+
+    /** Orders, fills and positions. */
+    public static final String TRADE_EVENT = "everbit.trade.event";
+
+    /** Backtests to run. */
+    public static final String BACKTEST_COMMAND = "everbit.backtest.command";
+
+    /** Results of backtests. */
+    public static final String BACKTEST_EVENT = "everbit.backtest.event";
+
+    /** Settings, and the kill switch. */
+    public static final String SYSTEM_EVENT = "everbit.system.event";
+
+    private Streams() {}
+}

@@ -1,0 +1,11 @@
+package dev.outbox.sample.events;
+
+import java.util.UUID;
+
+/** What trading is told to do: travels in the stream {@code everbit.trade.command}, about the aggregate {@code order_attempt}. */
+public sealed interface TradeCommand {
+
+    /** Place an order at the exchange, under this identifier. */
+    record CreateOrderAttempt(UUID attemptId, UUID orderIntentId, int attemptNo, String identifier)
+            implements TradeCommand {}
+}

@@ -1,0 +1,26 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.eventbus.Origin;
+import java.math.BigDecimal;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt to place the order that an intent asks for; the exchange knows it by its identifier. */
+public record OrderAttempt(
+        UUID id,
+        UUID orderIntentId,
+        int attemptNo,
+        String identifier,
+        AttemptStatus status,
+        @Nullable String reason,
+        String ownerId,
+        String strategyKey,
+        String market,
+        Side side,
+        BigDecimal volume,
+        @Nullable String traceId) {
+
+    Origin origin() {
+        return new Origin(ownerId, strategyKey, market);
+    }
+}

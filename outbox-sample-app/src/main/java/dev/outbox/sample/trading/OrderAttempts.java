@@ -1,0 +1,101 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.eventbus.EventBus;
+import dev.outbox.sample.eventbus.Message;
+import dev.outbox.sample.eventbus.Origin;
+import dev.outbox.sample.eventbus.Streams;
+import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** Keeps attempts, and lets them go only the ways that {@link AttemptStatus} knows. */
+@Repository
+class OrderAttempts {
+
+    private static final String COLUMNS = """
+            SELECT a.id, a.order_intent_id, a.attempt_no, a.identifier, a.status, a.reason,
+                   i.owner_id, i.strategy_key, i.market, i.side, i.volume, i.trace_id
+              FROM trading.order_attempts a
+              JOIN trading.order_intents i ON i.id = a.order_intent_id
+            """;
+
+    private static final String OPEN = """
+            INSERT INTO trading.order_attempts (id, order_intent_id, attempt_no, identifier)
+            VALUES (:id, :orderIntentId, :attemptNo, :identifier)
+            ON CONFLICT (order_intent_id, attempt_no) DO NOTHING
+            """;
+
+    private static final String MOVE = """
+            UPDATE trading.order_attempts
+               SET status = :status,
+                   reason = :reason,
+                   changed_at = now()
+             WHERE id = :id
+               AND status IN (:predecessors)
+            """;
+
+    private static final String FIND = COLUMNS + " WHERE a.id = :id";
+
+    private static final String FIND_BY_IDENTIFIER = COLUMNS + " WHERE a.identifier = :identifier";
+
+    private static final String OF_INTENT = COLUMNS + " WHERE a.order_intent_id = :id ORDER BY a.attempt_no";
+
+    private final JdbcClient jdbc;
+    private final EventBus bus;
+
+    OrderAttempts(JdbcClient jdbc, EventBus bus) {
+        this.jdbc = jdbc;
+        this.bus = bus;
+    }
+
+    /** Opens an attempt and commands its execution, in the transaction of the caller; once for each number. */
+    void open(UUID orderIntentId, int attemptNo, Origin origin) {
+        UUID id = UUID.randomUUID();
+        String identifier = "everbit-" + id;
+        int opened = jdbc.sql(OPEN)
+                .param("id", id)
+                .param("orderIntentId", orderIntentId)
+                .param("attemptNo", attemptNo)
+                .param("identifier", identifier)
+                .update();
+        if (opened == 1) {
+            CreateOrderAttempt command = new CreateOrderAttempt(id, orderIntentId, attemptNo, identifier);
+            bus.publish(new Message(Streams.TRADE_COMMAND, "order_attempt", id.toString(), command, origin));
+        }
+    }
+
+    /** Moves an attempt on, unless it has gone another way: then this returns {@code false} and changes nothing. */
+    boolean move(OrderAttempt attempt, AttemptStatus status, @Nullable String reason) {
+        List<String> predecessors =
+                status.predecessors().stream().map(AttemptStatus::name).toList();
+        return jdbc.sql(MOVE)
+                        .param("id", attempt.id())
+                        .param("status", status.name())
+                        .param("reason", reason)
+                        .param("predecessors", predecessors)
+                        .update()
+                == 1;
+    }
+
+    Optional<OrderAttempt> find(UUID id) {
+        return jdbc.sql(FIND).param("id", id).query(OrderAttempt.class).optional();
+    }
+
+    Optional<OrderAttempt> findByIdentifier(String identifier) {
+        return jdbc.sql(FIND_BY_IDENTIFIER)
+                .param("identifier", identifier)
+                .query(OrderAttempt.class)
+                .optional();
+    }
+
+    List<OrderAttempt> ofIntent(UUID orderIntentId) {
+        return jdbc.sql(OF_INTENT)
+                .param("id", orderIntentId)
+                .query(OrderAttempt.class)
+                .list();
+    }
+}

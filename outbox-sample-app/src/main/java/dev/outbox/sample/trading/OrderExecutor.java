@@ -1,0 +1,72 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.trading.Exchange.Answer;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Service;
+
+/**
+ * Executes an attempt, at most once, however often the command comes. The exchange is called outside any transaction; the state before and
+ * after is what protects against a second order.
+ */
+@Service
+public class OrderExecutor {
+
+    private static final Logger log = LoggerFactory.getLogger(OrderExecutor.class);
+
+    private final OrderAttempts attempts;
+    private final TradingPolicy policy;
+    private final Exchange exchange;
+    private final Conclusions conclusions;
+
+    OrderExecutor(OrderAttempts attempts, TradingPolicy policy, Exchange exchange, Conclusions conclusions) {
+        this.attempts = attempts;
+        this.policy = policy;
+        this.exchange = exchange;
+        this.conclusions = conclusions;
+    }
+
+    /**
+     * Executes an attempt that has not been executed yet.
+     *
+     * @throws ExchangeUnreachableException if nothing was sent: to be tried again
+     * @throws TradingHaltedException if a rule forbids it
+     * @throws UnknownAttemptException if there is no such attempt
+     */
+    public void execute(UUID attemptId) {
+        OrderAttempt attempt = attempts.find(attemptId)
+                .orElseThrow(() -> new UnknownAttemptException("there is no order attempt " + attemptId));
+        if (attempt.status().isConcluded()) {
+            log.info("order {} is {} already", attempt.identifier(), attempt.status());
+        } else if (attempt.status() == AttemptStatus.REQUESTED) {
+            conclusions.unknown(attempt, "whoever asked the exchange did not live to hear its answer");
+        } else {
+            policy.check(attempt);
+            if (attempts.move(attempt, AttemptStatus.REQUESTED, null)) {
+                place(attempt);
+            }
+        }
+    }
+
+    private void place(OrderAttempt attempt) {
+        try {
+            conclude(attempt, exchange.place(attempt));
+        } catch (ExchangeUnreachableException ex) {
+            attempts.move(attempt, AttemptStatus.CREATED, ex.getMessage());
+            throw ex;
+        } catch (NoAnswerException ex) {
+            conclusions.unknown(attempt, String.valueOf(ex.getMessage()));
+        }
+    }
+
+    private void conclude(OrderAttempt attempt, Answer answer) {
+        if (answer instanceof Answer.Accepted accepted) {
+            conclusions.acked(attempt, accepted.exchangeOrderId());
+        } else if (answer instanceof Answer.Rejected rejected) {
+            conclusions.rejected(attempt, rejected.reason());
+        } else if (answer instanceof Answer.Throttled throttled) {
+            conclusions.throttled(attempt, throttled.retryAfter());
+        }
+    }
+}

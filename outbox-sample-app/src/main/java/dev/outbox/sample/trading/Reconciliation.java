@@ -1,0 +1,113 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.eventbus.Message;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * Finds out what became of attempts: asks the exchange for those that are unknown, and follows throttled ones with another attempt. Any
+ * number of instances may do so at the same time, for each step happens once.
+ */
+@Component
+final class Reconciliation {
+
+    private static final Logger log = LoggerFactory.getLogger(Reconciliation.class);
+
+    private static final String UNKNOWN = """
+            SELECT id
+              FROM trading.order_attempts
+             WHERE status = 'UNKNOWN'
+             ORDER BY changed_at
+             LIMIT 100
+            """;
+
+    private static final String IS_SETTLED = """
+            SELECT changed_at < now() - make_interval(secs => :seconds)
+              FROM trading.order_attempts
+             WHERE id = :id
+            """;
+
+    private static final String THROTTLED = """
+            SELECT a.id
+              FROM trading.order_attempts a
+             WHERE a.status = 'THROTTLED'
+               AND a.retry_at <= now()
+               AND a.attempt_no < :maxAttempts
+               AND NOT EXISTS (SELECT 1
+                                 FROM trading.order_attempts later
+                                WHERE later.order_intent_id = a.order_intent_id
+                                  AND later.attempt_no > a.attempt_no)
+             ORDER BY a.retry_at
+             LIMIT 100
+            """;
+
+    private final JdbcClient jdbc;
+    private final OrderAttempts attempts;
+    private final Exchange exchange;
+    private final Conclusions conclusions;
+    private final TradingSettings settings;
+
+    Reconciliation(
+            JdbcClient jdbc,
+            OrderAttempts attempts,
+            Exchange exchange,
+            Conclusions conclusions,
+            TradingSettings settings) {
+        this.jdbc = jdbc;
+        this.attempts = attempts;
+        this.exchange = exchange;
+        this.conclusions = conclusions;
+        this.settings = settings;
+    }
+
+    @Scheduled(fixedDelayString = "${trading.reconcile-interval}")
+    void runOnce() {
+        each(jdbc.sql(UNKNOWN), this::ask);
+        each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), conclusions::followUp);
+    }
+
+    private void each(JdbcClient.StatementSpec found, Consumer<OrderAttempt> step) {
+        for (UUID id : found.query(UUID.class).list()) {
+            try {
+                attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
+            } catch (RuntimeException ex) {
+                log.warn("order attempt {} could not be followed up yet", id, ex);
+            }
+        }
+    }
+
+    /** What is found out now is still part of what the signal began. */
+    private static void inTraceOf(OrderAttempt attempt, Consumer<OrderAttempt> step) {
+        MDC.put(Message.TRACE_ID, attempt.traceId());
+        try {
+            step.accept(attempt);
+        } finally {
+            MDC.remove(Message.TRACE_ID);
+        }
+    }
+
+    private void ask(OrderAttempt attempt) {
+        Optional<String> placed = exchange.find(attempt.identifier());
+        if (placed.isPresent()) {
+            conclusions.acked(attempt, placed.get());
+        } else if (isSettled(attempt)) {
+            conclusions.rejected(attempt, "it never reached the exchange");
+        }
+    }
+
+    /** Whether the request can no longer be on its way. */
+    private boolean isSettled(OrderAttempt attempt) {
+        return jdbc.sql(IS_SETTLED)
+                .param("id", attempt.id())
+                .param("seconds", settings.settleTime().toMillis() / 1000.0)
+                .query(Boolean.class)
+                .single();
+    }
+}

@@ -1,0 +1,6 @@
+package dev.outbox.sample.trading;
+
+import java.math.BigDecimal;
+
+/** What a strategy wants. */
+record Signal(String ownerId, String strategyKey, String market, Side side, BigDecimal volume) {}

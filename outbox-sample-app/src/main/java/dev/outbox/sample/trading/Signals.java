@@ -1,0 +1,56 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.eventbus.Message;
+import dev.outbox.sample.eventbus.Origin;
+import java.util.UUID;
+import org.slf4j.MDC;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Takes signals: the signal, the intent, the first attempt and the command to execute it are stored together or not at all. */
+@Service
+class Signals {
+
+    private static final String STORE = """
+            INSERT INTO trading.signals (id, owner_id, strategy_key, market, side, volume)
+            VALUES (:id, :ownerId, :strategyKey, :market, :side, :volume)
+            """;
+
+    private static final String INTEND = """
+            INSERT INTO trading.order_intents (id, signal_id, owner_id, strategy_key, market, side, volume, trace_id)
+            SELECT :id, id, owner_id, strategy_key, market, side, volume, :traceId
+              FROM trading.signals
+             WHERE id = :signalId
+            """;
+
+    private final JdbcClient jdbc;
+    private final OrderAttempts attempts;
+
+    Signals(JdbcClient jdbc, OrderAttempts attempts) {
+        this.jdbc = jdbc;
+        this.attempts = attempts;
+    }
+
+    /** Returns the id of the intent. */
+    @Transactional
+    UUID accept(Signal signal) {
+        UUID signalId = UUID.randomUUID();
+        UUID intentId = UUID.randomUUID();
+        jdbc.sql(STORE)
+                .param("id", signalId)
+                .param("ownerId", signal.ownerId())
+                .param("strategyKey", signal.strategyKey())
+                .param("market", signal.market())
+                .param("side", signal.side().name())
+                .param("volume", signal.volume())
+                .update();
+        jdbc.sql(INTEND)
+                .param("id", intentId)
+                .param("signalId", signalId)
+                .param("traceId", MDC.get(Message.TRACE_ID))
+                .update();
+        attempts.open(intentId, 1, new Origin(signal.ownerId(), signal.strategyKey(), signal.market()));
+        return intentId;
+    }
+}

@@ -1,0 +1,11 @@
+package dev.outbox.sample.trading;
+
+/** A command names an attempt that does not exist. Somebody has to find out why. */
+public final class UnknownAttemptException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    public UnknownAttemptException(String message) {
+        super(message);
+    }
+}

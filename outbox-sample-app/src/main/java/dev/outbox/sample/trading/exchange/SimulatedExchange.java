@@ -1,0 +1,90 @@
+package dev.outbox.sample.trading.exchange;
+
+import dev.outbox.sample.trading.Exchange;
+import dev.outbox.sample.trading.ExchangeUnreachableException;
+import dev.outbox.sample.trading.NoAnswerException;
+import dev.outbox.sample.trading.OrderAttempt;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** An exchange that keeps what it is told, and tells what it should not have been told twice. */
+@Component
+final class SimulatedExchange implements Exchange {
+
+    private static final Duration BUSY = Duration.ofSeconds(1);
+
+    private static final String BEHAVIOUR = """
+            SELECT behaviour
+              FROM exchange.markets
+             WHERE market = :market
+            """;
+
+    private static final String PLACE = """
+            INSERT INTO exchange.orders (identifier, order_id, market, side, volume)
+            VALUES (:identifier, :orderId, :market, :side, :volume)
+            ON CONFLICT (identifier) DO UPDATE
+               SET placements = orders.placements + 1
+            RETURNING order_id
+            """;
+
+    private static final String FIND = """
+            SELECT order_id
+              FROM exchange.orders
+             WHERE identifier = :identifier
+            """;
+
+    private final JdbcClient jdbc;
+
+    SimulatedExchange(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Override
+    public Answer place(OrderAttempt attempt) {
+        return switch (behaviourIn(attempt.market())) {
+            case ACCEPT -> new Answer.Accepted(keep(attempt));
+            case REJECT -> new Answer.Rejected("400 invalid order");
+            case THROTTLE -> new Answer.Throttled(BUSY);
+            case LOSE_REQUEST -> throw new NoAnswerException("no answer in time");
+            case LOSE_ANSWER -> {
+                keep(attempt);
+                throw new NoAnswerException("no answer in time");
+            }
+            case BREAK -> {
+                keep(attempt);
+                throw new NoAnswerException("500 internal error");
+            }
+            case UNREACHABLE -> throw new ExchangeUnreachableException("connection refused");
+        };
+    }
+
+    @Override
+    public Optional<String> find(String identifier) {
+        return jdbc.sql(FIND)
+                .param("identifier", identifier)
+                .query(String.class)
+                .optional();
+    }
+
+    private Behaviour behaviourIn(String market) {
+        return jdbc.sql(BEHAVIOUR)
+                .param("market", market)
+                .query(Behaviour.class)
+                .optional()
+                .orElse(Behaviour.ACCEPT);
+    }
+
+    private String keep(OrderAttempt attempt) {
+        return jdbc.sql(PLACE)
+                .param("identifier", attempt.identifier())
+                .param("orderId", UUID.randomUUID().toString())
+                .param("market", attempt.market())
+                .param("side", attempt.side().name())
+                .param("volume", attempt.volume())
+                .query(String.class)
+                .single();
+    }
+}

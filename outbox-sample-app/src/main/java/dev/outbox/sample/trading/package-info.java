@@ -1,0 +1,5 @@
+/** Turns signals into orders at an exchange: the domain, which knows the event bus and the exchange as ports only. */
+@NullMarked
+package dev.outbox.sample.trading;
+
+import org.jspecify.annotations.NullMarked;

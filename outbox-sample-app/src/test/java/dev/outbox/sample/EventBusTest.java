@@ -1,0 +1,185 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** The event bus: five streams, what they have in common, and what keeps them apart. */
+@SampleTest
+@ExtendWith(OutputCaptureExtension.class)
+class EventBusTest {
+
+    private static final List<String> STREAMS = List.of(
+            "everbit.trade.command",
+            "everbit.trade.event",
+            "everbit.backtest.command",
+            "everbit.backtest.event",
+            "everbit.system.event");
+
+    private final String owner = "OWNER-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private OutboxProperties outbox;
+
+    @Autowired
+    private DataSource dataSource;
+
+    @Autowired
+    private LoggingSystem logging;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @AfterEach
+    void quieten() {
+        logging.setLogLevel("dev.outbox.sample.trading", null);
+    }
+
+    @Test
+    void everyStreamHasAWorkerOfItsOwn() {
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .containsAll(STREAMS.stream()
+                        .map((stream) -> "outbox-poller-" + stream)
+                        .toList());
+    }
+
+    @Test
+    void everyStreamHasABackoffOfItsOwn() {
+        assertThat(STREAMS).allSatisfy((stream) -> {
+            OutboxProperties.Retry retry = outbox.streams().get(stream).retry();
+            assertThat(retry.initial()).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+            assertThat(retry.multiplier()).isEqualTo(2);
+            assertThat(retry.max()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(300));
+            assertThat(retry.jitter()).isEqualTo(0.2);
+            assertThat(retry.maxAttempts()).isBetween(3, 20);
+        });
+    }
+
+    @Test
+    void stuckStreamDelaysNoOther() throws SQLException {
+        try (Connection gate = dataSource.getConnection();
+                Statement lock = gate.createStatement()) {
+            gate.setAutoCommit(false);
+            lock.execute("LOCK TABLE trading.settings IN EXCLUSIVE MODE");
+            api.put("/settings/max-volume", "{\"volume\": 1000}");
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(
+                            () -> assertThat(api.events()).extracting("status").containsExactly("PROCESSING"));
+            Api trader = new Api(port);
+
+            signal(trader);
+
+            assertThat(trader.awaitPublished()).containsExactly("CreateOrderAttempt", "OrderAccepted");
+            assertThat(api.events()).extracting("status").containsExactly("PROCESSING");
+            gate.commit();
+        }
+        api.awaitPublished();
+    }
+
+    @Test
+    void backtestIsRunAndItsResultTold() {
+        String backtest = backtest("EXTREME_FLIP");
+
+        assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestCompleted");
+        assertThat(api.events())
+                .extracting("stream")
+                .containsExactly("everbit.backtest.command", "everbit.backtest.event");
+        Map<String, Object> result = api.find("/backtests/" + backtest);
+        assertThat(result).containsEntry("status", "completed");
+        assertThat((Integer) result.get("trades")).isPositive();
+        assertThat(api.messagesTo(owner))
+                .singleElement()
+                .asString()
+                .startsWith("backtest completed: ")
+                .endsWith(" after " + result.get("trades") + " trades");
+    }
+
+    @Test
+    void backtestThatCannotBeRunSaysSo() {
+        String backtest = backtest("GUESS");
+
+        assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed");
+        assertThat(api.find("/backtests/" + backtest)).containsEntry("status", "failed");
+        assertThat(api.messagesTo(owner)).containsExactly("backtest failed: there is no such strategy");
+    }
+
+    @Test
+    void metersOfEveryStreamAreThereForADashboard() {
+        backtest("EXTREME_FLIP");
+        signal(api);
+        api.awaitPublished();
+
+        String scrape = api.get("/actuator/prometheus").getBody();
+
+        assertThat(STREAMS).allSatisfy((stream) -> {
+            for (String gauge :
+                    List.of("pending_events", "processing_events", "dead_events", "oldest_pending_seconds")) {
+                assertThat(scrape).containsPattern("outbox_" + gauge + "\\{[^}]*stream=\"" + stream + "\"");
+            }
+        });
+        assertThat(scrape)
+                .containsPattern("outbox_processed_total\\{[^}]*result=\"success\",stream=\"everbit.trade.command\"")
+                .containsPattern("outbox_handler_duration_seconds_bucket\\{event_type=\"CreateOrderAttempt\",[^}]*"
+                        + "stream=\"everbit.trade.command\",le=");
+    }
+
+    @Test
+    void logLinesOfAnEventNameItAndItsTrace(CapturedOutput output) {
+        logging.setLogLevel("dev.outbox.sample.trading", LogLevel.INFO);
+
+        String intent = signal(api);
+        api.awaitPublished();
+
+        String attempt = api.text("/order-intents/" + intent + "/attempts", "$[0].id");
+        assertThat(output.getOut().lines().filter((line) -> line.contains("order everbit-" + attempt + " is ACKED")))
+                .singleElement()
+                .asString()
+                .contains(
+                        " handlerId=order-executor-worker",
+                        " traceId=" + api.traceId(),
+                        " eventId=" + api.events().get(0).get("eventId"),
+                        " stream=everbit.trade.command",
+                        " eventType=CreateOrderAttempt",
+                        " aggregateType=order_attempt",
+                        " aggregateId=" + attempt);
+    }
+
+    private String backtest(String strategy) {
+        return api.create("/backtests", """
+                {"ownerId": "%s", "strategyKey": "%s", "market": "KRW-BTC", "candles": 1000}
+                """.formatted(owner, strategy), "$.id");
+    }
+
+    private String signal(Api api) {
+        return api.create("/signals", """
+                {"ownerId": "%s", "strategyKey": "EXTREME_FLIP", "market": "KRW-BTC", "side": "BUY", "volume": 1}
+                """.formatted(owner), "$.orderIntentId");
+    }
+}

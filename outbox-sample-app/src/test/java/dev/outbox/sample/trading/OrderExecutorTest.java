@@ -1,0 +1,176 @@
+package dev.outbox.sample.trading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.eventbus.Message;
+import dev.outbox.sample.eventbus.Streams;
+import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
+import dev.outbox.sample.events.TradeEvent.OrderAccepted;
+import dev.outbox.sample.events.TradeEvent.OrderRejected;
+import dev.outbox.sample.trading.Exchange.Answer;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The domain of trading on another event bus and another exchange: it knows both as ports only. */
+@SampleTest
+class OrderExecutorTest {
+
+    private final RecordingEventBus bus = new RecordingEventBus();
+    private final ScriptedExchange exchange = new ScriptedExchange();
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private OrderAttempts attempts;
+    private Conclusions conclusions;
+    private OrderExecutor executor;
+    private UUID intent;
+
+    @BeforeEach
+    void acceptSignal() {
+        attempts = new OrderAttempts(jdbc, bus);
+        conclusions = new Conclusions(jdbc, attempts, bus);
+        executor = new OrderExecutor(attempts, new TradingPolicy(jdbc), exchange, conclusions);
+        intent = new Signals(jdbc, attempts)
+                .accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
+    }
+
+    @Test
+    void signalCommandsItsFirstAttempt() {
+        assertThat(bus.messages()).singleElement().satisfies((message) -> {
+            assertThat(message.stream()).isEqualTo(Streams.TRADE_COMMAND);
+            assertThat(message.origin().strategyKey()).isEqualTo("EXTREME_FLIP");
+            assertThat(message.payload())
+                    .isEqualTo(new CreateOrderAttempt(
+                            attempt().id(), intent, 1, attempt().identifier()));
+        });
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
+        assertThat(jdbc.sql("SELECT count(*) FROM events.outbox WHERE aggregate_id = :id")
+                        .param("id", attempt().id().toString())
+                        .query(Long.class)
+                        .single())
+                .isZero();
+    }
+
+    static Stream<Ending> endings() {
+        return Stream.of(
+                new Ending(() -> new Answer.Accepted("exchange-1"), AttemptStatus.ACKED, OrderAccepted.class),
+                new Ending(() -> new Answer.Rejected("400"), AttemptStatus.REJECTED, OrderRejected.class),
+                new Ending(() -> new Answer.Throttled(Duration.ofHours(1)), AttemptStatus.THROTTLED, null),
+                new Ending(
+                        () -> {
+                            throw new NoAnswerException("timeout");
+                        },
+                        AttemptStatus.UNKNOWN,
+                        null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("endings")
+    void commandThatComesAgainFindsItsAttemptConcluded(Ending ending) {
+        exchange.answers(ending.answer());
+
+        executor.execute(attempt().id());
+        OrderAttempt concluded = attempt();
+        executor.execute(attempt().id());
+
+        assertThat(concluded.status()).isEqualTo(ending.status());
+        assertThat(attempt()).isEqualTo(concluded);
+        assertThat(exchange.placements()).isOne();
+        assertThat(eventsAfterTheCommand())
+                .extracting((message) -> (Object) message.payload().getClass())
+                .isEqualTo(ending.event() == null ? List.of() : List.of(ending.event()));
+    }
+
+    @Test
+    void requestWhoseAnswerNobodyHeardIsNotRepeated() {
+        attempts.move(attempt(), AttemptStatus.REQUESTED, null);
+
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
+        assertThat(exchange.placements()).isZero();
+    }
+
+    @Test
+    void answerThatComesLateCounts() {
+        exchange.answers(() -> {
+            // Meanwhile somebody else gets the command, and takes this worker for dead.
+            executor.execute(attempt().id());
+            return new Answer.Accepted("exchange-1");
+        });
+
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(exchange.placements()).isOne();
+        assertThat(eventsAfterTheCommand()).hasSize(1);
+    }
+
+    @Test
+    void requestThatWasNeverSentIsTriedAgain() {
+        exchange.answers(() -> {
+            throw new ExchangeUnreachableException("connection refused");
+        });
+        assertThatThrownBy(() -> executor.execute(attempt().id())).isInstanceOf(ExchangeUnreachableException.class);
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.CREATED);
+
+        exchange.answers(() -> new Answer.Accepted("exchange-1"));
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+    }
+
+    @Test
+    void attemptIsOpenedOnceForItsNumber() {
+        attempts.open(intent, 1, attempt().origin());
+
+        assertThat(attempts.ofIntent(intent)).hasSize(1);
+        assertThat(bus.messages()).hasSize(1);
+    }
+
+    @Test
+    void conclusionIsReachedOnce() {
+        attempts.move(attempt(), AttemptStatus.REQUESTED, null);
+
+        conclusions.acked(attempt(), "exchange-1");
+        conclusions.rejected(attempt(), "too late");
+        conclusions.acked(attempt(), "exchange-2");
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(eventsAfterTheCommand()).hasSize(1);
+    }
+
+    @Test
+    void unknownAttemptIsRefused() {
+        assertThatThrownBy(() -> executor.execute(UUID.randomUUID())).isInstanceOf(UnknownAttemptException.class);
+    }
+
+    private OrderAttempt attempt() {
+        return attempts.ofIntent(intent).get(0);
+    }
+
+    private List<Message> eventsAfterTheCommand() {
+        return bus.messages().subList(1, bus.messages().size());
+    }
+
+    record Ending(Supplier<Answer> answer, AttemptStatus status, Class<?> event) {
+
+        @Override
+        public String toString() {
+            return status.name();
+        }
+    }
+}
