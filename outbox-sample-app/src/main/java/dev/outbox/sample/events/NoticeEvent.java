@@ -1,0 +1,10 @@
+package dev.outbox.sample.events;
+
+import java.util.UUID;
+
+/** What happens to notices: published in the stream {@value PushEvent#STREAM}, about the aggregate {@code notice}. */
+public sealed interface NoticeEvent {
+
+    /** A notice was published, for everybody. */
+    record NoticePublished(UUID noticeId, String title, String body) implements NoticeEvent {}
+}

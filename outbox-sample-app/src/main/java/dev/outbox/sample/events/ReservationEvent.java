@@ -1,0 +1,12 @@
+package dev.outbox.sample.events;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/** What happens to reservations: published in the stream {@value PushEvent#STREAM}, about the aggregate {@code reservation}. */
+public sealed interface ReservationEvent {
+
+    /** A reservation was confirmed. */
+    record ReservationConfirmed(UUID reservationId, String userId, String place, Instant startsAt)
+            implements ReservationEvent {}
+}

@@ -1,0 +1,5 @@
+/** Publishes notices. */
+@NullMarked
+package dev.outbox.sample.notice;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,95 @@
+package dev.outbox.sample.push;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+/** The inboxes. What has been sent, or given up on, stays so. */
+@Repository
+class Inbox {
+
+    private static final String PUT = """
+            INSERT INTO push.inbox (user_id, title, body)
+            VALUES (:userId, :title, :body)
+            RETURNING id
+            """;
+
+    private static final String PUT_TO_ALL = """
+            INSERT INTO push.inbox (user_id, title, body)
+            SELECT user_id, :title, :body
+              FROM push.devices
+            RETURNING id
+            """;
+
+    private static final String BEGIN_ATTEMPT = """
+            UPDATE push.inbox
+               SET attempts = attempts + 1
+             WHERE id = :id
+               AND status = 'PENDING'
+            RETURNING id, user_id, title, body, status, attempts, created_at
+            """;
+
+    private static final String END = """
+            UPDATE push.inbox
+               SET status = :status
+             WHERE id = :id
+               AND status = 'PENDING'
+            """;
+
+    private static final String OF_USER = """
+            SELECT id, user_id, title, body, status, attempts, created_at
+              FROM push.inbox
+             WHERE user_id = :userId
+             ORDER BY created_at DESC
+             LIMIT 100
+            """;
+
+    private final JdbcClient jdbc;
+
+    Inbox(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    UUID put(String userId, String title, String body) {
+        return jdbc.sql(PUT)
+                .param("userId", userId)
+                .param("title", title)
+                .param("body", body)
+                .query(UUID.class)
+                .single();
+    }
+
+    List<UUID> putToAll(String title, String body) {
+        return jdbc.sql(PUT_TO_ALL)
+                .param("title", title)
+                .param("body", body)
+                .query(UUID.class)
+                .list();
+    }
+
+    /** Counts an attempt to push a message, and returns the message; nothing if it was sent or given up on before. */
+    Optional<InboxMessage> beginAttempt(UUID id) {
+        return jdbc.sql(BEGIN_ATTEMPT).param("id", id).query(InboxMessage.class).optional();
+    }
+
+    void sent(UUID id) {
+        end(id, "SENT");
+    }
+
+    void failed(UUID id) {
+        end(id, "FAILED");
+    }
+
+    List<InboxMessage> of(String userId) {
+        return jdbc.sql(OF_USER)
+                .param("userId", userId)
+                .query(InboxMessage.class)
+                .list();
+    }
+
+    private void end(UUID id, String status) {
+        jdbc.sql(END).param("id", id).param("status", status).update();
+    }
+}

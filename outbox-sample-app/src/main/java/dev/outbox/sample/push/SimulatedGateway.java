@@ -1,0 +1,103 @@
+package dev.outbox.sample.push;
+
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** A gateway that can be told to fail: for one phone a number of times, or for all until it is told otherwise. */
+@Component
+final class SimulatedGateway implements PushGateway {
+
+    private static final String IS_DOWN = """
+            SELECT down
+              FROM push.gateway
+            """;
+
+    private static final String SWITCH = """
+            UPDATE push.gateway
+               SET down = :down
+            """;
+
+    private static final String REGISTER = """
+            INSERT INTO push.devices (user_id)
+            VALUES (:userId)
+            ON CONFLICT (user_id) DO NOTHING
+            """;
+
+    private static final String PLAN_FAILURES = """
+            UPDATE push.devices
+               SET failures = :failures
+             WHERE user_id = :userId
+            """;
+
+    private static final String FAIL = """
+            UPDATE push.devices
+               SET failures = failures - 1
+             WHERE user_id = :userId
+               AND failures > 0
+            """;
+
+    private static final String UNREGISTER = """
+            DELETE FROM push.devices
+             WHERE user_id = :userId
+            """;
+
+    /** No row if there is no such phone. */
+    private static final String LOG = """
+            INSERT INTO push.gateway_log (message_id, user_id, taken)
+            SELECT :messageId, user_id, :taken
+              FROM push.devices
+             WHERE user_id = :userId
+            """;
+
+    private static final String TAKEN = """
+            SELECT title || ': ' || body
+              FROM push.gateway_log entry
+              JOIN push.inbox message ON message.id = entry.message_id
+             WHERE entry.user_id = :userId
+               AND entry.taken
+             ORDER BY entry.id
+            """;
+
+    private final JdbcClient jdbc;
+
+    SimulatedGateway(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    @Override
+    public boolean send(InboxMessage message) {
+        boolean failing = jdbc.sql(IS_DOWN).query(Boolean.class).single()
+                || jdbc.sql(FAIL).param("userId", message.userId()).update() == 1;
+        int reached = jdbc.sql(LOG)
+                .param("messageId", message.id())
+                .param("userId", message.userId())
+                .param("taken", !failing)
+                .update();
+        if (failing) {
+            throw new GatewayException("the gateway has answered 503");
+        }
+        return reached == 1;
+    }
+
+    void turn(boolean down) {
+        jdbc.sql(SWITCH).param("down", down).update();
+    }
+
+    void register(String userId) {
+        jdbc.sql(REGISTER).param("userId", userId).update();
+    }
+
+    void unregister(String userId) {
+        jdbc.sql(UNREGISTER).param("userId", userId).update();
+    }
+
+    void fail(String userId, int times) {
+        jdbc.sql(PLAN_FAILURES).param("userId", userId).param("failures", times).update();
+    }
+
+    /** What a phone has shown. */
+    List<String> shown(String userId) {
+        return jdbc.sql(TAKEN).param("userId", userId).query(String.class).list();
+    }
+}

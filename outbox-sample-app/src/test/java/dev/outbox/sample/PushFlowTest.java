@@ -1,0 +1,147 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** From a confirmation or a notice to an inbox, for certain, and to a phone, if its gateway is willing. */
+@SampleTest
+@ExtendWith(OutputCaptureExtension.class)
+class PushFlowTest {
+
+    private final String user = "user-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+        api.put("/devices/" + user, "");
+    }
+
+    @Test
+    void confirmedReservationReachesInboxAndPhone() {
+        String reservation = reserve();
+        confirm(reservation);
+        confirm(reservation);
+
+        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
+        assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
+        assertThat(shown()).containsExactly("Reservation confirmed: sauna, from 2030-01-01T18:00:00Z");
+    }
+
+    @Test
+    void noticeReachesEverybody() {
+        String other = "user-" + UUID.randomUUID();
+        api.put("/devices/" + other, "");
+
+        api.create("/notices", "{\"title\": \"Closed\", \"body\": \"on Monday\"}", "$.id");
+
+        api.awaitPublished();
+        assertThat(shown()).containsExactly("Closed: on Monday");
+        assertThat(api.<List<String>>get("/devices/" + other + "/messages", "$"))
+                .containsExactly("Closed: on Monday");
+    }
+
+    @Test
+    void gatewayThatRecoversGetsTheMessageAfterOneAndTwoSeconds() {
+        api.put("/devices/" + user + "/failures", "{\"times\": 2}");
+
+        confirm(reserve());
+
+        api.awaitPublished();
+        assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 3));
+        assertThat(shown()).hasSize(1);
+        assertThat(secondsBetweenAttempts()).satisfiesExactly(atLeast(1), atLeast(2));
+    }
+
+    @Test
+    void gatewayThatStaysAwayIsAskedFourTimesAndTheInboxStillHasTheMessage(CapturedOutput output) {
+        api.put("/devices/" + user + "/failures", "{\"times\": 100}");
+
+        confirm(reserve());
+
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(
+                        () -> assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "DEAD"));
+        assertThat(inbox())
+                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 4));
+        assertThat(shown()).isEmpty();
+        assertThat(secondsBetweenAttempts()).satisfiesExactly(atLeast(1), atLeast(2), atLeast(4));
+        assertThat(output.getOut().lines().filter((line) -> line.contains(" ERROR ") && line.contains(api.traceId())))
+                .singleElement()
+                .asString()
+                .contains("push.send gave up");
+    }
+
+    @Test
+    void phoneThatIsGoneIsNotTriedAgain() {
+        api.delete("/devices/" + user);
+
+        confirm(reserve());
+
+        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
+        assertThat(inbox())
+                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 1));
+    }
+
+    @Test
+    void unknownReservationIsAProblem() {
+        assertThat(api.post("/reservations/" + UUID.randomUUID() + "/confirmation", "")
+                        .getStatusCode())
+                .isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(api.post("/notices", "{\"title\": \"\", \"body\": \"\"}").getStatusCode())
+                .isEqualTo(HttpStatus.BAD_REQUEST);
+    }
+
+    private String reserve() {
+        return api.create("/reservations", """
+                {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
+                """.formatted(user), "$.id");
+    }
+
+    private void confirm(String reservation) {
+        api.create("/reservations/" + reservation + "/confirmation", "", "$.id");
+    }
+
+    private List<Map<String, Object>> inbox() {
+        return api.get("/inbox/" + user, "$[*]['title', 'status', 'attempts']");
+    }
+
+    private List<String> shown() {
+        return api.get("/devices/" + user + "/messages", "$");
+    }
+
+    private List<Double> secondsBetweenAttempts() {
+        return jdbc.sql("""
+                        SELECT extract(epoch FROM asked_at - lag(asked_at) OVER (ORDER BY id))
+                          FROM push.gateway_log
+                         WHERE user_id = :userId
+                         ORDER BY id
+                        OFFSET 1
+                        """).param("userId", user).query(Double.class).list();
+    }
+
+    /** Retries are due after the delay, and come with the next look at the database, at most a poll interval later. */
+    private static org.assertj.core.api.ThrowingConsumer<Double> atLeast(int seconds) {
+        return (gap) -> assertThat(gap).isBetween(seconds - 0.01, seconds + 3.0);
+    }
+}
