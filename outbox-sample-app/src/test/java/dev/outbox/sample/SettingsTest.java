@@ -27,6 +27,7 @@ class SettingsTest {
     void pollerAsksEveryTwoSecondsForFiftyEvents() {
         assertThat(outbox.poller().interval()).isEqualTo(Duration.ofSeconds(2));
         assertThat(outbox.poller().batchSize()).isEqualTo(50);
+        assertThat(outbox.poller().concurrency()).isOne();
     }
 
     @Test
@@ -50,6 +51,27 @@ class SettingsTest {
                 .isEqualTo(Duration.ofDays(1));
         assertThat(environment.getProperty("billing.final-failure", Integer.class))
                 .isEqualTo(4);
+    }
+
+    @Test
+    void ordersAreClaimedByTheHundredForTwoMinutes() {
+        OutboxProperties.Stream orders = outbox.streams().get("orders");
+
+        assertThat(orders.batchSize()).isEqualTo(100);
+        assertThat(orders.lease()).isEqualTo(Duration.ofMinutes(2));
+    }
+
+    @Test
+    void pushesArePolledEverySecondAndTriedFourTimes() {
+        OutboxProperties.Retry retry = outbox.handlers().get("push.send").retry();
+
+        assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(retry.initial()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(retry.multiplier()).isEqualTo(2);
+        assertThat(retry.max()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(retry.jitter()).isZero();
+        assertThat(retry.maxAttempts()).isEqualTo(4);
+        assertThat(environment.getProperty("push.max-attempts", Integer.class)).isEqualTo(4);
     }
 
     @Test

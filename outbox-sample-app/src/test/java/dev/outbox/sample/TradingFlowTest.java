@@ -166,9 +166,10 @@ class TradingFlowTest {
 
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
-                        .extracting("eventType", "status", "retryCount")
+                        .extracting("eventType", "status", "retryCount", "lastErrorCode")
                         .containsExactly(
-                                tuple("SettingChanged", "PUBLISHED", 0), tuple("CreateOrderAttempt", "DEAD", 1)));
+                                tuple("SettingChanged", "PUBLISHED", 0, null),
+                                tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException")));
         assertThat(statusesOf(intent)).containsExactly("CREATED");
         assertThat(placements()).isEmpty();
     }

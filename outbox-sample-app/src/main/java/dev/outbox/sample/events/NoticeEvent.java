@@ -2,7 +2,7 @@ package dev.outbox.sample.events;
 
 import java.util.UUID;
 
-/** What happens to notices: published in the stream {@value PushEvent#STREAM}, about the aggregate {@code notice}. */
+/** What happens to notices: published by notice, about the aggregate {@code notice}. */
 public sealed interface NoticeEvent {
 
     /** A notice was published, for everybody. */

@@ -4,15 +4,9 @@ import java.time.Instant;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
-/**
- * What happens to orders: published by ordering, about the aggregate {@code order}, numbered with the order's version, in the
- * stream {@value #STREAM}.
- */
+/** What happens to orders: published by ordering, about the aggregate {@code order}, numbered with the order's version. */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface OrderEvent {
-
-    /** The stream of all these events. */
-    String STREAM = "orders";
 
     /** An order was placed. */
     record OrderPlaced(String item) implements OrderEvent {}

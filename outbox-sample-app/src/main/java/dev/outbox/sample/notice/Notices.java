@@ -1,9 +1,7 @@
 package dev.outbox.sample.notice;
 
-import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.NoticeEvent.NoticePublished;
-import dev.outbox.sample.events.PushEvent;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -34,8 +32,7 @@ class Notices {
                 .param("title", title)
                 .param("body", body)
                 .update();
-        outbox.publish(OutboxEvent.of("notice", id.toString(), new NoticePublished(id, title, body))
-                .inStream(PushEvent.STREAM));
+        outbox.publish("notice", id.toString(), new NoticePublished(id, title, body));
         return id;
     }
 }

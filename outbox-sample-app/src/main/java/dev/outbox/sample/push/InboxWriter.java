@@ -4,7 +4,6 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.NoticeEvent.NoticePublished;
-import dev.outbox.sample.events.PushEvent;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
 import java.util.List;
@@ -38,8 +37,7 @@ class InboxWriter {
 
     private void request(List<UUID> messages) {
         outbox.publishAll(messages.stream()
-                .map((id) -> OutboxEvent.of("push", id.toString(), new PushRequested(id))
-                        .inStream(PushEvent.STREAM))
+                .map((id) -> OutboxEvent.of("push", id.toString(), new PushRequested(id)))
                 .toList());
     }
 }

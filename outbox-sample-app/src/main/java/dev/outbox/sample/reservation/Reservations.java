@@ -1,8 +1,6 @@
 package dev.outbox.sample.reservation;
 
-import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.sample.events.PushEvent;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
 import dev.outbox.sample.web.NotFoundException;
 import java.sql.Timestamp;
@@ -61,7 +59,7 @@ class Reservations {
         if (confirmed == 1) {
             ReservationConfirmed event =
                     new ReservationConfirmed(id, reservation.userId(), reservation.place(), reservation.startsAt());
-            outbox.publish(OutboxEvent.of("reservation", id.toString(), event).inStream(PushEvent.STREAM));
+            outbox.publish("reservation", id.toString(), event);
         }
         return reservation;
     }

@@ -88,7 +88,6 @@ class HeldBackEventTest {
     private void publish(Api api, long seq, OrderEvent event) {
         outbox.publish(OutboxEvent.of("order", order, event)
                 .withAggregateSeq(seq)
-                .withHeader(EventEnvelope.TRACE_ID, api.traceId())
-                .inStream(OrderEvent.STREAM));
+                .withHeader(EventEnvelope.TRACE_ID, api.traceId()));
     }
 }
