@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
@@ -12,6 +13,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
@@ -45,9 +48,23 @@ class ArchitectureTest {
     @Test
     void onlyWhatAnApplicationTouchesIsUsedOfTheOutbox() {
         classes()
+                .that()
+                .resideOutsideOfPackage("dev.outbox.sample.operations")
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
                         .or(resideOutsideOfPackage("dev.outbox..")))
+                .check(service);
+    }
+
+    @Test
+    void operatorsUseTheTwoBeansThatAreMeantForThem() {
+        classes()
+                .that()
+                .resideInAPackage("dev.outbox.sample.operations")
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
+                        .or(resideOutsideOfPackage("dev.outbox.."))
+                        .or(belongToAnyOf(OutboxOperations.class, Replays.class)))
                 .check(service);
     }
 

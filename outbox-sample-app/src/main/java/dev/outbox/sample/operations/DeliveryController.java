@@ -1,0 +1,61 @@
+package dev.outbox.sample.operations;
+
+import dev.outbox.Delivery;
+import dev.outbox.DeliverySelection;
+import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.OutboxOperations.Retried;
+import dev.outbox.repair.OutboxOperations.Skipped;
+import jakarta.validation.Valid;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Deliveries that are to be tried again, wait for their turn, or are dead, over HTTP. */
+@RestController
+@RequestMapping("/operations")
+final class DeliveryController {
+
+    private static final int LARGEST_PAGE = 1000;
+
+    private final OutboxOperations operations;
+
+    DeliveryController(OutboxOperations operations) {
+        this.operations = operations;
+    }
+
+    /** The oldest first. The next page begins after the event's id and the handler of the last one of this page. */
+    @GetMapping("/deliveries")
+    List<Delivery> find(
+            DeliveryFilter filter,
+            @RequestParam(defaultValue = "100") int limit,
+            @RequestParam(required = false) @Nullable Long afterId,
+            @RequestParam(defaultValue = "") String afterHandler) {
+        DeliverySelection selection = filter.selection();
+        return operations.find(
+                afterId == null ? selection : selection.after(afterId, afterHandler), Math.min(limit, LARGEST_PAGE));
+    }
+
+    @GetMapping("/deliveries/count")
+    Count count(DeliveryFilter filter) {
+        return new Count(operations.count(filter.selection()));
+    }
+
+    /** As if they had never failed, in order. */
+    @PostMapping("/retry")
+    Retried retry(@Valid @RequestBody Repair request) {
+        return operations.retry(request.selection(), request.by(), request.reason());
+    }
+
+    /** Gives deliveries up for good. */
+    @PostMapping("/skip")
+    Skipped skip(@Valid @RequestBody Repair request) {
+        return operations.skip(request.selection(), request.by(), request.reason());
+    }
+
+    record Count(long count) {}
+}

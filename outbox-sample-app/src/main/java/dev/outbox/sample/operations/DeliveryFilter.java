@@ -1,0 +1,29 @@
+package dev.outbox.sample.operations;
+
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliveryStatus;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Which deliveries a request means, as its parameters say; what is left out stands for any. */
+record DeliveryFilter(
+        @Nullable String handler,
+        @Nullable Set<DeliveryStatus> status,
+        @Nullable String stream,
+        @Nullable String eventType,
+        @Nullable String aggregateType,
+        @Nullable String aggregateId,
+        @Nullable UUID eventId,
+        @Nullable String errorCode) {
+
+    DeliverySelection selection() {
+        return new DeliverySelection(
+                new DeliverySelection.Lane(handler, aggregateType, aggregateId),
+                new DeliverySelection.Events(eventId, stream, eventType, errorCode),
+                new DeliverySelection.Span(null, null),
+                status == null ? EnumSet.allOf(DeliveryStatus.class) : status,
+                null);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.outbox.sample.operations;
+
+import dev.outbox.repair.OutboxOperations;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotBlank;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Pauses and resumes handlers and streams over HTTP, in every process. */
+@RestController
+@RequestMapping("/operations")
+final class PauseController {
+
+    private final OutboxOperations operations;
+
+    PauseController(OutboxOperations operations) {
+        this.operations = operations;
+    }
+
+    @PostMapping("/handlers/{id}/pause")
+    Changed pauseHandler(@PathVariable String id, @Valid @RequestBody Wish wish) {
+        return new Changed(operations.pauseHandler(id, wish.by(), wish.reason()));
+    }
+
+    @PostMapping("/handlers/{id}/resume")
+    Changed resumeHandler(@PathVariable String id, @Valid @RequestBody Wish wish) {
+        return new Changed(operations.resumeHandler(id, wish.by(), wish.reason()));
+    }
+
+    @PostMapping("/streams/{name}/pause")
+    Changed pauseStream(@PathVariable String name, @Valid @RequestBody Wish wish) {
+        return new Changed(operations.pauseStream(name, wish.by(), wish.reason()));
+    }
+
+    @PostMapping("/streams/{name}/resume")
+    Changed resumeStream(@PathVariable String name, @Valid @RequestBody Wish wish) {
+        return new Changed(operations.resumeStream(name, wish.by(), wish.reason()));
+    }
+
+    /** Who wants it, and why. */
+    record Wish(@NotBlank String by, @NotBlank String reason) {}
+
+    /** Whether it was not so already. */
+    record Changed(boolean changed) {}
+}

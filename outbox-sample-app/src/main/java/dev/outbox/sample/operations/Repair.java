@@ -1,0 +1,37 @@
+package dev.outbox.sample.operations;
+
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliveryStatus;
+import dev.outbox.InvalidOperationException;
+import jakarta.validation.constraints.NotBlank;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which deliveries something is to be done to, by whom and why. A criterion that does not exist is refused: whoever has mistyped one
+ * wanted to leave some deliveries out.
+ */
+record Repair(
+        @Nullable String handler,
+        @Nullable Set<DeliveryStatus> status,
+        @Nullable String stream,
+        @Nullable String eventType,
+        @Nullable String aggregateType,
+        @Nullable String aggregateId,
+        @Nullable UUID eventId,
+        @Nullable String errorCode,
+        @NotBlank String by,
+        @NotBlank String reason,
+        @JsonAnySetter @Nullable Map<String, Object> unknown) {
+
+    DeliverySelection selection() {
+        if (unknown != null && !unknown.isEmpty()) {
+            throw new InvalidOperationException("there is no such criterion: " + String.join(", ", unknown.keySet()));
+        }
+        return new DeliveryFilter(handler, status, stream, eventType, aggregateType, aggregateId, eventId, errorCode)
+                .selection();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.ResponseEntity;
+
+/** What an operator asks and does over HTTP. */
+@SampleTest
+class OperationsTest {
+
+    private static final String WISH = "{\"by\": \"ann\", \"reason\": \"a test\"}";
+
+    private final String user = "user-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+        api.put("/devices/" + user, "");
+    }
+
+    @Test
+    void deadDeliveryIsFoundWithItsFailureAndCounted() {
+        Map<String, Object> dead = deadTrade();
+        String[] aggregate = dead.get("aggregate").toString().split("/");
+        String filter =
+                "?handler=order-executor-worker&status=DEAD&stream=everbit.trade.command&eventType=CreateOrderAttempt"
+                        + "&aggregateType=" + aggregate[0] + "&aggregateId=" + aggregate[1]
+                        + "&errorCode=TradingHaltedException";
+
+        assertThat(api.<List<Object>>get("/operations/deliveries" + filter, "$[*].event.eventId"))
+                .containsExactly(dead.get("eventId"));
+        assertThat(api.<List<Object>>get("/operations/deliveries" + filter, "$[*].attempts.lastFailure.code"))
+                .containsExactly("TradingHaltedException");
+        assertThat(api.<Integer>get("/operations/deliveries/count" + filter, "$.count"))
+                .isEqualTo(1);
+        assertThat(api.<Integer>get(
+                        "/operations/deliveries/count" + filter + "&eventId=" + UUID.randomUUID(), "$.count"))
+                .isZero();
+    }
+
+    @Test
+    void nextPageBeginsWhereTheLastOneHasEnded() {
+        deadTrade();
+        deadTrade();
+        String all = "/operations/deliveries?status=DEAD";
+        List<String> ids = api.get(all, "$[*].event.eventId");
+
+        Map<String, Object> first = api.get(all + "&limit=1", "$[0]");
+        Map<?, ?> event = (Map<?, ?>) first.get("event");
+        List<String> rest = api.get(
+                all + "&afterId=" + event.get("id") + "&afterHandler=" + first.get("handlerId"), "$[*].event.eventId");
+
+        assertThat(ids).hasSizeGreaterThan(1).first().isEqualTo(event.get("eventId"));
+        assertThat(rest).isEqualTo(ids.subList(1, ids.size()));
+    }
+
+    @Test
+    void skippedDeliveryIsGoneAndOnRecord() {
+        Object eventId = deadTrade().get("eventId");
+
+        Map<String, Object> skipped = api.create("/operations/skip", """
+                {"eventId": "%s", "handler": "order-executor-worker", "by": "ann", "reason": "too large"}
+                """.formatted(eventId), "$");
+
+        assertThat(skipped).isEqualTo(Map.of("affected", 1, "busy", 0));
+        assertThat(api.<Integer>get("/operations/deliveries/count?eventId=" + eventId, "$.count"))
+                .isZero();
+        assertThat(api.awaitPublished()).contains("CreateOrderAttempt");
+        Map<String, Object> record = api.get("/operations/log?by=ann&eventId=" + eventId, "$[0]");
+        assertThat(record)
+                .containsEntry("action", "SKIP")
+                .containsEntry("reason", "too large")
+                .containsEntry("performedBy", "ann");
+    }
+
+    @Test
+    void pausedHandlerGetsNothingUntilItIsResumed() {
+        assertThat(changed("/operations/handlers/push.send/pause")).isTrue();
+        assertThat(changed("/operations/handlers/push.send/pause")).isFalse();
+        confirmReservation();
+        await().atMost(Api.DEADLINE)
+                .until(() -> api.<Integer>get("/operations/deliveries/count?handler=push.send", "$.count") == 1);
+        assertThat(inbox("status")).containsExactly("PENDING");
+
+        assertThat(changed("/operations/handlers/push.send/resume")).isTrue();
+
+        api.awaitPublished();
+        assertThat(inbox("status")).containsExactly("SENT");
+    }
+
+    @Test
+    void pausedStreamStandsStillUntilItIsResumed() {
+        assertThat(changed("/operations/streams/push/pause")).isTrue();
+        confirmReservation();
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "LicenseGranted")
+                        .extracting("status")
+                        .containsExactly("PUBLISHED"));
+        assertThat(api.events())
+                .filteredOn("stream", "push")
+                .extracting("status")
+                .containsExactly("PENDING");
+
+        assertThat(changed("/operations/streams/push/resume")).isTrue();
+
+        api.awaitPublished();
+        assertThat(inbox("status")).containsExactly("SENT");
+    }
+
+    @Test
+    void replayedEventReachesTheHandlerAgain() {
+        Object confirmed = confirmReservation();
+        api.awaitPublished();
+
+        ResponseEntity<String> answer = api.post("/operations/replays", """
+                {"handler": "push.reservation-confirmed", "eventIds": ["%s"], "rate": 10, "by": "ann", "reason": "its inbox was lost"}
+                """.formatted(confirmed));
+
+        assertThat(answer.getStatusCode().value()).isEqualTo(201);
+        String replay = answer.getHeaders().getLocation().toString();
+        await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
+        assertThat(api.find(replay))
+                .containsEntry("handler", "push.reservation-confirmed")
+                .containsEntry("fed", 1)
+                .containsEntry("delivered", 1)
+                .containsEntry("by", "ann")
+                .containsEntry("reason", "its inbox was lost");
+        assertThat(api.<List<Object>>get("/operations/replays", "$[*].id")).contains(api.<Object>get(replay, "$.id"));
+        assertThat(inbox("title")).containsExactly("Reservation confirmed", "Reservation confirmed");
+    }
+
+    @Test
+    void cancelledReplayTakesBackWhatNobodyHasAttempted() {
+        Object confirmed = confirmReservation();
+        api.awaitPublished();
+        changed("/operations/handlers/push.reservation-confirmed/pause");
+        try {
+            String replay = "/operations/replays/"
+                    + api.<Integer>create("/operations/replays", """
+                            {"handler": "push.reservation-confirmed", "eventTypes": ["ReservationConfirmed"], "eventIds": ["%s"],
+                             "by": "ann", "reason": "a test"}
+                            """.formatted(confirmed), "$.id");
+            await().atMost(Api.DEADLINE).until(() -> api.<Integer>get(replay, "$.fed") == 1);
+
+            Map<String, Object> cancelled = api.create(replay + "/cancel", "{\"by\": \"bob\"}", "$");
+
+            assertThat(cancelled)
+                    .containsEntry("status", "CANCELLED")
+                    .containsEntry("removed", 1)
+                    .containsEntry("delivered", 0);
+        } finally {
+            changed("/operations/handlers/push.reservation-confirmed/resume");
+        }
+        assertThat(inbox("title")).containsExactly("Reservation confirmed");
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '`', textBlock = """
+            404 | handlers/nobody/pause  | {"by": "ann", "reason": "r"}                         | no process has ever registered a handler 'nobody'
+            400 | streams/nothing/pause  | {"by": "ann", "reason": "r"}                         | no process has ever polled a stream 'nothing'
+            400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection names no criterion
+            400 | retry                  | {"handler": "a", "strem": "b", "by": "c", "reason": "d"} | there is no such criterion: strem
+            400 | skip                   | {"handler": "a", "status": ["GONE"], "by": "c", "reason": "d"} | Failed to read request
+            400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | Invalid request content.
+            404 | replays                | {"handler": "nobody", "by": "ann", "reason": "r"}    | nobody
+            400 | replays                | {"handler": "push.reservation-confirmed", "rate": 0, "by": "ann", "reason": "r"} | rate must be at least 1
+            404 | replays/4711/cancel    | {"by": "ann"}                                        | there is no replay with id 4711
+            """, delimiter = '|')
+    void whatBreaksARuleIsAProblem(int status, String path, String body, String detail) {
+        ResponseEntity<String> answer = api.post("/operations/" + path, body);
+
+        assertThat(answer.getStatusCode().value()).as(answer.toString()).isEqualTo(status);
+        assertThat(answer.getHeaders().getContentType()).hasToString("application/problem+json");
+        assertThat(answer.getBody()).contains(detail);
+    }
+
+    private boolean changed(String path) {
+        return api.create(path, WISH, "$.changed");
+    }
+
+    /** The event that confirms a reservation. */
+    private Object confirmReservation() {
+        String reservation = api.create("/reservations", """
+                {"userId": "%s", "place": "sauna", "startsAt": "2030-01-01T18:00:00Z"}
+                """.formatted(user), "$.id");
+        api.create("/reservations/" + reservation + "/confirmation", "", "$.id");
+        return api.events().get(0).get("eventId");
+    }
+
+    private List<String> inbox(String field) {
+        return api.get("/inbox/" + user, "$[*]." + field);
+    }
+
+    /** The event of an order that is above the largest volume. */
+    private Map<String, Object> deadTrade() {
+        api.put("/settings/max-volume", "{\"volume\": 100}");
+        await().atMost(Api.DEADLINE).untilAsserted(() -> assertThat(lastEvent()).containsEntry("status", "PUBLISHED"));
+        api.create("/signals", """
+                {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
+                """.formatted(UUID.randomUUID()), "$.orderIntentId");
+        await().atMost(Api.DEADLINE).untilAsserted(() -> assertThat(lastEvent()).containsEntry("status", "DEAD"));
+        return lastEvent();
+    }
+
+    private Map<String, Object> lastEvent() {
+        List<Map<String, Object>> events = api.events();
+        return events.get(events.size() - 1);
+    }
+}
