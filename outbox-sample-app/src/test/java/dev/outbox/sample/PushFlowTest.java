@@ -94,6 +94,43 @@ class PushFlowTest {
     }
 
     @Test
+    void retryOfADeadPushEndsItWithoutSendingWhatWasGivenUpOn() {
+        api.put("/devices/" + user + "/failures", "{\"times\": 4}");
+        confirm(reserve());
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(
+                        () -> assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "DEAD"));
+
+        Object retried = api.create(
+                "/operations/retry", """
+                {"handler": "push.send", "eventId": "%s", "by": "ann", "reason": "the gateway is back"}
+                """.formatted(api.events().get(1).get("eventId")), "$.affected");
+
+        assertThat(retried).isEqualTo(1);
+        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
+        assertThat(inbox())
+                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 4));
+        assertThat(shown()).isEmpty();
+    }
+
+    @Test
+    void replayedPushIsNotSentTwice() {
+        confirm(reserve());
+        api.awaitPublished();
+
+        String replay = "/operations/replays/"
+                + api.<Integer>create(
+                        "/operations/replays", """
+                        {"handler": "push.send", "eventIds": ["%s"], "by": "ann", "reason": "did it arrive?"}
+                        """.formatted(api.events().get(1).get("eventId")), "$.id");
+
+        await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
+        assertThat(api.<Integer>get(replay, "$.delivered")).isEqualTo(1);
+        assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
+        assertThat(shown()).hasSize(1);
+    }
+
+    @Test
     void phoneThatIsGoneIsNotTriedAgain() {
         api.delete("/devices/" + user);
 

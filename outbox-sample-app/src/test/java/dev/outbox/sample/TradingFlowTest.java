@@ -159,8 +159,7 @@ class TradingFlowTest {
 
     @Test
     void orderAgainstTheRulesIsDeadAtOnce() {
-        api.put("/settings/max-volume", "{\"volume\": 100}");
-        api.awaitPublished();
+        limit(100);
 
         String intent = signal("BUY", "101");
 
@@ -172,6 +171,33 @@ class TradingFlowTest {
                                 tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException")));
         assertThat(statusesOf(intent)).containsExactly("CREATED");
         assertThat(placements()).isEmpty();
+    }
+
+    @Test
+    void deadOrderIsPlacedWhenAnOperatorHasMadeWayAndRetriesIt() {
+        limit(100);
+        String intent = signal("BUY", "101");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("eventType", "status")
+                        .contains(tuple("CreateOrderAttempt", "DEAD")));
+        String dead = api.<List<String>>get(
+                        "/outbox?trace=" + api.traceId(), "$[?(@.eventType == 'CreateOrderAttempt')].eventId")
+                .get(0);
+
+        limit(1000);
+        Map<String, Object> retried = api.create("/operations/retry", """
+                {"handler": "order-executor-worker", "status": ["DEAD"], "eventId": "%s", "by": "ann", "reason": "it may be larger"}
+                """.formatted(dead), "$");
+
+        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 0));
+        assertThat(api.awaitPublished())
+                .containsExactly("SettingChanged", "CreateOrderAttempt", "SettingChanged", "OrderAccepted");
+        assertThat(statusesOf(intent)).containsExactly("ACKED");
+        assertThat(placements()).containsExactly(1);
+        assertThat(api.messagesTo(owner)).containsExactly("order accepted in " + market);
+        assertThat(api.<List<String>>get("/operations/log?eventId=" + dead, "$[*].action"))
+                .containsExactly("RETRY");
     }
 
     @Test
@@ -219,6 +245,16 @@ class TradingFlowTest {
         assertThat(api.put("/exchange/markets/" + market, "{\"behaviour\": \"" + behaviour + "\"}")
                         .getStatusCode())
                 .isEqualTo(HttpStatus.OK);
+    }
+
+    /** Changes the largest volume of an order, and waits until trading knows. */
+    private void limit(int volume) {
+        api.put("/settings/max-volume", "{\"volume\": " + volume + "}");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "SettingChanged")
+                        .extracting("status")
+                        .containsOnly("PUBLISHED"));
     }
 
     private void fill(String identifier) {

@@ -20,6 +20,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -40,6 +41,9 @@ class HeldBackEventTest {
 
     @Autowired
     private TransactionTemplate transaction;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     @Autowired
     private JsonMapper json;
@@ -76,6 +80,45 @@ class HeldBackEventTest {
                         .extracting("aggregateSeq", "status", "lastErrorCode", "retryCount")
                         .contains(tuple(3, "DEAD", "OutOfOrderException", 6)));
         assertThat(api.find("/fulfilments/" + order)).containsEntry("lastSeq", 1);
+    }
+
+    @Test
+    void eventIsHeldBackBehindADeadOneUntilAnOperatorRetriesThat() {
+        Api api = new Api(port);
+        transaction.executeWithoutResult((status) -> publish(api, 1, new OrderPlaced("torch")));
+        api.awaitPublished();
+        setStatus("stopped");
+        transaction.executeWithoutResult((status) -> publish(api, 2, new OrderItemChanged("candle")));
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("aggregateSeq", "status", "lastErrorCode")
+                        .contains(tuple(2, "DEAD", "IllegalStateException")));
+        transaction.executeWithoutResult((status) -> publish(api, 3, new OrderPaid("candle", Instant.now())));
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("aggregateSeq", "status", "lastErrorCode")
+                        .contains(tuple(3, "RETRYING", "OutOfOrderException")));
+
+        setStatus("waiting");
+        Map<String, Object> retried = api.create("/operations/retry", """
+                {"handler": "fulfilment.order", "aggregateType": "order", "aggregateId": "%s", "status": ["DEAD"],
+                 "by": "ann", "reason": "it was stopped by mistake"}
+                """.formatted(order), "$");
+
+        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 0));
+        api.awaitPublished();
+        assertThat(api.find("/fulfilments/" + order))
+                .containsEntry("item", "candle")
+                .containsEntry("status", "ready")
+                .containsEntry("lastSeq", 3);
+    }
+
+    /** What somebody does to the table who should not. */
+    private void setStatus(String status) {
+        jdbc.sql("UPDATE fulfilment.fulfilments SET status = :status WHERE order_id = :orderId")
+                .param("status", status)
+                .param("orderId", order)
+                .update();
     }
 
     private void publishWithGap(Api api) {
