@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonAnySetter;
 import dev.outbox.DeliverySelection;
 import dev.outbox.DeliveryStatus;
 import dev.outbox.InvalidOperationException;
+import io.swagger.v3.oas.annotations.media.Schema;
 import jakarta.validation.constraints.NotBlank;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +26,7 @@ record Repair(
         @Nullable String errorCode,
         @NotBlank String by,
         @NotBlank String reason,
-        @JsonAnySetter @Nullable Map<String, Object> unknown) {
+        @JsonAnySetter @Schema(hidden = true) @Nullable Map<String, Object> unknown) {
 
     DeliverySelection selection() {
         if (unknown != null && !unknown.isEmpty()) {
