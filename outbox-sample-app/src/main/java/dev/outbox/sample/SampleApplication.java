@@ -3,10 +3,8 @@ package dev.outbox.sample;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
-import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** Runs the service. */
-@EnableScheduling
 @ConfigurationPropertiesScan
 @SpringBootApplication(proxyBeanMethods = false)
 public class SampleApplication {

@@ -7,12 +7,14 @@ import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.annotation.Profile;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /** Tells whoever has started the service what to try. */
 @Component
+@Profile("!worker")
 final class Welcome {
 
     private static final Logger log = LoggerFactory.getLogger(Welcome.class);
