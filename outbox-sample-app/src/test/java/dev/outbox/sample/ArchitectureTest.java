@@ -23,14 +23,17 @@ class ArchitectureTest {
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.outbox.sample");
 
     @Test
-    void contextsShareNothingButEventsTheirBusAndTheLookOfTheirApis() {
+    void contextsShareNothingButEventsTheirBusTheLookOfTheirApisAndTheDemo() {
         slices().matching("dev.outbox.sample.(*)..")
                 .should()
                 .notDependOnEachOther()
                 .ignoreDependency(
                         alwaysTrue(),
                         resideInAnyPackage(
-                                "dev.outbox.sample.events", "dev.outbox.sample.eventbus", "dev.outbox.sample.web"))
+                                "dev.outbox.sample.events",
+                                "dev.outbox.sample.eventbus",
+                                "dev.outbox.sample.web",
+                                "dev.outbox.sample.demo"))
                 .check(service);
     }
 

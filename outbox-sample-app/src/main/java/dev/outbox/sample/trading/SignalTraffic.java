@@ -1,0 +1,21 @@
+package dev.outbox.sample.trading;
+
+import dev.outbox.sample.demo.Traffic;
+import java.math.BigDecimal;
+import org.springframework.stereotype.Component;
+
+/** Signals of a strategy that always wants more. */
+@Component
+final class SignalTraffic implements Traffic {
+
+    private final Signals signals;
+
+    SignalTraffic(Signals signals) {
+        this.signals = signals;
+    }
+
+    @Override
+    public void next() {
+        signals.accept(new Signal("demo", "always-more", "KRW-DEMO", Side.BUY, BigDecimal.ONE));
+    }
+}
