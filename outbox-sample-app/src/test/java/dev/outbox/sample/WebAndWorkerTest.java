@@ -53,6 +53,7 @@ class WebAndWorkerTest {
                     .isEqualTo("UP");
             assertThat(worker.get("/actuator/prometheus").getBody()).contains("outbox_processed_total");
             assertThat(worker.get("/licenses").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+            breakAndMendWhatTheWorkerDoes(new Api(port));
         } finally {
             process.destroy();
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -67,6 +68,17 @@ class WebAndWorkerTest {
                 .isNotEmpty()
                 .extracting("status")
                 .containsOnly("PENDING");
+    }
+
+    private static void breakAndMendWhatTheWorkerDoes(Api web) {
+        web.post("/demo/faults/handlers/fulfilment.order?failPercent=100", "");
+        web.create("/orders", "{\"item\": \"bell\"}", "$.id");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() ->
+                        assertThat(web.events()).extracting("lastErrorCode").containsExactly("InjectedFaultException"));
+
+        web.delete("/demo/faults");
+        web.awaitPublished();
     }
 
     private Process startWorker(int watched) throws IOException {

@@ -9,7 +9,7 @@ import org.springframework.stereotype.Service;
 
 /** Records events. */
 @Service
-final class AuditLog {
+class AuditLog {
 
     private static final String RECORD = """
             INSERT INTO audit.entries (outbox_event_id, event_type, aggregate_type, aggregate_id, payload, trace_id, occurred_at)

@@ -10,7 +10,7 @@ import org.springframework.stereotype.Component;
  * again, and the event's id tells the courier that it is the same parcel.
  */
 @Component
-final class Parcels {
+class Parcels {
 
     private final Courier courier;
 

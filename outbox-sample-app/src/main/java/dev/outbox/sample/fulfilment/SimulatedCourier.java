@@ -1,5 +1,6 @@
 package dev.outbox.sample.fulfilment;
 
+import dev.outbox.sample.demo.Outages;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -30,13 +31,18 @@ final class SimulatedCourier implements Courier {
             """;
 
     private final JdbcClient jdbc;
+    private final Outages outages;
 
-    SimulatedCourier(JdbcClient jdbc) {
+    SimulatedCourier(JdbcClient jdbc, Outages outages) {
         this.jdbc = jdbc;
+        this.outages = outages;
     }
 
     @Override
     public void book(UUID key, String orderId) {
+        if (outages.isDown("courier")) {
+            throw new CourierUnreachableException();
+        }
         jdbc.sql(BOOK).param("key", key).param("orderId", orderId).update();
         if (jdbc.sql(LOSE_ANSWER).param("orderId", orderId).update() == 1) {
             throw new CourierTimeoutException(orderId);

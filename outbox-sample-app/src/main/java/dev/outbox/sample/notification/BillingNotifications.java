@@ -15,7 +15,7 @@ import org.springframework.stereotype.Component;
 
 /** Tells guilds what has become of their subscriptions. */
 @Component
-final class BillingNotifications {
+class BillingNotifications {
 
     private final Notifications notifications;
 

@@ -9,7 +9,7 @@ import org.springframework.stereotype.Component;
 
 /** Tells guilds what they may use no longer. */
 @Component
-final class LicensingNotifications {
+class LicensingNotifications {
 
     private final Notifications notifications;
 

@@ -12,7 +12,7 @@ import org.springframework.stereotype.Component;
 
 /** Tells guilds of attacks and restores. */
 @Component
-final class RecoveryNotifications {
+class RecoveryNotifications {
 
     private final Notifications notifications;
 

@@ -10,7 +10,7 @@ import org.springframework.stereotype.Component;
 
 /** Tells owners of their orders and backtests, as well as may be: a message that is lost is no loss of money. */
 @Component
-final class TradeNotifications {
+class TradeNotifications {
 
     private final Notifications notifications;
 

@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The simulated gateway over HTTP: its phones, and its faults. */
+/** The simulated gateway over HTTP: its phones, and what fails for one of them. */
 @RestController
 final class GatewayController {
 
@@ -39,12 +39,5 @@ final class GatewayController {
         gateway.fail(userId, failures.times());
     }
 
-    @PutMapping("/push-gateway")
-    void turn(@RequestBody Gateway request) {
-        gateway.turn(request.down());
-    }
-
     record Failures(int times) {}
-
-    record Gateway(boolean down) {}
 }

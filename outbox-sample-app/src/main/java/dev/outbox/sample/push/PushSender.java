@@ -10,7 +10,7 @@ import org.springframework.stereotype.Component;
 
 /** Pushes a message until the gateway has taken it, or has refused it often enough. Tries again by being handed the event again. */
 @Component
-final class PushSender {
+class PushSender {
 
     private static final Logger log = LoggerFactory.getLogger(PushSender.class);
 

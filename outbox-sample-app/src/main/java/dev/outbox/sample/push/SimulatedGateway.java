@@ -1,22 +1,13 @@
 package dev.outbox.sample.push;
 
+import dev.outbox.sample.demo.Outages;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** A gateway that can be told to fail: for one phone a number of times, or for all until it is told otherwise. */
+/** A gateway that can be told to fail: for one phone a number of times, or for all while it is down. */
 @Component
 final class SimulatedGateway implements PushGateway {
-
-    private static final String IS_DOWN = """
-            SELECT down
-              FROM push.gateway
-            """;
-
-    private static final String SWITCH = """
-            UPDATE push.gateway
-               SET down = :down
-            """;
 
     private static final String REGISTER = """
             INSERT INTO push.devices (user_id)
@@ -60,14 +51,16 @@ final class SimulatedGateway implements PushGateway {
             """;
 
     private final JdbcClient jdbc;
+    private final Outages outages;
 
-    SimulatedGateway(JdbcClient jdbc) {
+    SimulatedGateway(JdbcClient jdbc, Outages outages) {
         this.jdbc = jdbc;
+        this.outages = outages;
     }
 
     @Override
     public boolean send(InboxMessage message) {
-        boolean failing = jdbc.sql(IS_DOWN).query(Boolean.class).single()
+        boolean failing = outages.isDown("push")
                 || jdbc.sql(FAIL).param("userId", message.userId()).update() == 1;
         int reached = jdbc.sql(LOG)
                 .param("messageId", message.id())
@@ -78,10 +71,6 @@ final class SimulatedGateway implements PushGateway {
             throw new GatewayException("the gateway has answered 503");
         }
         return reached == 1;
-    }
-
-    void turn(boolean down) {
-        jdbc.sql(SWITCH).param("down", down).update();
     }
 
     void register(String userId) {

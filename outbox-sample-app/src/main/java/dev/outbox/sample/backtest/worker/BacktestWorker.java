@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /** Brings the commands of {@code everbit.backtest.command} to the backtests. A result is stored and published once. */
 @Component
-final class BacktestWorker {
+class BacktestWorker {
 
     private final Backtests backtests;
 

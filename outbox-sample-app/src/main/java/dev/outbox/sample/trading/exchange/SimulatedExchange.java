@@ -1,5 +1,6 @@
 package dev.outbox.sample.trading.exchange;
 
+import dev.outbox.sample.demo.Outages;
 import dev.outbox.sample.trading.Exchange;
 import dev.outbox.sample.trading.ExchangeUnreachableException;
 import dev.outbox.sample.trading.NoAnswerException;
@@ -37,13 +38,16 @@ final class SimulatedExchange implements Exchange {
             """;
 
     private final JdbcClient jdbc;
+    private final Outages outages;
 
-    SimulatedExchange(JdbcClient jdbc) {
+    SimulatedExchange(JdbcClient jdbc, Outages outages) {
         this.jdbc = jdbc;
+        this.outages = outages;
     }
 
     @Override
     public Answer place(OrderAttempt attempt) {
+        checkReachable();
         return switch (behaviourIn(attempt.market())) {
             case ACCEPT -> new Answer.Accepted(keep(attempt));
             case REJECT -> new Answer.Rejected("400 invalid order");
@@ -63,10 +67,17 @@ final class SimulatedExchange implements Exchange {
 
     @Override
     public Optional<String> find(String identifier) {
+        checkReachable();
         return jdbc.sql(FIND)
                 .param("identifier", identifier)
                 .query(String.class)
                 .optional();
+    }
+
+    private void checkReachable() {
+        if (outages.isDown("exchange")) {
+            throw new ExchangeUnreachableException("connection refused");
+        }
     }
 
     private Behaviour behaviourIn(String market) {

@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 
 /** Brings the commands of {@code everbit.trade.command} to the executor. Which failures no retry can mend is said in the configuration. */
 @Component
-final class OrderExecutorWorker {
+class OrderExecutorWorker {
 
     private final OrderExecutor executor;
 

@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 
 /** Brings the settings of {@code everbit.system.event} to trading. Only the last value of each counts. */
 @Component
-final class SystemWorker {
+class SystemWorker {
 
     private final TradingPolicy policy;
 

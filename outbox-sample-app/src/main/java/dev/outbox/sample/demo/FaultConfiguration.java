@@ -1,0 +1,31 @@
+package dev.outbox.sample.demo;
+
+import dev.outbox.OutboxHandler;
+import java.security.SecureRandom;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+
+/** Puts faults around all handlers. No handler knows; its class must not be final, for that is how Spring's proxies are made. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnBooleanProperty("demo.enabled")
+class FaultConfiguration {
+
+    /** Infrastructure, or the proxies that Spring makes for transactions would leave it out. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor faultyHandlers(ObjectProvider<Faults> faults) {
+        DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                new AnnotationMatchingPointcut(null, OutboxHandler.class, true),
+                new FaultyHandlers(faults, new SecureRandom()));
+        advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return advisor;
+    }
+}

@@ -1,0 +1,59 @@
+package dev.outbox.sample.demo;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import java.util.List;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The faults over HTTP. */
+@RestController
+@RequestMapping("/demo/faults")
+@ConditionalOnBooleanProperty("demo.enabled")
+final class FaultController {
+
+    private final Faults faults;
+
+    FaultController(Faults faults) {
+        this.faults = faults;
+    }
+
+    /** Gives a handler a fault; what is not said is none. */
+    @PostMapping("/handlers/{id}")
+    HandlerFault handler(
+            @PathVariable String id,
+            @RequestParam(defaultValue = "0") @Min(0) @Max(100) int failPercent,
+            @RequestParam(defaultValue = "0") @Min(0) @Max(600_000) int slowMillis,
+            @RequestParam(defaultValue = "false") boolean hang) {
+        HandlerFault fault = new HandlerFault(id, failPercent, slowMillis, hang);
+        faults.put(fault);
+        return fault;
+    }
+
+    /** Takes a gateway down, or brings it back. */
+    @PostMapping("/gateways/{name}")
+    GatewayFault gateway(@PathVariable String name, @RequestParam boolean down) {
+        GatewayFault fault = new GatewayFault(name, down);
+        faults.turn(fault);
+        return fault;
+    }
+
+    @GetMapping
+    AllFaults all() {
+        return new AllFaults(faults.ofHandlers(), faults.gateways());
+    }
+
+    @DeleteMapping
+    AllFaults end() {
+        faults.end();
+        return all();
+    }
+
+    record AllFaults(List<HandlerFault> handlers, List<GatewayFault> gateways) {}
+}

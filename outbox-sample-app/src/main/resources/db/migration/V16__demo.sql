@@ -1,0 +1,21 @@
+CREATE SCHEMA demo;
+
+CREATE TABLE demo.handler_faults (
+    handler_id   text    NOT NULL,
+    fail_percent integer NOT NULL,
+    slow_millis  integer NOT NULL,
+    hang         boolean NOT NULL,
+    CONSTRAINT handler_faults_pk PRIMARY KEY (handler_id)
+);
+
+CREATE TABLE demo.gateways (
+    name text    NOT NULL,
+    down boolean NOT NULL DEFAULT false,
+    CONSTRAINT gateways_pk PRIMARY KEY (name)
+);
+
+COMMENT ON TABLE demo.gateways IS 'The simulated systems that are not ours, and which of them cannot be reached';
+
+INSERT INTO demo.gateways (name) VALUES ('courier'), ('exchange'), ('push');
+
+DROP TABLE push.gateway;

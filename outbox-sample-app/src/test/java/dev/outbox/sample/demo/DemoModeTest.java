@@ -1,0 +1,49 @@
+package dev.outbox.sample.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.Advisor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/** One property takes load and faults away. */
+class DemoModeTest {
+
+    /** There is no server: whoever asks the database fails. */
+    private final DataSource nowhere = new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere");
+
+    private final ApplicationContextRunner service = new ApplicationContextRunner()
+            .withBean(JdbcClient.class, () -> JdbcClient.create(nowhere))
+            .withUserConfiguration(
+                    FaultConfiguration.class,
+                    Faults.class,
+                    FaultController.class,
+                    Loads.class,
+                    LoadController.class,
+                    Outages.class);
+
+    @Test
+    void withTheDemoThereAreSwitchesAndAWrapperAroundHandlers() {
+        service.withPropertyValues("demo.enabled=true")
+                .run((context) -> assertThat(context)
+                        .hasSingleBean(Advisor.class)
+                        .hasSingleBean(FaultController.class)
+                        .hasSingleBean(LoadController.class));
+    }
+
+    @Test
+    void withoutTheDemoThereIsNeitherASwitchNorAnOutage() {
+        service.withPropertyValues("demo.enabled=false").run((context) -> {
+            assertThat(context)
+                    .doesNotHaveBean(Advisor.class)
+                    .doesNotHaveBean(Faults.class)
+                    .doesNotHaveBean(FaultController.class)
+                    .doesNotHaveBean(Loads.class)
+                    .doesNotHaveBean(LoadController.class);
+            assertThat(context.getBean(Outages.class).isDown("courier")).isFalse();
+        });
+    }
+}
