@@ -33,7 +33,7 @@ final class Welcome {
                 curl %1$s/outbox           # every event and its status
                 curl %1$s/actuator/health  # whether events are waiting or dead
 
-              What else there is to try: http://%1$s/swagger-ui.html
+              What else there is to try: docs/tour.md, and http://%1$s/swagger-ui.html
 
               Ctrl+C stops the service.
             """;

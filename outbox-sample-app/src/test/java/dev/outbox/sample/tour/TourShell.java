@@ -1,0 +1,114 @@
+package dev.outbox.sample.tour;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import javax.sql.DataSource;
+
+/**
+ * Runs the commands of the tour without a shell, curl or psql, which not every machine has that has Java: exactly those options that the
+ * tour uses, with the answers that the programs would give.
+ */
+final class TourShell {
+
+    private static final String SERVICE = "localhost:8080";
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final int port;
+    private final DataSource database;
+
+    TourShell(int port, DataSource database) {
+        this.port = port;
+        this.database = database;
+    }
+
+    String run(TourStep step) throws IOException, InterruptedException, SQLException {
+        Queue<String> words = new ArrayDeque<>(step.words());
+        String program = words.remove();
+        return switch (program) {
+            case "curl" -> curl(words);
+            case "psql" -> psql(new ArrayList<>(words));
+            default -> throw new IllegalArgumentException("unknown program: " + program);
+        };
+    }
+
+    private String curl(Queue<String> words) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder();
+        String method = null;
+        String body = null;
+        String contentType = "application/x-www-form-urlencoded";
+        while (!words.isEmpty()) {
+            String word = words.remove();
+            switch (word) {
+                case "-X" -> method = words.remove();
+                case "-d" -> body = words.remove();
+                case "-H" -> contentType = contentType(words.remove());
+                default -> request.uri(uri(word));
+            }
+        }
+        if (body != null) {
+            request.header("Content-Type", contentType);
+        }
+        request.method(
+                method != null ? method : body != null ? "POST" : "GET",
+                body != null ? BodyPublishers.ofString(body) : BodyPublishers.noBody());
+        return http.send(request.build(), BodyHandlers.ofString()).body();
+    }
+
+    private static String contentType(String header) {
+        String name = "Content-Type: ";
+        if (!header.startsWith(name)) {
+            throw new IllegalArgumentException("unknown header: " + header);
+        }
+        return header.substring(name.length());
+    }
+
+    private URI uri(String word) {
+        if (!word.startsWith(SERVICE + "/")) {
+            throw new IllegalArgumentException(
+                    "neither an option that is known nor an address of the service: " + word);
+        }
+        return URI.create("http://localhost:" + port + word.substring(SERVICE.length()));
+    }
+
+    /** Answers as psql does: names, a line, rows, and how many. */
+    private String psql(List<String> words) throws SQLException {
+        if (words.size() != 3 || !words.subList(0, 2).equals(List.of("$DB", "-c"))) {
+            throw new IllegalArgumentException("psql is run as: psql $DB -c \"…\"");
+        }
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(words.get(2))) {
+            List<String> lines = new ArrayList<>();
+            int columns = rows.getMetaData().getColumnCount();
+            List<String> names = new ArrayList<>();
+            for (int column = 1; column <= columns; column++) {
+                names.add(rows.getMetaData().getColumnLabel(column));
+            }
+            lines.add(String.join(" | ", names));
+            lines.add(String.join("-+-", names.stream().map((name) -> "--").toList()));
+            int count = 0;
+            for (; rows.next(); count++) {
+                List<String> cells = new ArrayList<>();
+                for (int column = 1; column <= columns; column++) {
+                    String cell = rows.getString(column);
+                    cells.add(cell == null ? "" : cell);
+                }
+                lines.add(String.join(" | ", cells));
+            }
+            lines.add(count == 1 ? "(1 row)" : "(" + count + " rows)");
+            return String.join("\n", lines);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.outbox.sample.tour;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A command of the tour, and what it is to answer.
+ *
+ * @param line where it stands, from 1
+ * @param command what is typed
+ * @param shown what the page shows under it
+ */
+record TourStep(int line, String command, String shown) {
+
+    private static final String PROMPT = "$ ";
+    private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|([^\\s'\"]+)");
+
+    /** Reads the blocks that are marked as console. */
+    static List<TourStep> of(List<String> page) {
+        List<TourStep> steps = new ArrayList<>();
+        boolean console = false;
+        for (int index = 0; index < page.size(); index++) {
+            String text = page.get(index);
+            if (text.startsWith("```")) {
+                console = text.equals("```console");
+            } else if (console && text.startsWith(PROMPT)) {
+                int begin = index;
+                StringBuilder command = new StringBuilder(text.substring(PROMPT.length()));
+                while (isOpen(command)) {
+                    command.append('\n').append(page.get(++index));
+                }
+                List<String> shown = new ArrayList<>();
+                while (!page.get(index + 1).startsWith(PROMPT)
+                        && !page.get(index + 1).startsWith("```")) {
+                    shown.add(page.get(++index));
+                }
+                steps.add(new TourStep(begin + 1, command.toString(), String.join("\n", shown)));
+            } else if (console) {
+                throw new IllegalArgumentException("line " + (index + 1) + " belongs to no command: " + text);
+            }
+        }
+        return steps;
+    }
+
+    private static boolean isOpen(CharSequence command) {
+        return command.chars().filter((character) -> character == '"').count() % 2 == 1
+                && command.chars().filter((character) -> character == '\'').count() % 2 == 0;
+    }
+
+    /** The words of the command, as a shell would see them. */
+    List<String> words() {
+        return WORD.matcher(command)
+                .results()
+                .map((word) -> Stream.of(word.group(1), word.group(2), word.group(3))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElseThrow())
+                .toList();
+    }
+
+    /** Whether it only looks, so that it may look again. */
+    boolean isQuestion() {
+        return words().stream().noneMatch(List.of("-X", "-d")::contains);
+    }
+
+    @Override
+    public String toString() {
+        return "docs/tour.md:" + line + ": " + command;
+    }
+}
