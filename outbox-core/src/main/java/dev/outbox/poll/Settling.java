@@ -25,7 +25,7 @@ final class Settling {
     private final SettleStore settlements;
     private final ClaimStore claims;
     private final OutboxObserver observer;
-    private final Ahead<SettleStore.Settled> ahead;
+    private final Ahead<Written> ahead;
 
     private final List<Batch> underWay = new ArrayList<>();
 
@@ -39,6 +39,14 @@ final class Settling {
 
     /** A settlement that is being written. */
     private record Writing(Batch batch, List<EventOutcome> outcomes, SettleStore.Settlement settlement, long begun) {}
+
+    /** One that was written, which may be noticed later. */
+    private record Written(SettleStore.Settled settled, long ended) {
+
+        static Written now(SettleStore.Settled settled) {
+            return new Written(settled, System.nanoTime());
+        }
+    }
 
     Settling(Stream stream, PollerResources resources) {
         this.stream = stream;
@@ -83,7 +91,7 @@ final class Settling {
         finishAhead();
         Writing writing = writing(current, true);
         aheadOfClaim = writing;
-        ahead.begin(() -> settlements.settle(writing.settlement()));
+        ahead.begin(() -> Written.now(settlements.settle(writing.settlement())));
     }
 
     /** Waits for what is being written. Returns whether there was anything. */
@@ -102,8 +110,8 @@ final class Settling {
         boolean waiting = contended.contains(current);
         Writing writing = writing(current, last);
         SettleStore.Settlement settlement = writing.settlement();
-        return written(
-                writing, waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement), waiting);
+        SettleStore.Settled settled = waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
+        return written(writing, Written.now(settled), waiting);
     }
 
     private static Writing writing(Batch current, boolean last) {
@@ -112,7 +120,8 @@ final class Settling {
         return new Writing(current, outcomes, current.settlement(outcomes, last), begun);
     }
 
-    private boolean written(Writing writing, SettleStore.Settled settled, boolean waiting) {
+    private boolean written(Writing writing, Written written, boolean waiting) {
+        SettleStore.Settled settled = written.settled();
         Batch current = writing.batch();
         boolean last = writing.settlement().last();
         if (!settled.claimHeld()) {
@@ -128,7 +137,7 @@ final class Settling {
         }
         observer.settled(
                 stream.name(),
-                Duration.ofNanos(System.nanoTime() - writing.begun()),
+                Duration.ofNanos(written.ended() - writing.begun()),
                 writing.outcomes().size());
         parked = parked || !writing.settlement().parked().isEmpty();
         current.settled(writing.outcomes(), settled.leftOver()).forEach(this::reportIfCompleted);
@@ -142,7 +151,11 @@ final class Settling {
 
     /** Settles what was done when nothing is done any more, and sets the rest free. */
     void finish() throws SQLException {
-        finishAhead();
+        try {
+            finishAhead();
+        } catch (SQLException ex) {
+            log.debug("a settlement of stream {} failed; it is tried once more", stream.name(), ex);
+        }
         for (Batch current : underWay()) {
             settle(current, true);
         }
