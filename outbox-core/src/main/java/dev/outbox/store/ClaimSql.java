@@ -44,12 +44,12 @@ final class ClaimSql {
     static final String DROP_EXPIRED = """
             WITH expired AS (
                 DELETE FROM {schema}.outbox_claim
-                 WHERE id IN (SELECT id
-                                FROM {schema}.outbox_claim
-                               WHERE id >= ?
-                                 AND stream = ?
-                                 AND locked_until < clock_timestamp()
-                                 FOR UPDATE SKIP LOCKED)
+                 WHERE id = ANY (ARRAY(SELECT id
+                                         FROM {schema}.outbox_claim
+                                        WHERE id >= ?
+                                          AND stream = ?
+                                          AND locked_until < clock_timestamp()
+                                          FOR UPDATE SKIP LOCKED))
                 RETURNING id, worker, event_ids
             ), unsettled AS (
                 SELECT o.id, expired.id AS claim_id
