@@ -20,11 +20,7 @@ CREATE TABLE ${schema}.outbox (
     last_error_code text,
     last_error      text,
     dispatched_at   timestamptz,
-    published_at    timestamptz,
-    CONSTRAINT outbox_status_known CHECK (status IN ('PENDING', 'RETRYING', 'PUBLISHED', 'DEAD')),
-    CONSTRAINT outbox_status_pending CHECK ((status = 'PENDING') = (dispatched_at IS NULL)),
-    CONSTRAINT outbox_status_published CHECK ((status = 'PUBLISHED') = (published_at IS NOT NULL)),
-    CONSTRAINT outbox_aggregate_seq_positive CHECK (aggregate_seq > 0)
+    published_at    timestamptz
 ) PARTITION BY LIST (published_at);
 
 COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of the domain change, moved to history when all handlers have succeeded';
@@ -48,7 +44,8 @@ CREATE INDEX outbox_unpublished_pending
 
 -- History, until retention archives it.
 CREATE TABLE ${schema}.outbox_published PARTITION OF ${schema}.outbox (
-    CONSTRAINT outbox_published_pk PRIMARY KEY (id)
+    CONSTRAINT outbox_published_pk PRIMARY KEY (id),
+    CONSTRAINT outbox_published_state CHECK (status = 'PUBLISHED' AND dispatched_at IS NOT NULL)
 ) DEFAULT;
 
 CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
@@ -68,6 +65,27 @@ CREATE TRIGGER outbox_immutable
     ON ${schema}.outbox
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_change();
+
+-- Which states go together. No check constraint says it of the queue: every INSERT of a publisher would have to parse it, and leaves
+-- the state to the defaults.
+CREATE FUNCTION ${schema}.outbox_refuse_state() RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+    IF (CASE WHEN NEW.published_at IS NOT NULL THEN NEW.status = 'PUBLISHED' AND NEW.dispatched_at IS NOT NULL
+             WHEN NEW.dispatched_at IS NOT NULL THEN NEW.status IN ('RETRYING', 'DEAD')
+             ELSE NEW.status = 'PENDING' END) THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'event % cannot be % when it is dispatched at % and published at %',
+        OLD.id, NEW.status, coalesce(NEW.dispatched_at::text, 'no time'), coalesce(NEW.published_at::text, 'no time')
+        USING ERRCODE = 'check_violation';
+END
+$function$;
+
+CREATE TRIGGER outbox_state
+    BEFORE UPDATE OF status, dispatched_at, published_at
+    ON ${schema}.outbox
+    FOR EACH ROW
+    EXECUTE FUNCTION ${schema}.outbox_refuse_state();
 
 -- One row per stream, locked for the milliseconds in which a poller claims.
 CREATE TABLE ${schema}.outbox_stream (

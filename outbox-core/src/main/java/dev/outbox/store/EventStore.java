@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +31,7 @@ public final class EventStore {
             INSERT INTO {schema}.outbox_unpublished
                    (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                     headers, occurred_at)
-            SELECT ?, ?, aggregate_type, aggregate_id, last_seq, ?, ?, ?::jsonb, ?::jsonb, ?
+            SELECT ?, ?, aggregate_type, aggregate_id, last_seq, ?, ?, ?::jsonb, ?::jsonb, ?::timestamptz
               FROM counter
             RETURNING id, event_id, aggregate_seq
             """;
@@ -107,7 +106,7 @@ public final class EventStore {
                     .add(
                             event.body().payload(),
                             event.body().headersJson(),
-                            event.occurredAt().atOffset(ZoneOffset.UTC));
+                            event.occurredAt().toString());
             return readStored(statement).stream().findFirst();
         }
     }

@@ -45,15 +45,41 @@ class StateTransitionsTest {
         Set<String> deliveries = states(Transitions.OF_DELIVERIES);
         assertThat(events).containsExactlyInAnyOrderElementsOf(EVENT_STATES);
         assertThat(deliveries).containsExactlyInAnyOrderElementsOf(DELIVERY_STATES);
-        assertThat(check("outbox_status_known")).contains(EVENT_STATES).doesNotContain("PROCESSING");
+        assertThat(function("outbox_refuse_state")).contains(EVENT_STATES).doesNotContain("PROCESSING");
+        assertThat(check("outbox_published_state")).contains("'PUBLISHED'");
         assertThat(check("outbox_delivery_status_known")).contains(DELIVERY_STATES);
     }
 
     @Test
+    void stateThatDoesNotGoWithItsTimesIsRefused() {
+        outbox.publish("1", new OrderPlaced(1));
+        for (String change : List.of(
+                "status = 'DEAD'",
+                "status = 'LOST'",
+                "dispatched_at = now()",
+                "dispatched_at = now(), status = 'PUBLISHED'",
+                "published_at = now(), status = 'PUBLISHED'",
+                "published_at = now(), dispatched_at = now()")) {
+            assertThatThrownBy(() -> outbox.sql()
+                            .sql("UPDATE events.outbox SET " + change)
+                            .update())
+                    .as(change)
+                    .hasStackTraceContaining("cannot be");
+        }
+        assertThatThrownBy(() -> outbox.sql()
+                        .sql("WITH moved AS (DELETE FROM events.outbox_unpublished RETURNING *)"
+                                + " INSERT INTO events.outbox_published (id, event_id, stream, aggregate_type, aggregate_id,"
+                                + " aggregate_seq, event_type, payload, published_at)"
+                                + " SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,"
+                                + " payload, now() FROM moved")
+                        .update())
+                .hasStackTraceContaining("outbox_published_state");
+        assertThat(outbox.count("events.outbox_unpublished")).isEqualTo(1);
+    }
+
+    @Test
     void everyOtherTransitionOfAnEventIsRefused() {
-        outbox.sql()
-                .sql("ALTER TABLE events.outbox DROP CONSTRAINT outbox_status_pending")
-                .update();
+        outbox.sql().sql("DROP TRIGGER outbox_state ON events.outbox").update();
         for (String from : EVENT_STATES) {
             for (String to : EVENT_STATES) {
                 if (!Transitions.OF_EVENTS.contains(from + " " + to) && !from.equals("PUBLISHED")) {
@@ -108,6 +134,14 @@ class StateTransitionsTest {
         return outbox.sql()
                 .sql("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = ? LIMIT 1")
                 .param(constraint)
+                .query(String.class)
+                .single();
+    }
+
+    private String function(String name) {
+        return outbox.sql()
+                .sql("SELECT prosrc FROM pg_proc WHERE proname = ?")
+                .param(name)
                 .query(String.class)
                 .single();
     }
