@@ -107,6 +107,10 @@ CREATE TABLE ${schema}.outbox_claim (
     CONSTRAINT outbox_claim_pk PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
+-- They live for milliseconds; compressing them is a tenth of what a claim costs.
+ALTER TABLE ${schema}.outbox_claim ALTER COLUMN event_ids SET STORAGE EXTERNAL;
+ALTER TABLE ${schema}.outbox_claim ALTER COLUMN aggregates SET STORAGE EXTERNAL;
+
 COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates whose events are claimed: no other claim may take events of these';
 
 -- The last sequence given to each aggregate. Its row lock orders concurrent publishers.

@@ -73,14 +73,12 @@ final class ClaimSql {
             """;
 
     /**
-     * Relies on outbox_unpublished_pending, in its order; on outbox_delivery_lane_head for the blocked handlers. The comparisons of
-     * pairs keep the planner from the primary key, in whose order it would come across every event that was dispatched and waits.
-     * The hashed NOT IN keep the order, and what is claimed of it is marked, not joined: the queue may have been empty when its
-     * statistics were taken. A collision of hashes only makes an aggregate wait. A row that somebody else holds locked is skipped,
-     * and so are all later ones of its aggregate (passed_over); these come back without a claim id.
+     * Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose
+     * order it would come across every event that was dispatched and waits. The hashed NOT IN keep the order. A collision of hashes
+     * only makes an aggregate wait.
      */
-    static final String CLAIM = "WITH " + START + """
-            , batch AS MATERIALIZED (
+    private static final String BATCH = """
+            batch AS MATERIALIZED (
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
                        o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
@@ -95,8 +93,15 @@ final class ClaimSql {
                    AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
                  ORDER BY o.stream, o.id
                  LIMIT ?
-                   FOR UPDATE OF o SKIP LOCKED
-            ), passed_over AS MATERIALIZED (
+                   FOR UPDATE OF o {locked rows}
+            )""";
+
+    /**
+     * What the batch passed over because somebody holds it locked. What is claimed is marked, not joined: the queue may have been
+     * empty when its statistics were taken.
+     */
+    private static final String CHECKED = """
+            passed_over AS MATERIALIZED (
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
@@ -109,12 +114,16 @@ final class ClaimSql {
                        batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
                        OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
                   FROM batch
-            ), claim AS (
+            )""";
+
+    /** Relies on outbox_delivery_lane_head for the blocked handlers. What is not claimable comes back without a claim id. */
+    private static final String TAKE = """
+            claim AS (
                 INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
                 SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
-                  FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
-                          FROM checked c
-                         WHERE c.claimable) ids
+                  FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
+                          FROM {rows} o
+                         WHERE {claimable}) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -126,10 +135,18 @@ final class ClaimSql {
                        AND d.aggregate_id = o.aggregate_id
                        AND d.head),
                    o.aggregate,
-                   CASE WHEN o.claimable THEN (SELECT claim.id FROM claim) END
-              FROM checked o
+                   CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END
+              FROM {rows} o
              ORDER BY o.id
             """;
+
+    /** Fails if somebody else holds one of the rows locked. */
+    static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
+            + TAKE.replace("{rows}", "batch").replace("{claimable}", "true");
+
+    /** Skips a row that somebody else holds locked, and all later ones of its aggregate. Looks at everything twice. */
+    static final String CLAIM_UNLOCKED = "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
+            + CHECKED + ", " + TAKE.replace("{rows}", "checked").replace("{claimable}", "o.claimable");
 
     /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
     static final String UNTIL_NEXT_DELIVERY = """

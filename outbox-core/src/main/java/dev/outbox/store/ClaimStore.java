@@ -17,10 +17,17 @@ public final class ClaimStore {
     /** Cannot be part of a handler's id. */
     private static final String SEPARATOR = "\u001f";
 
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+    /** Who has met a locked row reckons with more, and need not be refused every time. */
+    private static final Duration WARINESS = Duration.ofSeconds(10);
+
     private final DataSource dataSource;
     private final Pipeline claim;
+    private final Pipeline claimUnlocked;
     private final Pipeline renew;
     private final Pipeline release;
+    private volatile long someRowIsLockedUntil = System.nanoTime();
 
     /**
      * Creates a store.
@@ -30,10 +37,14 @@ public final class ClaimStore {
      */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claim = new Pipeline(
-                schema, ClaimSql.LOCK_STREAM, ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, ClaimSql.UNTIL_NEXT_DELIVERY);
+        this.claim = pipeline(schema, ClaimSql.CLAIM);
+        this.claimUnlocked = pipeline(schema, ClaimSql.CLAIM_UNLOCKED);
         this.renew = new Pipeline(schema, ClaimSql.RENEW);
         this.release = new Pipeline(schema, ClaimSql.RELEASE);
+    }
+
+    private static Pipeline pipeline(OutboxSchema schema, String claim) {
+        return new Pipeline(schema, ClaimSql.LOCK_STREAM, ClaimSql.DROP_EXPIRED, claim, ClaimSql.UNTIL_NEXT_DELIVERY);
     }
 
     /**
@@ -45,10 +56,28 @@ public final class ClaimStore {
      * @throws SQLException if the database refused or could not be reached; nothing is claimed then
      */
     public Optional<ClaimRound> claim(Request request) throws SQLException {
-        return claim.run(dataSource, (parameters) -> bind(parameters, request), ClaimStore::readRound);
+        if (System.nanoTime() - someRowIsLockedUntil < 0) {
+            return claim(claimUnlocked, request);
+        }
+        try {
+            return claim(claim, request);
+        } catch (SQLException ex) {
+            if (!LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
+                throw ex;
+            }
+            someRowIsLockedUntil = System.nanoTime() + WARINESS.toNanos();
+            return claim(claimUnlocked, request);
+        }
     }
 
-    private static void bind(Pipeline.Parameters parameters, Request request) throws SQLException {
+    private Optional<ClaimRound> claim(Pipeline pipeline, Request request) throws SQLException {
+        return pipeline.run(
+                dataSource,
+                (parameters) -> bind(parameters, request, pipeline == claimUnlocked),
+                ClaimStore::readRound);
+    }
+
+    private static void bind(Pipeline.Parameters parameters, Request request, boolean unlocked) throws SQLException {
         String stream = request.stream();
         long firstClaim = request.start().claim();
         bindStart(parameters, request)
@@ -57,8 +86,11 @@ public final class ClaimStore {
                 .add(firstClaim, stream);
         bindStart(parameters, request)
                 .add(stream, stream)
-                .add(firstClaim, stream, longs(request.held()), stream, request.batchSize())
-                .add(stream, stream)
+                .add(firstClaim, stream, longs(request.held()), stream, request.batchSize());
+        if (unlocked) {
+            parameters.add(stream, stream);
+        }
+        parameters
                 .add(stream, request.worker(), request.lease().toMillis())
                 .add(request.handlers().ids(), request.handlers().eventTypes(), stream);
     }
