@@ -40,7 +40,11 @@ final class ClaimSql {
                FOR UPDATE OF s
             """;
 
-    /** Relies on outbox_claim_pk, which has a row per batch in flight, and outbox_unpublished_pk. */
+    /**
+     * Relies on outbox_claim_pk, which has a row per batch in flight, and on outbox_unpublished_pk, in which events are looked up by
+     * arrays of their ids: as long as somebody holds a snapshot, the indexes hold everything that has left the queue, which is
+     * what a join of tables that look small would read. For the same reason, nothing here may lead to outbox_unpublished_pending.
+     */
     static final String DROP_EXPIRED = """
             WITH expired AS (
                 DELETE FROM {schema}.outbox_claim
@@ -52,10 +56,10 @@ final class ClaimSql {
                                           FOR UPDATE SKIP LOCKED))
                 RETURNING id, worker, event_ids
             ), unsettled AS (
-                SELECT o.id, expired.id AS claim_id
-                  FROM expired
-                  JOIN {schema}.outbox_unpublished o ON o.id = ANY (expired.event_ids)
-                 WHERE o.dispatched_at IS NULL
+                SELECT o.id
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (ARRAY(SELECT unnest(expired.event_ids) FROM expired))
+                   AND o.status = 'PENDING'
                  ORDER BY o.id
                    FOR UPDATE OF o SKIP LOCKED
             ), counted AS (
@@ -63,12 +67,11 @@ final class ClaimSql {
                    SET attempt_count = o.attempt_count + 1,
                        last_attempt_at = clock_timestamp(),
                        last_error_code = 'LEASE_EXPIRED'
-                  FROM unsettled
-                 WHERE o.id = unsettled.id
-                RETURNING unsettled.claim_id
+                 WHERE o.id = ANY (ARRAY(SELECT unsettled.id FROM unsettled))
+                RETURNING o.id
             )
             SELECT expired.worker,
-                   (SELECT count(*) FROM counted WHERE counted.claim_id = expired.id)
+                   (SELECT count(*) FROM counted WHERE counted.id = ANY (expired.event_ids))
               FROM expired
             """;
 

@@ -20,14 +20,14 @@ final class ContendedSettlement {
                 SELECT o.id, o.aggregate_type, o.aggregate_id, o.aggregate_seq
                   FROM {schema}.outbox_unpublished o
                  WHERE o.id = ANY (?)
-                   AND o.dispatched_at IS NULL
+                   AND o.status = 'PENDING'
                  ORDER BY o.id
                    FOR UPDATE SKIP LOCKED
             ), locked AS (
                 SELECT o.aggregate_type, o.aggregate_id, min(o.aggregate_seq) AS aggregate_seq
                   FROM {schema}.outbox_unpublished o
                  WHERE o.id = ANY (?)
-                   AND o.dispatched_at IS NULL
+                   AND o.status = 'PENDING'
                    AND o.id NOT IN (SELECT unlocked.id FROM unlocked)
                  GROUP BY o.aggregate_type, o.aggregate_id
             ), writable AS (
@@ -49,7 +49,7 @@ final class ContendedSettlement {
             SELECT o.id
               FROM {schema}.outbox_unpublished o
              WHERE o.id = ANY (?)
-               AND o.dispatched_at IS NULL
+               AND o.status = 'PENDING'
             """;
 
     /** Relies on outbox_claim_pk and outbox_unpublished_pk. */
@@ -57,7 +57,7 @@ final class ContendedSettlement {
             DELETE FROM {schema}.outbox_claim c
              WHERE c.id = ?
                AND ?
-               AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND o.dispatched_at IS NULL)
+               AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND o.status = 'PENDING')
             """;
 
     private final DataSource dataSource;

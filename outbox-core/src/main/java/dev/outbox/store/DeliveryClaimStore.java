@@ -123,7 +123,7 @@ public final class DeliveryClaimStore {
             SELECT {envelope},
                    claimed.replay_id IS NOT NULL, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
               FROM claimed
-              JOIN {schema}.outbox o ON o.id = claimed.outbox_id
+              JOIN {schema}.outbox o ON o.id = claimed.outbox_id AND o.id = ANY (ARRAY(SELECT claimed.outbox_id FROM claimed))
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 

@@ -87,6 +87,7 @@ public final class DeliverySettleStore {
                        last_error = pass.error
                   FROM pass
                  WHERE o.id = pass.outbox_id
+                   AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
             )
             SELECT outbox_id, handler_id
               FROM failed

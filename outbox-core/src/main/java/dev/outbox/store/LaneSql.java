@@ -22,7 +22,7 @@ final class LaneSql {
               FROM (SELECT DISTINCT (hashtextextended(l.handler_id || chr(31) || o.aggregate_type || chr(31) || o.aggregate_id, 0)
                                      & 127)::integer AS bucket
                       FROM unnest(?::bigint[], ?::text[]) AS l (outbox_id, handler_id)
-                      JOIN {schema}.outbox_unpublished o ON o.id = l.outbox_id
+                     CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o
                      ORDER BY bucket) lane
             """;
 
@@ -135,7 +135,7 @@ final class LaneSql {
                    AND o.status = 'RETRYING'
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished
-                 WHERE id IN (SELECT event.id FROM event WHERE event.open = 0 AND event.dead = 0)
+                 WHERE id = ANY (ARRAY(SELECT event.id FROM event WHERE event.open = 0 AND event.dead = 0))
                 RETURNING {moved}
             ), history AS (
                 {history}
@@ -145,6 +145,7 @@ final class LaneSql {
                        next_retry_at = event.next_retry_at
                   FROM event
                  WHERE o.id = event.id
+                   AND o.id = ANY (ARRAY(SELECT event.id FROM event))
                    AND event.open + event.dead > 0
                 RETURNING o.id, o.status, o.retry_count
             )

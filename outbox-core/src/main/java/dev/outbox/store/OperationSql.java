@@ -42,7 +42,7 @@ final class OperationSql {
                        (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
                 SELECT ?, '{action}', ?, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
                   FROM chosen c
-                  JOIN {schema}.outbox o ON o.id = c.outbox_id
+                  JOIN {schema}.outbox o ON o.id = c.outbox_id AND o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
                  ORDER BY c.outbox_id, c.handler_id
             ), event AS (
                 {event}
@@ -65,7 +65,7 @@ final class OperationSql {
                    SET status = 'RETRYING',
                        attempt_count = 0,
                        retry_count = 0
-                 WHERE o.id IN (SELECT chosen.outbox_id FROM chosen)""";
+                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))""";
 
     /**
      * Relies on outbox_delivery_pk. All wait at first; the lowest of each lane comes up afterwards. The number of attempts goes on, for
@@ -88,7 +88,7 @@ final class OperationSql {
     private static final String UNBURY = """
             UPDATE {schema}.outbox_unpublished o
                    SET status = 'RETRYING'
-                 WHERE o.id IN (SELECT chosen.outbox_id FROM chosen)
+                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
                    AND o.status = 'DEAD'""";
 
     /** Relies on outbox_delivery_pk. */

@@ -23,7 +23,8 @@ public final class SettleStore {
             """;
 
     /**
-     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
+     * Relies on outbox_unpublished_pk, in which every event is looked up by its id ({@link ClaimSql#DROP_EXPIRED} says why), on
+     * outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
      * head becomes its head, the others wait behind it. A dead one that blocks its lane is a head too; where the lane has one
      * already, it waits behind that, and is tried again.
      */
@@ -33,7 +34,7 @@ public final class SettleStore {
                        p.delay, p.code, p.error
                   FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
                        AS p (id, handler_id, kind, delay, code, error)
-                  JOIN {schema}.outbox_unpublished o ON o.id = p.id
+                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = p.id LIMIT 1) o
                  WHERE o.dispatched_at IS NULL{and writable}
                    AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE c.id = ?)
             ), ranked AS (
@@ -86,6 +87,7 @@ public final class SettleStore {
                    last_error = coalesce(pass.error, o.last_error)
               FROM pass
              WHERE o.id = pass.outbox_id
+               AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
             """;
 
     /** Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement. */
@@ -112,10 +114,9 @@ public final class SettleStore {
               FROM (SELECT coalesce(array_agg(o.id ORDER BY o.id), '{}') AS event_ids,
                            coalesce(array_agg(DISTINCT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)), '{}')
                                AS aggregates
-                      FROM {schema}.outbox_claim mine
-                      JOIN {schema}.outbox_unpublished o ON o.id = ANY (mine.event_ids)
-                     WHERE mine.id = ?
-                       AND o.dispatched_at IS NULL) unsettled
+                      FROM {schema}.outbox_unpublished o
+                     WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = ?)::bigint[])
+                       AND o.status = 'PENDING') unsettled
              WHERE c.id = ?
             """;
 

@@ -5,29 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
 class PoisonedAggregateTest {
 
     private static final int WAITING = 100_000;
     private static final Duration LEASE = Duration.ofMinutes(1);
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final TestOutbox outbox = TestOutbox.create();
 
@@ -66,7 +58,7 @@ class PoisonedAggregateTest {
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
 
         for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
-            assertThat(nodes(plan))
+            assertThat(Explained.nodes(plan))
                     .noneMatch((node) -> node.path("Node Type").asString("").contains("Join")
                             || node.path("Node Type").asString("").contains("Nested Loop"));
         }
@@ -92,8 +84,8 @@ class PoisonedAggregateTest {
                     .update();
             outbox.publish("next", new OrderPlaced(1));
 
-            assertThat(pages(explainClaim(0))).isGreaterThan(500);
-            assertThat(pages(explainClaim(50_001))).isLessThan(100);
+            assertThat(Explained.pages(explainClaim(0))).isGreaterThan(500);
+            assertThat(Explained.pages(explainClaim(50_001))).isLessThan(100);
             holder.rollback();
         }
     }
@@ -108,11 +100,12 @@ class PoisonedAggregateTest {
                 .sql("SELECT outbox_id FROM events.outbox_delivery WHERE head")
                 .query(Long.class)
                 .single();
-        JsonNode plan = explain(
-                DeliverySettleStore.KEEP_FAILED,
-                "bigint[], text[], int[], text[], bigint[], text[], text[], text",
-                "'{" + head + "}', '{mail}', '{1}', '{FAILED}', '{1000}', '{X}', '{x}', 'w'");
-        assertThat(rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(
+                        DeliverySettleStore.KEEP_FAILED,
+                        "bigint[], text[], int[], text[], bigint[], text[], text[], text",
+                        "'{" + head + "}', '{mail}', '{1}', '{FAILED}', '{1000}', '{X}', '{x}', 'w'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
     }
 
     private JsonNode explainClaim() throws SQLException {
@@ -120,36 +113,39 @@ class PoisonedAggregateTest {
     }
 
     private JsonNode explainClaim(long start) throws SQLException {
-        return explain(
-                ClaimSql.CLAIM,
-                "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, bigint",
-                "'0', -1, 0, " + start
-                        + ", 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
+        return new Explained(outbox.dataSource())
+                .explain(
+                        ClaimSql.CLAIM,
+                        "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, bigint",
+                        "'0', -1, 0, " + start
+                                + ", 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
     }
 
     private JsonNode explainClaimUnlocked() throws SQLException {
-        return explain(
-                ClaimSql.CLAIM_UNLOCKED,
-                "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, text, text, bigint",
-                "'0', -1, 0, 0, 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w',"
-                        + " 60000");
+        return new Explained(outbox.dataSource())
+                .explain(
+                        ClaimSql.CLAIM_UNLOCKED,
+                        "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, text, text, bigint",
+                        "'0', -1, 0, 0, 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w',"
+                                + " 60000");
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {
         for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
-            assertThat(rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
-            assertThat(indexesOf(plan)).contains("outbox_unpublished_pending");
-            assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
-            assertThat(pages(plan)).isLessThan(1_500);
+            assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
+            assertThat(Explained.indexesOf(plan)).contains("outbox_unpublished_pending");
+            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
+            assertThat(Explained.pages(plan)).isLessThan(1_500);
         }
     }
 
     @Test
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
-        JsonNode plan = explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
-        assertThat(rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
-        assertThat(indexesOf(plan)).containsExactly("outbox_delivery_next_due");
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
+        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_delivery_next_due");
     }
 
     @Test
@@ -160,8 +156,9 @@ class PoisonedAggregateTest {
                         + " aggregate_id = outbox_id::text")
                 .update();
         outbox.sql().sql("ANALYZE events.outbox_delivery").update();
-        JsonNode plan = explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
-        assertThat(rowsVisited(plan, "outbox_delivery")).isZero();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(
                                 "default", "w", ActiveHandlers.ofAllTypes("other"), 50, Set.of(), true, LEASE)))
@@ -191,60 +188,5 @@ class PoisonedAggregateTest {
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery")
                 .update();
-    }
-
-    /** With the plan that a prepared statement has after a few executions, which does not know the values. */
-    private JsonNode explain(String sql, String types, String values) throws SQLException {
-        try (Connection connection = outbox.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("SET plan_cache_mode = force_generic_plan");
-            statement.execute("PREPARE explained (" + types + ") AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
-            try (ResultSet row = statement.executeQuery(
-                    "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + values + ")")) {
-                row.next();
-                return JSON.readTree(row.getString(1)).get(0).get("Plan");
-            } finally {
-                statement.execute("DEALLOCATE explained");
-                statement.execute("RESET plan_cache_mode");
-            }
-        }
-    }
-
-    private static String numbered(String sql) {
-        AtomicInteger number = new AtomicInteger();
-        return Pattern.compile("\\?").matcher(sql).replaceAll((match) -> "\\$" + number.incrementAndGet());
-    }
-
-    private static List<JsonNode> nodes(JsonNode node) {
-        JsonNode children = node.path("Plans");
-        return Stream.concat(
-                        Stream.of(node),
-                        StreamSupport.stream(children.spliterator(), false).flatMap((child) -> nodes(child).stream()))
-                .toList();
-    }
-
-    /** Those that were returned and those that were looked at and left out. */
-    private static long rowsVisited(JsonNode plan, String table) {
-        return nodes(plan).stream()
-                .filter((node) -> node.path("Relation Name").asString("").equals(table))
-                .filter((node) -> node.path("Node Type").asString("").contains("Scan"))
-                .flatMapToLong((node) ->
-                        LongStream.of(Math.round(node.path("Actual Loops").asDouble(0)
-                                * (node.path("Actual Rows").asDouble(0)
-                                        + node.path("Rows Removed by Filter").asDouble(0)))))
-                .sum();
-    }
-
-    private static List<String> indexesOf(JsonNode plan) {
-        return nodes(plan).stream()
-                .map((node) -> node.path("Index Name").asString(""))
-                .filter((name) -> !name.isEmpty())
-                .distinct()
-                .toList();
-    }
-
-    private static long pages(JsonNode plan) {
-        return plan.path("Shared Hit Blocks").asLong(0)
-                + plan.path("Shared Read Blocks").asLong(0);
     }
 }
