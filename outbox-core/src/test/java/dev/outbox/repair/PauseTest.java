@@ -62,6 +62,11 @@ class PauseTest {
                     .stream("slow", WHEN_TOLD)
                     .start();
         }
+        awaitListeners();
+    }
+
+    /** Who does not listen yet hears of nothing until the hour is over. */
+    private void awaitListeners() {
         await().until(() -> outbox.sql()
                         .sql("SELECT count(*) FROM pg_stat_activity"
                                 + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
@@ -192,6 +197,7 @@ class PauseTest {
                 .withNotifications()
                 .stream("default", WHEN_TOLD)
                 .start();
+        awaitListeners();
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
         publish(10);
         await().until(() -> audit.handled().size() == 10);
