@@ -188,7 +188,9 @@ class PauseTest {
 
     @Test
     void handlerIsPausedUnderItsFormerIdToo() {
-        outbox.handler("mail", "*", mail).withNotifications().stream("default", WHEN_TOLD)
+        // Both have the audit: what is handed over to another process waits until that one looks, which may take an
+        // hour here.
+        outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
                 .start();
         Recorded renamed = Recorded.all();
         other
