@@ -97,7 +97,8 @@ public final class Subscriptions {
         return (claimedVersion) -> known >= 0 && known != claimedVersion;
     }
 
-    private void load() throws SQLException {
+    /** One after the other: what was read before must not replace what was read later, or events would pass handlers by. */
+    private synchronized void load() throws SQLException {
         Routes found = new Routes(catalog, store.list(retireAfter));
         if (!routes.elsewhere().equals(found.elsewhere())) {
             log.info("handlers that only other processes have: {}", found.elsewhere());
