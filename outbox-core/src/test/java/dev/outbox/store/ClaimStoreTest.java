@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +48,22 @@ class ClaimStoreTest {
         assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
         assertThat(aggregates(claim("w2", 2))).containsExactly("c");
         assertThat(claim("w3", 2).claim()).isNull();
+    }
+
+    /** No publisher writes one; another program may. */
+    @Test
+    void eventWithAnInfiniteTimeIsClaimedLikeAnyOther() throws SQLException {
+        for (String time : List.of("infinity", "-infinity")) {
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
+                            VALUES ('default', 'order', ?, 1, 'OrderPlaced', '{"number": 1}', ?::timestamptz)
+                            """).params(time, time).update();
+        }
+
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().occurredAt())
+                .containsExactly(Instant.EPOCH, Instant.EPOCH);
     }
 
     @Test
