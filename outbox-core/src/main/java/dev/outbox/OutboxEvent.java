@@ -88,7 +88,7 @@ public final class OutboxEvent {
     /**
      * Says when the event happened, where that is not now.
      *
-     * @param occurredAt the instant; stored with microseconds
+     * @param occurredAt the instant, in the years 1 to 9999; stored with microseconds
      * @return a copy with that instant
      */
     public OutboxEvent occurredAt(Instant occurredAt) {

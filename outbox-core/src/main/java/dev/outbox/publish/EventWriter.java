@@ -8,6 +8,7 @@ import dev.outbox.PayloadSerializationException;
 import dev.outbox.PayloadTooLargeException;
 import dev.outbox.store.NewEvent;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.Map;
@@ -25,6 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class EventWriter {
 
     private static final int LONGEST_NAME = 255;
+    private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
     static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private final JsonMapper mapper;
@@ -57,8 +60,17 @@ final class EventWriter {
                 aggregate,
                 type,
                 body(event, type, aggregate),
-                (event.occurredAt() != null ? event.occurredAt() : clock.instant()).truncatedTo(ChronoUnit.MICROS),
+                occurredAt(event, aggregate),
                 new NewEvent.Chosen(event.eventId() != null, seq));
+    }
+
+    private Instant occurredAt(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        Instant chosen = event.occurredAt();
+        if (chosen != null && (chosen.isBefore(FIRST_TIME) || !chosen.isBefore(AFTER_LAST_TIME))) {
+            throw new InvalidEventException(
+                    "time of an event of " + aggregate + " must be in the years 1 to 9999: " + chosen);
+        }
+        return (chosen != null ? chosen : clock.instant()).truncatedTo(ChronoUnit.MICROS);
     }
 
     private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {

@@ -14,6 +14,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.publish.PublisherSettings.Unrouted;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -90,6 +91,11 @@ class PublisherValidationTest {
                         InvalidEventException.class),
                 invalid("version zero", OutboxEvent.of("order", "1", new VersionZero()), InvalidEventException.class),
                 invalid("sequence zero", valid.withAggregateSeq(0), InvalidEventException.class),
+                invalid("time before the year 1", valid.occurredAt(Instant.MIN), InvalidEventException.class),
+                invalid(
+                        "time after the year 9999",
+                        valid.occurredAt(Instant.parse("+10000-01-01T00:00:00Z")),
+                        InvalidEventException.class),
                 invalid("blank stream", valid.inStream(""), InvalidEventException.class),
                 invalid("unknown stream", valid.inStream("nobody-polls-this"), InvalidEventException.class),
                 invalid("NUL in payload", OutboxEvent.of("order", "1", new Text("\0")), InvalidEventException.class),
