@@ -110,7 +110,7 @@ public final class Dispatcher {
                 break;
             }
         }
-        route.remote().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Queued())));
+        route.remote().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.HandedOver())));
         return new EventOutcome(event, outcomes);
     }
 

@@ -45,7 +45,23 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
      */
     public boolean open() {
         for (OfHandler one : handlers) {
-            if (one.outcome() instanceof Outcome.Failed || one.outcome() instanceof Outcome.Queued) {
+            if (one.outcome() instanceof Outcome.Failed
+                    || one.outcome() instanceof Outcome.Queued
+                    || one.outcome() instanceof Outcome.HandedOver) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Says whether another process has something to do with it.
+     *
+     * @return whether a handler of another process is to get the event
+     */
+    public boolean handedOver() {
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.HandedOver) {
                 return true;
             }
         }

@@ -45,8 +45,17 @@ public sealed interface Outcome {
      */
     record Dead(Failure failure, boolean blocksLane) implements Outcome {}
 
-    /** The handler was not invoked: its lane for the aggregate has earlier work, it is paused, or it lives in another process. */
+    /** The handler was not invoked: its lane for the aggregate has earlier work, or it is paused. */
     record Queued() implements Outcome {
+
+        @Override
+        public boolean blocksLane() {
+            return true;
+        }
+    }
+
+    /** The handler cannot be invoked here: it lives in another process. */
+    record HandedOver() implements Outcome {
 
         @Override
         public boolean blocksLane() {

@@ -169,7 +169,7 @@ final class Batch {
         } else if (outcome instanceof Outcome.Dead dead) {
             Parked.Kind kind = dead.blocksLane() ? Parked.Kind.BLOCKED : Parked.Kind.DEAD;
             parked.add(new Parked(id, handlerId, kind, Duration.ZERO, dead.failure()));
-        } else if (outcome instanceof Outcome.Queued) {
+        } else if (outcome instanceof Outcome.Queued || outcome instanceof Outcome.HandedOver) {
             parked.add(new Parked(id, handlerId, Parked.Kind.QUEUED, Duration.ZERO, null));
         }
     }

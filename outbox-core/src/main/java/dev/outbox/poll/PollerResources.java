@@ -6,6 +6,7 @@ import dev.outbox.duty.LeaseKeeper;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.SettleStore;
+import java.util.function.Consumer;
 
 /**
  * What a poller works with.
@@ -16,6 +17,7 @@ import dev.outbox.store.SettleStore;
  * @param dispatcher offers events to their handlers
  * @param leases keeps claims alive
  * @param observer hears of rounds
+ * @param handedOver hears of streams in which handlers of other processes have got something to do
  */
 public record PollerResources(
         ClaimStore claims,
@@ -23,4 +25,5 @@ public record PollerResources(
         Subscriptions subscriptions,
         Dispatcher dispatcher,
         LeaseKeeper leases,
-        OutboxObserver observer) {}
+        OutboxObserver observer,
+        Consumer<String> handedOver) {}

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ final class Settling {
     private final SettleStore settlements;
     private final ClaimStore claims;
     private final OutboxObserver observer;
+    private final Consumer<String> handedOver;
     private final Ahead<Written> ahead;
 
     private final List<Batch> underWay = new ArrayList<>();
@@ -53,6 +55,7 @@ final class Settling {
         this.settlements = resources.settlements();
         this.claims = resources.claims();
         this.observer = resources.observer();
+        this.handedOver = resources.handedOver();
         this.ahead = new Ahead<>("outbox-settler-" + stream.name());
     }
 
@@ -140,7 +143,11 @@ final class Settling {
                 Duration.ofNanos(written.ended() - writing.begun()),
                 writing.outcomes().size());
         parked = parked || !writing.settlement().parked().isEmpty();
-        current.settled(writing.outcomes(), settled.leftOver()).forEach(this::reportIfCompleted);
+        List<EventOutcome> done = current.settled(writing.outcomes(), settled.leftOver());
+        done.forEach(this::reportIfCompleted);
+        if (done.stream().anyMatch(EventOutcome::handedOver)) {
+            handedOver.accept(stream.name());
+        }
         if (last && settled.leftOver().isEmpty()) {
             end(current);
         } else if (last && !waiting) {

@@ -91,7 +91,8 @@ final class Workers implements AutoCloseable {
                 subscriptions,
                 dispatcher,
                 leases,
-                observer);
+                observer,
+                this::tellOthers);
         RepairResources repairs = new RepairResources(
                 new DeliveryClaimStore(dataSource, schema),
                 new DeliverySettleStore(dataSource, schema),
@@ -149,6 +150,10 @@ final class Workers implements AutoCloseable {
 
     void committed(String stream) {
         wake(stream);
+        tellOthers(stream);
+    }
+
+    private void tellOthers(String stream) {
         if (notifier != null) {
             notifier.committed(stream);
         }

@@ -9,6 +9,7 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.runtime.RuntimeSettings.Polling;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +89,36 @@ class StreamsOfProcessesTest {
         await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
         assertThat(ofWorker.handled()).hasSize(1);
         assertThat(ofWeb.handled()).isEmpty();
+    }
+
+    /** The other process has looked when the event was committed, and found it claimed. */
+    @Test
+    void processIsWokenForWhatIsHandedOverToIt() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger looksBefore = new AtomicInteger();
+        Recorded there = Recorded.all();
+        mails.stream("default", WHEN_WOKEN)
+                .withNotifications()
+                .observer(new OutboxObserver() {
+                    @Override
+                    public void claimed(String stream, Duration took, int events) {
+                        looks.incrementAndGet();
+                    }
+                })
+                .handler("there", "*", there)
+                .start();
+        orders.stream("default", WHEN_WOKEN)
+                .withNotifications()
+                .handler("here", "*", (envelope) -> await().until(() -> looks.get() > looksBefore.get()))
+                .start();
+        awaitListeners(2);
+
+        for (int i = 1; i <= EVENTS; i++) {
+            looksBefore.set(looks.get());
+            EventEnvelope event = publish(orders, "default", i);
+            await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
+        }
+        assertThat(there.handled()).hasSize(EVENTS);
     }
 
     @Test
