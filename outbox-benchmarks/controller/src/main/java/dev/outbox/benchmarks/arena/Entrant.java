@@ -89,6 +89,7 @@ public record Entrant(Contestant contestant, String variant) {
                     EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
+            floor("floor-order", "OrderFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),
             floor("floor-notify", "NotifyFloor", EnumSet.of(Skill.DELIVER_HERE, Skill.DELIVER_ELSEWHERE)));
 
