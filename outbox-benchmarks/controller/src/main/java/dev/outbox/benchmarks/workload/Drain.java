@@ -118,6 +118,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         double events = (double) progress.calls() / load.handlers();
         return new Measurement()
                 .with(RATE, events / (nanos / 1e9))
+                .with("second half events/s", SecondHalf.callsPerSecond(arena.workers()) / load.handlers())
                 .with("seconds", nanos / 1e9)
                 .with("first call after ms", (deliveries.firstBegun() - before.nanos()) / 1e6)
                 .with("finished", done < 0 ? 0 : 1)
