@@ -82,8 +82,7 @@ final class ClaimSql {
      */
     private static final String BATCH = """
             batch AS MATERIALIZED (
-                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-                       o.schema_version, o.payload, o.headers, o.occurred_at, o.attempt_count,
+                SELECT o.id,
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
@@ -119,14 +118,17 @@ final class ClaimSql {
                   FROM batch
             )""";
 
-    /** Relies on outbox_delivery_lane_head for the blocked handlers. What is not claimable comes back without a claim id. */
+    /**
+     * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is
+     * cheaper than keeping them in memory. What is not claimable comes back without a claim id.
+     */
     private static final String TAKE = """
             claim AS (
                 INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
                 SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
                           FROM {rows} o
-                         WHERE {claimable}) ids
+                         WHERE {row is claimable}) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -137,19 +139,25 @@ final class ClaimSql {
                      WHERE d.aggregate_type = o.aggregate_type
                        AND d.aggregate_id = o.aggregate_id
                        AND d.head),
-                   o.aggregate,
+                   hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0),
                    CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END
-              FROM {rows} o
+              FROM {schema}.outbox_unpublished o
+             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch))
              ORDER BY o.id
             """;
 
     /** Fails if somebody else holds one of the rows locked. */
     static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
-            + TAKE.replace("{rows}", "batch").replace("{claimable}", "true");
+            + TAKE.replace("{rows}", "batch")
+                    .replace("{row is claimable}", "true")
+                    .replace("{claimable}", "true");
 
     /** Skips a row that somebody else holds locked, and all later ones of its aggregate. Looks at everything twice. */
     static final String CLAIM_UNLOCKED = "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
-            + CHECKED + ", " + TAKE.replace("{rows}", "checked").replace("{claimable}", "o.claimable");
+            + CHECKED + ", "
+            + TAKE.replace("{rows}", "checked")
+                    .replace("{row is claimable}", "o.claimable")
+                    .replace("{claimable}", "o.id IN (SELECT checked.id FROM checked WHERE checked.claimable)");
 
     /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
     static final String UNTIL_NEXT_DELIVERY = """

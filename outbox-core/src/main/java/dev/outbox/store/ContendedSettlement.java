@@ -90,7 +90,7 @@ final class ContendedSettlement {
                     SettleStore.bindParked(parameters.add(all, all), settlement);
                     parameters
                             .add(all, all)
-                            .add(settlement.claimId(), succeeded)
+                            .add(settlement.claimId(), succeeded, succeeded)
                             .add((Object) all)
                             .add(settlement.claimId(), settlement.claimId())
                             .add(settlement.claimId(), settlement.last(), all);

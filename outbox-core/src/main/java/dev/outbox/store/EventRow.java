@@ -21,7 +21,7 @@ final class EventRow {
      */
     static final String COLUMNS = """
             o.id, o.event_id::text, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
-                   o.payload::text, o.headers::text,
+                   o.payload, o.headers,
                    CASE WHEN isfinite(o.occurred_at) THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
 
     /** The number of the first column after them. */

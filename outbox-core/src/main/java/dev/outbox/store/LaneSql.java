@@ -139,6 +139,7 @@ final class LaneSql {
                 RETURNING {moved}
             ), history AS (
                 {history}
+                  FROM moved
             ), kept AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET status = CASE WHEN event.open = 0 THEN 'DEAD' ELSE 'RETRYING' END,

@@ -16,7 +16,7 @@ public record OutboxSchema(String name) {
             "id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, "
                     + "occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at";
 
-    /** What became of the rows that a {@code DELETE} from the queue returned as {@code moved}. */
+    /** Without the rows: a {@code FROM} follows. */
     private static final String TO_HISTORY = """
             INSERT INTO {schema}.outbox_published
                        (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
@@ -24,8 +24,7 @@ public record OutboxSchema(String name) {
                         last_attempt_at, status, published_at)
                 SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                        headers, occurred_at, attempt_count, retry_count, last_error_code, last_error,
-                       coalesce(dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED', clock_timestamp()
-                  FROM moved""";
+                       coalesce(dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED', clock_timestamp()""";
 
     /** Whether this transaction is the only one that works for retention; the others find the advisory lock taken. */
     private static final String ALONE =
@@ -56,7 +55,7 @@ public record OutboxSchema(String name) {
 
     /**
      * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
-     * {@code {moved}} those that go to history, {@code {history}} puts them there, {@code {history lock}} keeps them there, and
+     * {@code {moved}} those that go to history, {@code {history}} puts what follows there, {@code {history lock}} keeps them there, and
      * {@code {alone}} takes turns.
      */
     String render(String sql) {

@@ -90,17 +90,22 @@ public final class SettleStore {
                AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
             """;
 
-    /** Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement. */
+    /**
+     * Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement, which copies and deletes: rows
+     * that a {@code DELETE} returns are kept in memory first. The claim sees to it that nobody changes them meanwhile.
+     */
     static final String MOVE = """
             WITH {writable rows}fence AS (
                 {fence}
-            ), moved AS (
-                DELETE FROM {schema}.outbox_unpublished o
-                 USING fence
-                 WHERE o.id = ANY (?){and writable}
-                RETURNING {moved}
             ), history AS (
                 {history}
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (?)
+                   AND EXISTS (SELECT FROM fence){and writable}
+            ), moved AS (
+                DELETE FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (?)
+                   AND EXISTS (SELECT FROM fence){and writable}
             )
             SELECT count(*)
               FROM fence
@@ -239,7 +244,8 @@ public final class SettleStore {
                         bindLanes(parameters, settlement);
                         bindParked(parameters, settlement);
                     }
-                    parameters.add(settlement.claimId(), longs(settlement.succeeded(), Long::longValue));
+                    long[] succeeded = longs(settlement.succeeded(), Long::longValue);
+                    parameters.add(settlement.claimId(), succeeded, succeeded);
                     if (!settlement.last()) {
                         parameters.add(settlement.claimId(), settlement.claimId());
                     }

@@ -68,7 +68,7 @@ class HeldSnapshotTest {
                 "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, bigint",
                 "'0', -1, 0, " + event + ", 'default', 'default', " + claim
                         + ", 'default', '{}', 'default', 50, 'default', 'w', 60000");
-        assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
+        assertFew("MOVE", move(), "bigint, bigint[], bigint[]", claim + ", ARRAY[" + event + "], ARRAY[" + event + "]");
         assertFew("SHRINK_CLAIM", SettleStore.SHRINK_CLAIM, "bigint, bigint", claim + ", " + claim);
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
