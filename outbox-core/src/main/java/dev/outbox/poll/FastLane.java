@@ -114,6 +114,8 @@ final class FastLane {
         long begun = System.nanoTime();
         int batchSize = stream.settings().batchSize();
         LongPredicate outdated = subscriptions.outdated();
+        // Later events of the aggregates that are being written are left out, and nobody else would look for them.
+        boolean leftOut = settling.isAhead();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
@@ -155,8 +157,10 @@ final class FastLane {
         }
         // What is due was asked of the handlers that were active then.
         boolean asksAgain = outdated.test(round.registryVersion());
-        boolean wasAhead = claim == null && settling.finishAhead();
-        boolean more = events == batchSize || foundHeld || settling.hasParked() || asksAgain || wasAhead;
+        if (claim == null) {
+            settling.finishAhead();
+        }
+        boolean more = events == batchSize || leftOut || foundHeld || settling.hasParked() || asksAgain;
         return new Round(more, round.untilNextDelivery());
     }
 

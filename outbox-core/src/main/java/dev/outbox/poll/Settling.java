@@ -68,6 +68,11 @@ final class Settling {
         underWay.add(batch);
     }
 
+    /** Whether any batch is being written, or its answer has not been looked at yet. */
+    boolean isAhead() {
+        return aheadOfClaim != null;
+    }
+
     /** Whether a batch is being written while the next one is claimed. */
     boolean isAhead(Batch batch) {
         return aheadOfClaim != null && aheadOfClaim.batch() == batch;
@@ -97,15 +102,13 @@ final class Settling {
         ahead.begin(() -> Written.now(settlements.settle(writing.settlement())));
     }
 
-    /** Waits for what is being written. Returns whether there was anything. */
-    boolean finishAhead() throws SQLException {
+    /** Waits for what is being written. */
+    void finishAhead() throws SQLException {
         Writing writing = aheadOfClaim;
-        if (writing == null) {
-            return false;
+        if (writing != null) {
+            aheadOfClaim = null;
+            written(writing, ahead.result(), false);
         }
-        aheadOfClaim = null;
-        written(writing, ahead.result(), false);
-        return true;
     }
 
     /** Returns whether the lease still holds. */

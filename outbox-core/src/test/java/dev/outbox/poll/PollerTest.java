@@ -17,6 +17,9 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.observe.OutboxObserver;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -379,7 +382,7 @@ class PollerTest {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1));
         publish(0, 3);
-        try (java.sql.Connection operator = outbox.dataSource().getConnection()) {
+        try (Connection operator = outbox.dataSource().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
@@ -409,7 +412,7 @@ class PollerTest {
         publish(0, 3);
         outbox.start();
         awaitLatch(handling);
-        try (java.sql.Connection operator = outbox.dataSource().getConnection()) {
+        try (Connection operator = outbox.dataSource().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute("SELECT FROM events.outbox WHERE aggregate_seq = 1 FOR UPDATE");
             locked.countDown();
@@ -428,6 +431,39 @@ class PollerTest {
         await().until(() -> outbox.count("events.outbox_published") == 8);
         assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
         assertThat(outbox.count("events.outbox_claim")).isZero();
+    }
+
+    /** The first batch is being written, which somebody's lock holds up, while the second one is claimed without its aggregates. */
+    @Test
+    void eventThatWasLeftOutBecauseItsAggregateWasBeingWrittenIsClaimedNext() throws Exception {
+        try (Connection operator = outbox.dataSource().getConnection()) {
+            operator.setAutoCommit(false);
+            Recorded handler = Recorded.all();
+            outbox.handler("any", "*", (envelope) -> {
+                        if (envelope.aggregateId().equals("9")) {
+                            lockFirstEventOf(operator, "0");
+                        } else if (envelope.aggregateId().equals("other")) {
+                            operator.rollback();
+                        }
+                        handler.handle(envelope);
+                    })
+                    .poller(NEVER, 10, Duration.ofMinutes(1));
+            IntStream.range(0, 10).forEach((i) -> outbox.publish("" + i, new OrderPaid(i)));
+            outbox.publish("0", new OrderPaid(10));
+            outbox.publish("other", new OrderPaid(11));
+            outbox.start();
+
+            await().until(() -> handler.handled().size() == 12);
+            assertThat(handler.sequences()).containsEntry("0", List.of(1L, 2L));
+        }
+    }
+
+    private static void lockFirstEventOf(Connection connection, String aggregateId) throws SQLException {
+        try (PreparedStatement lock = connection.prepareStatement(
+                "SELECT FROM events.outbox WHERE aggregate_id = ? AND aggregate_seq = 1 FOR UPDATE")) {
+            lock.setString(1, aggregateId);
+            lock.execute();
+        }
     }
 
     @Test
