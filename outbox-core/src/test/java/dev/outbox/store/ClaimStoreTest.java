@@ -1,9 +1,11 @@
 package dev.outbox.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.store.SettleStore.Settlement;
@@ -14,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -158,6 +161,28 @@ class ClaimStoreTest {
     }
 
     @Test
+    void rowThatSomebodyElseChangesWhileItIsSettledMovesAllTheSame() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 2).claim();
+        try (Connection operator = outbox.dataSource().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
+            CompletableFuture<SettleStore.Settled> settled =
+                    InBackground.run(() -> settlements.settle(new Settlement(claim.id(), ids(claim), List.of(), true)));
+            await().pollInterval(Duration.ofMillis(5)).until(this::somebodyWaitsForALock);
+            operator.commit();
+            // Nothing, unless it took too long to see that it waits.
+            Set<Long> leftOver = InBackground.result(settled).leftOver();
+            settlements.settle(new Settlement(claim.id(), List.copyOf(leftOver), List.of(), true));
+        }
+
+        assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
+        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(2);
+    }
+
+    @Test
     void rowThatSomebodyElseHoldsLockedHoldsBackItsAggregateOnly() throws SQLException {
         publish("a", "b", "a", "c");
         try (Connection operator = outbox.dataSource().getConnection();
@@ -249,6 +274,15 @@ class ClaimStoreTest {
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
         return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NOBODY))
                 .orElseThrow();
+    }
+
+    private boolean somebodyWaitsForALock() {
+        return outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                        .query(Integer.class)
+                        .single()
+                > 0;
     }
 
     private void expireClaims() {
