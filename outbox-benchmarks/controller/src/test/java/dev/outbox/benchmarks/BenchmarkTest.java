@@ -40,7 +40,7 @@ class BenchmarkTest {
         assertThat(latency.get("missing").asInt()).isZero();
         assertThat(latency.get("commit to handler p50 ms").asDouble()).isPositive();
         assertThat(Files.readString(directory.resolve("results.md")))
-                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `500`");
+                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `1000`");
     }
 
     private Options options() {
