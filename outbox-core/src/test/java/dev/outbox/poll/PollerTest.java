@@ -470,15 +470,24 @@ class PollerTest {
     void handlerOfAnotherProcessGetsItsDeliveryHandedOver() {
         Recorded here = Recorded.all();
         Recorded there = Recorded.all();
+        AtomicInteger completed = new AtomicInteger();
         try (TestOutbox other = outbox.another()) {
             other.handler("there", "*", there).start();
             // Registered, but gone for the moment.
             other.runtime().close();
-            outbox.handler("here", "*", here).start();
+            outbox.observer(new OutboxObserver() {
+                        @Override
+                        public void completed(String stream, int retries) {
+                            completed.incrementAndGet();
+                        }
+                    })
+                    .handler("here", "*", here)
+                    .start();
             List<EventEnvelope> events = publish(0, 3);
             await().untilAsserted(() -> assertThat(events)
                     .allMatch((event) -> outbox.statusOf(event).equals("RETRYING")));
             assertThat(here.handled()).hasSize(3);
+            assertThat(completed).hasValue(0);
             other.start();
             await().untilAsserted(() -> assertThat(events)
                     .allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED")));
