@@ -160,6 +160,19 @@ class ClaimStoreTest {
         assertThat(aggregates(round)).containsExactly("b");
     }
 
+    /** Its aggregate is free for other claims then, though the batch goes on. */
+    @Test
+    void parkedEventLeavesTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        Parked parked =
+                new Parked(ids(claim).get(0), "h", Parked.Kind.FAILED, Duration.ofHours(1), new Failure("E", "m"));
+        settlements.settle(new Settlement(claim.id(), List.of(), List.of(parked), false));
+        publish("a", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a");
+    }
+
     @Test
     void rowThatSomebodyElseChangesWhileItIsSettledMovesAllTheSame() throws SQLException {
         publish("a", "b");
