@@ -188,8 +188,7 @@ class PauseTest {
 
     @Test
     void handlerIsPausedUnderItsFormerIdToo() {
-        // Both have the audit: what is handed over to another process waits until that one looks, which may take an
-        // hour here.
+        // Both have the audit, so that nothing is handed over.
         outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
                 .start();
         Recorded renamed = Recorded.all();
