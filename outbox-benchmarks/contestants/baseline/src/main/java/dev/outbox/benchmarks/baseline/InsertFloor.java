@@ -12,7 +12,7 @@ import java.sql.SQLException;
 import java.util.Map;
 
 /** The least that stores an event with the domain's change: one INSERT into a table with one index. */
-public final class InsertFloor implements Contestant {
+public class InsertFloor implements Contestant {
 
     static final String CREATE = """
             CREATE TABLE IF NOT EXISTS event (
@@ -29,6 +29,7 @@ public final class InsertFloor implements Contestant {
             """;
 
     private final HikariDataSource pool;
+    private final String insert;
 
     /**
      * Creates the table.
@@ -36,8 +37,14 @@ public final class InsertFloor implements Contestant {
      * @param setup what to run with
      */
     public InsertFloor(Setup setup) {
+        this(setup, CREATE, INSERT);
+    }
+
+    /** Another table, whose INSERT takes the account and the payload too. */
+    InsertFloor(Setup setup, String create, String insert) {
         this.pool = Pool.open(setup);
-        Pool.execute(pool, CREATE);
+        this.insert = insert;
+        Pool.execute(pool, create);
     }
 
     @Override
@@ -52,14 +59,14 @@ public final class InsertFloor implements Contestant {
 
     @Override
     public void publish(Connection connection, AccountChanged event) throws SQLException {
-        insert(connection, event);
+        insert(connection, insert, event);
     }
 
-    static void insert(Connection connection, AccountChanged event) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
-            insert.setInt(1, event.key());
-            insert.setString(2, Payload.write(event));
-            insert.executeUpdate();
+    static void insert(Connection connection, String insert, AccountChanged event) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(insert)) {
+            statement.setInt(1, event.key());
+            statement.setString(2, Payload.write(event));
+            statement.executeUpdate();
         }
     }
 

@@ -81,7 +81,7 @@ public final class MoveFloor implements Contestant {
 
     @Override
     public void publish(Connection connection, AccountChanged event) throws SQLException {
-        InsertFloor.insert(connection, event);
+        InsertFloor.insert(connection, InsertFloor.INSERT, event);
     }
 
     @Override
