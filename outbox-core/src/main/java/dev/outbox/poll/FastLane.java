@@ -13,7 +13,9 @@ import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.ClaimedEvent;
+import dev.outbox.store.ScanDepth;
 import dev.outbox.store.ScanProgress;
+import dev.outbox.store.ScanReach;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -53,6 +55,8 @@ final class FastLane {
     private final Set<Long> heldAggregates = new HashSet<>();
 
     private final ScanProgress progress = new ScanProgress();
+    private final ScanDepth depth;
+
     /**
      * Creates the fast lane of a stream.
      *
@@ -61,6 +65,7 @@ final class FastLane {
      */
     FastLane(Stream stream, PollerResources resources, @Nullable Crew crew, Runnable wake) {
         this.stream = stream;
+        this.depth = new ScanDepth(stream.settings().batchSize());
         this.claims = resources.claims();
         this.settling = new Settling(stream, resources);
         this.subscriptions = resources.subscriptions();
@@ -76,8 +81,14 @@ final class FastLane {
      *
      * @param more whether there is probably more to claim at once
      * @param untilNextDelivery the time until a delivery of the repair lanes is due; empty if none waits
+     * @param lookAgainIn the time until others may have set free what was left lying; empty if nothing was
      */
-    record Round(boolean more, Optional<Duration> untilNextDelivery) {}
+    record Round(boolean more, Optional<Duration> untilNextDelivery, Optional<Duration> lookAgainIn) {
+
+        static Round withoutClaim(boolean more) {
+            return new Round(more, Optional.empty(), Optional.empty());
+        }
+    }
 
     Round runOnce(BooleanSupplier closing) throws SQLException {
         settling.settleContended();
@@ -87,7 +98,7 @@ final class FastLane {
             }
         }
         if (closing.getAsBoolean() || !hasRoom()) {
-            return new Round(false, Optional.empty());
+            return Round.withoutClaim(false);
         }
         return claim(closing);
     }
@@ -116,6 +127,7 @@ final class FastLane {
         LongPredicate outdated = subscriptions.outdated();
         // Later events of the aggregates that are being written are left out, and nobody else would look for them.
         boolean leftOut = settling.isAhead();
+        ScanReach reach = leftOut ? depth.near() : depth.next();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
@@ -124,11 +136,12 @@ final class FastLane {
                 heldAggregates,
                 dispatcher.activeHandlers(),
                 progress.next(),
+                reach,
                 progress.question());
         Optional<ClaimRound> found = claims.claim(request);
         if (found.isEmpty()) {
             subscriptions.addStream(stream.name());
-            return new Round(true, Optional.empty());
+            return Round.withoutClaim(true);
         }
         ClaimRound round = found.get();
         round.expired()
@@ -140,9 +153,11 @@ final class FastLane {
         Claim claim = round.claim();
         progress.advance(round.sighting(), claim);
         int events = claim == null ? 0 : claim.events().size();
-        observer.claimed(stream.name(), Duration.ofNanos(System.nanoTime() - begun), events);
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        observer.claimed(stream.name(), took, events);
+        boolean again = leftOut || depth.learn(reach, events, round.sighting().isLong(), took);
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
-        if (events == 0 && !foundHeld) {
+        if (events == 0 && !foundHeld && !again) {
             heldAggregates.clear();
         }
         if (claim == null) {
@@ -160,8 +175,8 @@ final class FastLane {
         if (claim == null) {
             settling.finishAhead();
         }
-        boolean more = events == batchSize || leftOut || foundHeld || settling.hasParked() || asksAgain;
-        return new Round(more, round.untilNextDelivery());
+        boolean more = events == batchSize || again || foundHeld || settling.hasParked() || asksAgain;
+        return new Round(more, round.untilNextDelivery(), depth.lookAgainIn());
     }
 
     private Lease keep(Claim claim, long begun) {

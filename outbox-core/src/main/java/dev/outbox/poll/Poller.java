@@ -75,6 +75,7 @@ public final class Poller implements AutoCloseable {
         }
         Duration rest = due ? interval : shorter(untilNext, interval);
         rest = shorter(repair.lookAgainIn().orElse(rest), rest);
+        rest = shorter(round.lookAgainIn().orElse(rest), rest);
         return fastLane.isSettlingSoon() ? shorter(FastLane.SETTLE_BESIDE_OTHERS_AFTER, rest) : rest;
     }
 

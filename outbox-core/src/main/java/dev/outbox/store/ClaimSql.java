@@ -3,7 +3,7 @@ package dev.outbox.store;
 /** The statements of {@link ClaimStore}. */
 final class ClaimSql {
 
-    /** Relies on outbox_unpublished_pending: the snapshot of the statement decides where it begins. */
+    /** Relies on outbox_unpublished_pending: the snapshot of the statement decides where it begins, and which event is the first. */
     private static final String START = """
             start AS MATERIALIZED (
                 SELECT CASE WHEN (SELECT count(*)
@@ -11,6 +11,14 @@ final class ClaimSql {
                                    WHERE x < ?::text::xid8) = ?
                             THEN ?::bigint
                             ELSE ?::bigint END AS id
+            ), first AS MATERIALIZED (
+                SELECT (SELECT o.id
+                          FROM {schema}.outbox_unpublished o
+                         WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                           AND (o.stream, o.id) <= (?, 9223372036854775807)
+                           AND o.dispatched_at IS NULL
+                         ORDER BY o.stream, o.id
+                         LIMIT 1) AS id
             )""";
 
     /**
@@ -22,13 +30,14 @@ final class ClaimSql {
             SELECT s.registry_version,
                    pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
                    (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < ?::text::xid8),
+                   (SELECT first.id FROM first),
                    (SELECT o.id
                       FROM {schema}.outbox_unpublished o
-                     WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                     WHERE (o.stream, o.id) > (?, (SELECT first.id + ?::bigint FROM first))
                        AND (o.stream, o.id) <= (?, 9223372036854775807)
                        AND o.dispatched_at IS NULL
                      ORDER BY o.stream, o.id
-                     LIMIT 1),
+                     LIMIT 1) IS NOT NULL AND NOT s.paused,
                    (SELECT c.id
                       FROM {schema}.outbox_claim c
                      WHERE c.id >= ?
@@ -78,7 +87,7 @@ final class ClaimSql {
     /**
      * Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose
      * order it would come across every event that was dispatched and waits. The hashed NOT IN keep the order. A collision of hashes
-     * only makes an aggregate wait.
+     * only makes an aggregate wait. Looks only so far ({@link ScanDepth}): everything may belong to aggregates of other claims.
      */
     private static final String BATCH = """
             batch AS MATERIALIZED (
@@ -86,7 +95,7 @@ final class ClaimSql {
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
-                   AND (o.stream, o.id) <= (?, 9223372036854775807)
+                   AND (o.stream, o.id) <= (?, (SELECT first.id + ?::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
                        NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.id >= ? AND c.stream = ?

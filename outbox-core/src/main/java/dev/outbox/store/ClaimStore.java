@@ -81,11 +81,12 @@ public final class ClaimStore {
         String stream = request.stream();
         long firstClaim = request.start().claim();
         bindStart(parameters, request)
-                .add(Long.toString(request.question()), stream, stream)
+                .add(Long.toString(request.question()))
+                .add(stream, request.reach().near(), stream)
                 .add(firstClaim, stream, stream)
                 .add(firstClaim, stream);
         bindStart(parameters, request)
-                .add(stream, stream)
+                .add(stream, stream, request.reach().depth())
                 .add(firstClaim, stream, longs(request.held()), stream, request.batchSize());
         if (unlocked) {
             parameters.add(stream, stream);
@@ -97,7 +98,9 @@ public final class ClaimStore {
 
     private static Pipeline.Parameters bindStart(Pipeline.Parameters parameters, Request request) throws SQLException {
         ScanStart start = request.start();
-        return parameters.add(Long.toString(start.before()), start.running(), start.recent(), start.exact());
+        return parameters
+                .add(Long.toString(start.before()), start.running(), start.recent(), start.exact())
+                .add(request.stream(), request.stream());
     }
 
     /**
@@ -110,6 +113,7 @@ public final class ClaimStore {
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
      * @param handlers the handlers that this process has, whose next delivery is of interest
      * @param start where to begin
+     * @param reach how far to look
      * @param question the transaction of which {@link Sighting#running()} is to say how many earlier ones are running
      */
     public record Request(
@@ -120,6 +124,7 @@ public final class ClaimStore {
             Set<Long> held,
             ActiveHandlers handlers,
             ScanStart start,
+            ScanReach reach,
             long question) {
 
         /**
@@ -134,7 +139,7 @@ public final class ClaimStore {
          */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, held, handlers, ScanStart.EVERYTHING, 0);
+            this(stream, worker, batchSize, lease, held, handlers, ScanStart.EVERYTHING, ScanReach.EVERYTHING, 0);
         }
     }
 
@@ -145,7 +150,11 @@ public final class ClaimStore {
         }
         long registryVersion = stream.getLong(1);
         Sighting sighting = new Sighting(
-                stream.getLong(2), stream.getInt(3), stream.getObject(4, Long.class), stream.getObject(5, Long.class));
+                stream.getLong(2),
+                stream.getInt(3),
+                stream.getObject(4, Long.class),
+                stream.getBoolean(5),
+                stream.getObject(6, Long.class));
         List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
         ResultSet dropped = results.rows();
         while (dropped.next()) {

@@ -237,11 +237,31 @@ class ClaimStoreTest {
     }
 
     @Test
-    void pausedStreamClaimsNothing() throws SQLException {
-        publish("a");
+    void claimLooksAsFarAsItIsTold() throws SQLException {
+        publish("a", "a", "a", "a", "b");
+        claim("w1", 1);
+
+        ClaimRound shallow = claims.claim(reaching(3)).orElseThrow();
+        assertThat(shallow.claim()).isNull();
+        assertThat(shallow.sighting().isLong()).isTrue();
+        ClaimRound deep = claims.claim(reaching(4)).orElseThrow();
+        assertThat(aggregates(deep)).containsExactly("b");
+        assertThat(deep.sighting().isLong()).isFalse();
+    }
+
+    @Test
+    void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
+        publish("a", "b");
         outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
 
-        assertThat(claim("w1", 10).claim()).isNull();
+        ClaimRound paused = claims.claim(reaching(0)).orElseThrow();
+        assertThat(paused.claim()).isNull();
+        assertThat(paused.sighting().isLong()).isFalse();
+    }
+
+    private static ClaimStore.Request reaching(long ids) {
+        return new ClaimStore.Request(
+                "default", "w", 10, LEASE, Set.of(), NOBODY, ScanStart.EVERYTHING, new ScanReach(ids, ids), 0);
     }
 
     @Test

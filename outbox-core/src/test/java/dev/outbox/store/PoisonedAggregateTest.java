@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
 class PoisonedAggregateTest {
 
     private static final int WAITING = 100_000;
+    private static final long DEPTH = 500;
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -91,6 +92,23 @@ class PoisonedAggregateTest {
     }
 
     @Test
+    void claimLooksNoDeeperThanItIsToldIntoWhatOthersHaveClaimed() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', 'claimed', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, 20000) n
+                        """).update();
+        new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claim(new ClaimStore.Request("default", "other", 1, LEASE, Set.of(), ActiveHandlers.ofAllTypes()));
+
+        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+            assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
+        }
+    }
+
+    @Test
     void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         outbox.sql()
@@ -116,18 +134,21 @@ class PoisonedAggregateTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         ClaimSql.CLAIM,
-                        "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, bigint",
+                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint[], text, int, text, text,"
+                                + " bigint",
                         "'0', -1, 0, " + start
-                                + ", 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
+                                + ", 'default', 'default', 'default', 'default', " + DEPTH
+                                + ", 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
     }
 
     private JsonNode explainClaimUnlocked() throws SQLException {
         return new Explained(outbox.dataSource())
                 .explain(
                         ClaimSql.CLAIM_UNLOCKED,
-                        "text, int, bigint, bigint, text, text, bigint, text, bigint[], text, int, text, text, text, text, bigint",
-                        "'0', -1, 0, 0, 'default', 'default', 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w',"
-                                + " 60000");
+                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint[], text, int, text, text,"
+                                + " text, text, bigint",
+                        "'0', -1, 0, 0, 'default', 'default', 'default', 'default', " + DEPTH
+                                + ", 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {

@@ -157,7 +157,7 @@ class ScanProgressTest {
     void claimThatWasMadeWhileThisOneWaitedIsNotPassed() throws SQLException {
         publish("a", "b", "c");
         ClaimRound first = claims.claim(request(1)).orElseThrow();
-        Sighting nothing = new Sighting(first.sighting().next(), 0, null, null);
+        Sighting nothing = new Sighting(first.sighting().next(), 0, null, false, null);
         progress.advance(nothing, first.claim());
         Claim others = claims.claim(request(1)).orElseThrow().claim();
         Claim own = claims.claim(request(1)).orElseThrow().claim();
@@ -197,6 +197,7 @@ class ScanProgressTest {
                 Set.of(),
                 ActiveHandlers.ofAllTypes(),
                 progress.next(),
+                ScanReach.EVERYTHING,
                 progress.question());
     }
 
