@@ -40,7 +40,7 @@ class BenchmarkTest {
         assertThat(latency.get("missing").asInt()).isZero();
         assertThat(latency.get("commit to handler p50 ms").asDouble()).isPositive();
         assertThat(Files.readString(directory.resolve("results.md")))
-                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `1000`");
+                .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `2000`");
     }
 
     private Options options() {
@@ -69,7 +69,8 @@ class BenchmarkTest {
                 "benchmark.handlers", "1",
                 "benchmark.work", "0",
                 "benchmark.failing", "0",
-                "benchmark.instances", "1"));
+                "benchmark.instances", "1",
+                "benchmark.warmup-events", "200"));
         return new Options(properties);
     }
 

@@ -43,11 +43,11 @@ record Harm(Limits limits, int keys) {
         return arena.open(new Role(true, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
     }
 
-    /** The claims within a window that brought something. */
+    /** The claims within a window, those that found nothing included: they keep others from claiming all the same. */
     static Percentiles claims(WorkerProcess worker, Window window) throws IOException {
         List<Entry> steps = worker.steps().entries();
         return new Percentiles(steps.stream()
-                .filter((step) -> step.kind() == Setup.CLAIM && step.number() > 0 && window.holds(step.begun()))
+                .filter((step) -> step.kind() == Setup.CLAIM && window.holds(step.begun()))
                 .mapToLong((step) -> step.ended() - step.begun()));
     }
 }

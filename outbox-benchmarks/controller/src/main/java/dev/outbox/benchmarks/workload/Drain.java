@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Works off a backlog: from the moment in which the contestant is told to start until the last call has ended and nothing is
- * left in the database.
+ * Works off a backlog: from the moment in which the contestant is told to start, or has handled the events that warm it up, until
+ * the last call has ended and nothing is left in the database.
  *
  * @param load what there is to do
  * @param instances how many processes share it
@@ -31,27 +31,32 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
      * @param handlers how many handlers each has
      * @param work milliseconds that each call waits
      * @param failing percent of the calls fail once
+     * @param warmup how many events more are worked off first, before the clock starts
      */
-    public record Load(int events, int keys, int handlers, int work, int failing) {
+    public record Load(int events, int keys, int handlers, int work, int failing, int warmup) {
 
         Load withEvents(int other) {
-            return new Load(other, keys, handlers, work, failing);
+            return new Load(other, keys, handlers, work, failing, warmup);
         }
 
         Load withKeys(int other) {
-            return new Load(events, other, handlers, work, failing);
+            return new Load(events, other, handlers, work, failing, warmup);
         }
 
         Load withHandlers(int other) {
-            return new Load(events, keys, other, work, failing);
+            return new Load(events, keys, other, work, failing, warmup);
         }
 
         Load withWork(int other) {
-            return new Load(events, keys, handlers, other, failing);
+            return new Load(events, keys, handlers, other, failing, warmup);
         }
 
         Load withFailing(int other) {
-            return new Load(events, keys, handlers, work, other);
+            return new Load(events, keys, handlers, work, other, warmup);
+        }
+
+        Load withWarmup(int other) {
+            return new Load(events, keys, handlers, work, failing, other);
         }
     }
 
@@ -69,6 +74,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         parameters.put("handlers", Integer.toString(load.handlers()));
         parameters.put("instances", Integer.toString(instances));
         parameters.put("failing", load.failing() + " %");
+        parameters.put("warmup", load.warmup() + " events");
         return parameters;
     }
 
@@ -90,7 +96,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         int pool = limits.pool(arena.entrant());
         // The process that published is gone, as after a crash: nothing is left in anybody's memory.
         WorkerProcess publisher = arena.open(new Role(false, load.handlers(), pool, calls));
-        Backlog.of(load.events(), load.keys()).publish(publisher);
+        Backlog.of(load.warmup() + load.events(), load.keys()).publish(publisher);
         publisher.close();
         List<WorkerProcess> deliverers = new ArrayList<>();
         for (int instance = 0; instance < instances; instance++) {
@@ -102,25 +108,31 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         arena.server().settle();
 
         Usage before = arena.usage();
+        long started = before.nanos();
+        long deadline = started + limits.longest().toNanos();
         for (WorkerProcess deliverer : deliverers) {
             deliverer.tell("start");
         }
-        long deadline = before.nanos() + limits.longest().toNanos();
         Progress progress = new Progress(arena);
-        long done = progress.await((long) load.events() * load.handlers(), deadline);
+        long warm = 0;
+        if (load.warmup() > 0) {
+            progress.awaitCalls((long) load.warmup() * load.handlers(), deadline);
+            warm = progress.calls();
+            before = arena.usage();
+        }
+        long done = progress.await((long) (load.warmup() + load.events()) * load.handlers(), deadline);
         Usage used = arena.usage().since(before);
 
         Deliveries deliveries = Deliveries.of(arena.workers(), load.handlers());
-        if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < before.nanos()) {
+        if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < started) {
             throw new IllegalStateException("the contestant delivered before it was told to start");
         }
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
-        double events = (double) progress.calls() / load.handlers();
+        double events = (double) (progress.calls() - warm) / load.handlers();
         return new Measurement()
                 .with(RATE, events / (nanos / 1e9))
-                .with("second half events/s", SecondHalf.callsPerSecond(arena.workers()) / load.handlers())
                 .with("seconds", nanos / 1e9)
-                .with("first call after ms", (deliveries.firstBegun() - before.nanos()) / 1e6)
+                .with("first call after ms", (deliveries.firstBegun() - started) / 1e6)
                 .with("finished", done < 0 ? 0 : 1)
                 .with(used, Math.round(events))
                 .with(deliveries)

@@ -57,7 +57,8 @@ public final class Workloads {
         List<Integer> work = options.numbers("work", "0,1");
         List<Integer> failing = options.numbers("failing", "0,5");
         List<Integer> instances = options.numbers("instances", "1,3");
-        Load base = new Load(events.get(0), keys.get(0), handlers.get(0), work.get(0), failing.get(0));
+        List<Integer> warmup = options.numbers("warmup-events", "0");
+        Load base = new Load(events.get(0), keys.get(0), handlers.get(0), work.get(0), failing.get(0), warmup.get(0));
         int alone = instances.get(0);
         List<Workload> cases = new ArrayList<>();
         cases.add(new Drain(base, alone, limits));
@@ -67,6 +68,7 @@ public final class Workloads {
         vary(cases, work, (value) -> drain(base.withWork(value), alone));
         vary(cases, failing, (value) -> drain(base.withFailing(value), alone));
         vary(cases, instances, (value) -> drain(base, value));
+        vary(cases, warmup, (value) -> drain(base.withWarmup(value), alone));
         return cases;
     }
 
