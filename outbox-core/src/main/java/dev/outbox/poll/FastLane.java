@@ -127,7 +127,7 @@ final class FastLane {
         LongPredicate outdated = subscriptions.outdated();
         // Later events of the aggregates that are being written are left out, and nobody else would look for them.
         boolean leftOut = settling.isAhead();
-        ScanReach reach = leftOut ? depth.near() : depth.next();
+        ScanReach reach = leftOut ? depth.near(progress.highest()) : depth.next(progress.highest());
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),

@@ -33,7 +33,7 @@ final class ClaimSql {
                    (SELECT first.id FROM first),
                    (SELECT o.id
                       FROM {schema}.outbox_unpublished o
-                     WHERE (o.stream, o.id) > (?, (SELECT first.id + ?::bigint FROM first))
+                     WHERE (o.stream, o.id) > (?, (SELECT greatest(first.id, ?::bigint) + ?::bigint FROM first))
                        AND (o.stream, o.id) <= (?, 9223372036854775807)
                        AND o.dispatched_at IS NULL
                      ORDER BY o.stream, o.id
@@ -95,7 +95,7 @@ final class ClaimSql {
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
-                   AND (o.stream, o.id) <= (?, (SELECT first.id + ?::bigint FROM first))
+                   AND (o.stream, o.id) <= (?, (SELECT greatest(first.id, ?::bigint) + ?::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
                        NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.id >= ? AND c.stream = ?

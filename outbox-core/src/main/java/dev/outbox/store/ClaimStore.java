@@ -82,11 +82,11 @@ public final class ClaimStore {
         long firstClaim = request.start().claim();
         bindStart(parameters, request)
                 .add(Long.toString(request.question()))
-                .add(stream, request.reach().near(), stream)
+                .add(stream, request.reach().from(), request.reach().near(), stream)
                 .add(firstClaim, stream, stream)
                 .add(firstClaim, stream);
         bindStart(parameters, request)
-                .add(stream, stream, request.reach().depth())
+                .add(stream, stream, request.reach().from(), request.reach().depth())
                 .add(firstClaim, stream, longs(request.held()), stream, request.batchSize());
         if (unlocked) {
             parameters.add(stream, stream);

@@ -48,19 +48,25 @@ public final class ScanDepth {
     /**
      * Returns how far the next claim is to look.
      *
+     * @param from the highest event that was claimed: what is new comes after it, however long somebody works on an old one
      * @return how far
      */
-    public ScanReach next() {
-        return new ScanReach(deepAgainAt - clock.nanos() > 0 ? near : depth, near);
+    public ScanReach next(long from) {
+        return new ScanReach(from, nextDepth(), near);
+    }
+
+    private long nextDepth() {
+        return deepAgainAt - clock.nanos() > 0 ? near : depth;
     }
 
     /**
      * Returns how far a claim is to look that leaves aggregates out which are free in a moment: no deeper than usual.
      *
+     * @param from the highest event that was claimed
      * @return how far
      */
-    public ScanReach near() {
-        return new ScanReach(near, near);
+    public ScanReach near(long from) {
+        return new ScanReach(from, near, near);
     }
 
     /**
@@ -95,6 +101,6 @@ public final class ScanDepth {
             depth = depth < ScanReach.UNBOUNDED / STEP ? depth * STEP : ScanReach.UNBOUNDED;
         }
         lookAgainAt = longQueue && found == 0 ? rested : null;
-        return longQueue && (found > 0 || next().depth() > reach.depth());
+        return longQueue && (found > 0 || nextDepth() > reach.depth());
     }
 }

@@ -69,6 +69,15 @@ public final class ScanProgress {
     }
 
     /**
+     * Returns the highest event that was claimed.
+     *
+     * @return its id; 0 if there was none
+     */
+    public long highest() {
+        return highest;
+    }
+
+    /**
      * Learns from a claim.
      *
      * @param sighting what it saw

@@ -3,16 +3,17 @@ package dev.outbox.store;
 /**
  * How far a claim looks.
  *
- * @param depth how many ids it looks at, from that of the first event that is still to be dispatched
+ * @param from the id from which it counts, unless that of the first event that is still to be dispatched is higher
+ * @param depth how many ids it looks at from there on
  * @param near a queue that reaches farther than this is long ({@link Sighting#isLong()})
  */
-public record ScanReach(long depth, long near) {
+public record ScanReach(long from, long depth, long near) {
 
     /** Leaves room for the id that it is added to. */
     static final long UNBOUNDED = Long.MAX_VALUE / 2;
 
     /** Looks at everything, and calls nothing long. */
-    public static final ScanReach EVERYTHING = new ScanReach(UNBOUNDED, UNBOUNDED);
+    public static final ScanReach EVERYTHING = new ScanReach(0, UNBOUNDED, UNBOUNDED);
 
     boolean isDeep() {
         return depth > near;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.observe.OutboxObserver;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -82,6 +84,30 @@ class LongQueueTest {
 
         await().until(() -> handler.handled().size() == LONG);
         assertThat(handler.sequences()).containsEntry("long", upTo(LONG));
+    }
+
+    /** However long somebody works on the first one. */
+    @Test
+    void newEventIsFoundAtFirstSight() throws SQLException {
+        add("slow", 1, 1);
+        claimOne();
+        add("past", 1, LONG);
+        List<Integer> claimed = new CopyOnWriteArrayList<>();
+        outbox.observer(new OutboxObserver() {
+                    @Override
+                    public void claimed(String stream, Duration duration, int events) {
+                        claimed.add(events);
+                    }
+                })
+                .handler("any", "*", handler)
+                .poller(NEVER, 10, LEASE)
+                .start();
+        await().until(() -> handler.handled().size() == LONG && claimed.get(claimed.size() - 1) == 0);
+        int before = claimed.size();
+        outbox.publish("new", new OrderPlaced(1));
+
+        await().until(() -> handler.handled().size() == LONG + 1);
+        assertThat(claimed.get(before)).isEqualTo(1);
     }
 
     /** Every batch has all the aggregates, so while it is written there is nothing to claim, however far one looks. */

@@ -241,10 +241,11 @@ class ClaimStoreTest {
         publish("a", "a", "a", "a", "b");
         claim("w1", 1);
 
-        ClaimRound shallow = claims.claim(reaching(3)).orElseThrow();
+        ClaimRound shallow = claims.claim(reaching(0, 3)).orElseThrow();
         assertThat(shallow.claim()).isNull();
         assertThat(shallow.sighting().isLong()).isTrue();
-        ClaimRound deep = claims.claim(reaching(4)).orElseThrow();
+        assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
+        ClaimRound deep = claims.claim(reaching(4, 1)).orElseThrow();
         assertThat(aggregates(deep)).containsExactly("b");
         assertThat(deep.sighting().isLong()).isFalse();
     }
@@ -254,14 +255,14 @@ class ClaimStoreTest {
         publish("a", "b");
         outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
 
-        ClaimRound paused = claims.claim(reaching(0)).orElseThrow();
+        ClaimRound paused = claims.claim(reaching(0, 0)).orElseThrow();
         assertThat(paused.claim()).isNull();
         assertThat(paused.sighting().isLong()).isFalse();
     }
 
-    private static ClaimStore.Request reaching(long ids) {
+    private static ClaimStore.Request reaching(long from, long ids) {
         return new ClaimStore.Request(
-                "default", "w", 10, LEASE, Set.of(), NOBODY, ScanStart.EVERYTHING, new ScanReach(ids, ids), 0);
+                "default", "w", 10, LEASE, Set.of(), NOBODY, ScanStart.EVERYTHING, new ScanReach(from, ids, ids), 0);
     }
 
     @Test

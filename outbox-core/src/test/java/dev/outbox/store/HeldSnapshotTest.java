@@ -59,15 +59,16 @@ class HeldSnapshotTest {
         assertFew(
                 "LOCK_STREAM",
                 ClaimSql.LOCK_STREAM,
-                "text, int, bigint, bigint, text, text, text, text, bigint, text, bigint, text, text",
-                "'0', -1, 0, " + event + ", 'default', 'default', '0', 'default', 500, 'default', " + claim
+                "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint, text, text",
+                "'0', -1, 0, " + event + ", 'default', 'default', '0', 'default', 0, 500, 'default', " + claim
                         + ", 'default', 'default'");
         assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "bigint, text", claim + ", 'default'");
         assertFew(
                 "CLAIM",
                 ClaimSql.CLAIM,
-                "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint[], text, int, text, text, bigint",
-                "'0', -1, 0, " + event + ", 'default', 'default', 'default', 'default', 500, " + claim
+                "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
+                        + " bigint",
+                "'0', -1, 0, " + event + ", 'default', 'default', 'default', 'default', 0, 500, " + claim
                         + ", 'default', '{}', 'default', 50, 'default', 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[], bigint[]", claim + ", ARRAY[" + event + "], ARRAY[" + event + "]");
         assertFew("SHRINK_CLAIM", SettleStore.SHRINK_CLAIM, "bigint, bigint", claim + ", " + claim);

@@ -134,10 +134,10 @@ class PoisonedAggregateTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         ClaimSql.CLAIM,
-                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint[], text, int, text, text,"
+                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
                                 + " bigint",
                         "'0', -1, 0, " + start
-                                + ", 'default', 'default', 'default', 'default', " + DEPTH
+                                + ", 'default', 'default', 'default', 'default', 0, " + DEPTH
                                 + ", 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
     }
 
@@ -145,9 +145,9 @@ class PoisonedAggregateTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         ClaimSql.CLAIM_UNLOCKED,
-                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint[], text, int, text, text,"
+                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
                                 + " text, text, bigint",
-                        "'0', -1, 0, 0, 'default', 'default', 'default', 'default', " + DEPTH
+                        "'0', -1, 0, 0, 'default', 'default', 'default', 'default', 0, " + DEPTH
                                 + ", 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
     }
 

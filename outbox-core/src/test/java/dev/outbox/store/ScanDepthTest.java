@@ -35,7 +35,7 @@ class ScanDepthTest {
 
     @Test
     void depthHasAnEnd() {
-        while (depth.next().depth() < ScanReach.UNBOUNDED) {
+        while (depth.next(7).depth() < ScanReach.UNBOUNDED) {
             assertThat(learn(0, true, QUICK)).isTrue();
         }
         assertThat(learn(0, true, QUICK)).isFalse();
@@ -95,11 +95,11 @@ class ScanDepthTest {
     }
 
     private boolean learn(int found, boolean longQueue, Duration took) {
-        return depth.learn(depth.next(), found, longQueue, took);
+        return depth.learn(depth.next(7), found, longQueue, took);
     }
 
     private void assertDepth(long ids) {
-        assertThat(depth.next()).isEqualTo(new ScanReach(ids, NEAR));
-        assertThat(depth.near()).isEqualTo(new ScanReach(NEAR, NEAR));
+        assertThat(depth.next(7)).isEqualTo(new ScanReach(7, ids, NEAR));
+        assertThat(depth.near(7)).isEqualTo(new ScanReach(7, NEAR, NEAR));
     }
 }
