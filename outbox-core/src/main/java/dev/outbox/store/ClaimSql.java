@@ -94,7 +94,7 @@ final class ClaimSql {
                 SELECT o.id,
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                 WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
                    AND (o.stream, o.id) <= (?, (SELECT greatest(first.id, ?::bigint) + ?::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
@@ -115,7 +115,7 @@ final class ClaimSql {
             passed_over AS MATERIALIZED (
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
+                 WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
                    AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
                    AND o.dispatched_at IS NULL
                    AND o.id NOT IN (SELECT batch.id FROM batch)
