@@ -33,7 +33,7 @@ final class ClaimSql {
                    (SELECT first.id FROM first),
                    (SELECT o.id
                       FROM {schema}.outbox_unpublished o
-                     WHERE (o.stream, o.id) > (?, (SELECT greatest(first.id, ?::bigint) + ?::bigint FROM first))
+                     WHERE (o.stream, o.id) > (?, (SELECT least(greatest(first.id, ?::bigint), 4611686018427387903) + ?::bigint FROM first))
                        AND (o.stream, o.id) <= (?, 9223372036854775807)
                        AND o.dispatched_at IS NULL
                      ORDER BY o.stream, o.id
@@ -88,6 +88,7 @@ final class ClaimSql {
      * Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose
      * order it would come across every event that was dispatched and waits. The hashed NOT IN keep the order. A collision of hashes
      * only makes an aggregate wait. Looks only so far ({@link ScanDepth}): everything may belong to aggregates of other claims.
+     * Half of the largest bigint ({@link ScanReach#UNBOUNDED}) can be added to an id of at most the other half.
      */
     private static final String BATCH = """
             batch AS MATERIALIZED (
@@ -95,7 +96,7 @@ final class ClaimSql {
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (?, (SELECT greatest(first.id, ?::bigint) + ?::bigint FROM first))
+                   AND (o.stream, o.id) <= (?, (SELECT least(greatest(first.id, ?::bigint), 4611686018427387903) + ?::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
                        NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.id >= ? AND c.stream = ?

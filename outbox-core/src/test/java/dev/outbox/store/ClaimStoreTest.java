@@ -69,6 +69,22 @@ class ClaimStoreTest {
                 .containsExactly(Instant.EPOCH, Instant.EPOCH);
     }
 
+    /** No sequence gives one; another program may. */
+    @Test
+    void eventWithAnEnormousIdIsClaimedLikeAnyOther() throws SQLException {
+        long id = Long.MAX_VALUE - 10;
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES (?, 'default', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
+                        """).param(id).update();
+
+        assertThat(claims.claim(reaching(0, 10)).orElseThrow().sighting().isLong())
+                .isTrue();
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().id())
+                .containsExactly(id);
+    }
+
     @Test
     void aggregateInALiveClaimIsLeftToItsWorker() throws SQLException {
         publish("a", "b");
