@@ -78,7 +78,8 @@ class LongQueueTest {
                 .handler("any", "*", handler)
                 .poller(NEVER, 1, LEASE)
                 .start();
-        await().until(() -> looks.get() > 5);
+        // More than it takes to look as deep as it goes.
+        await().until(() -> looks.get() > 30);
         assertThat(handler.handled()).isEmpty();
         claims.release(others.id());
 
