@@ -5,35 +5,20 @@ import dev.outbox.dispatch.EventOutcome;
 import dev.outbox.dispatch.Shift;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Crew;
-import dev.outbox.duty.Lease;
-import dev.outbox.duty.LeaseKeeper;
 import dev.outbox.duty.Strand;
-import dev.outbox.observe.OutboxObserver;
-import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
-import dev.outbox.store.ClaimStore;
 import dev.outbox.store.ClaimedEvent;
-import dev.outbox.store.ScanDepth;
-import dev.outbox.store.ScanProgress;
-import dev.outbox.store.ScanReach;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a crew do it.
  */
 final class FastLane {
-
-    private static final Logger log = LoggerFactory.getLogger(FastLane.class);
 
     /** A crash repeats what was dispatched in this time, not the whole batch. */
     private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
@@ -42,20 +27,12 @@ final class FastLane {
     static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
 
     private final Stream stream;
-    private final ClaimStore claims;
+    private final Claiming claiming;
     private final Settling settling;
     private final Subscriptions subscriptions;
     private final Dispatcher dispatcher;
-    private final LeaseKeeper leases;
-    private final OutboxObserver observer;
     private final @Nullable Crew crew;
     private final Runnable wake;
-
-    /** Aggregates of which somebody else holds a row locked: left out until a claim finds nothing else. */
-    private final Set<Long> heldAggregates = new HashSet<>();
-
-    private final ScanProgress progress = new ScanProgress();
-    private final ScanDepth depth;
 
     /**
      * Creates the fast lane of a stream.
@@ -65,13 +42,10 @@ final class FastLane {
      */
     FastLane(Stream stream, PollerResources resources, @Nullable Crew crew, Runnable wake) {
         this.stream = stream;
-        this.depth = new ScanDepth(stream.settings().batchSize());
-        this.claims = resources.claims();
+        this.claiming = new Claiming(stream, resources, crew != null);
         this.settling = new Settling(stream, resources);
         this.subscriptions = resources.subscriptions();
         this.dispatcher = resources.dispatcher();
-        this.leases = resources.leases();
-        this.observer = resources.observer();
         this.crew = crew;
         this.wake = wake;
     }
@@ -122,67 +96,25 @@ final class FastLane {
     }
 
     private Round claim(BooleanSupplier closing) throws SQLException {
-        long begun = System.nanoTime();
-        int batchSize = stream.settings().batchSize();
-        LongPredicate outdated = subscriptions.outdated();
-        // Later events of the aggregates that are being written are left out, and nobody else would look for them.
-        boolean leftOut = settling.isAhead();
-        ScanReach reach = leftOut ? depth.near(progress.highest()) : depth.next(progress.highest());
-        ClaimStore.Request request = new ClaimStore.Request(
-                stream.name(),
-                stream.worker(),
-                batchSize,
-                stream.settings().lease(),
-                heldAggregates,
-                dispatcher.activeHandlers(),
-                progress.next(),
-                reach,
-                progress.question());
-        Optional<ClaimRound> found = claims.claim(request);
-        if (found.isEmpty()) {
+        Optional<Claiming.Found> next = claiming.next(settling.isAhead());
+        if (next.isEmpty()) {
             subscriptions.addStream(stream.name());
             return Round.withoutClaim(true);
         }
-        ClaimRound round = found.get();
-        round.expired()
-                .forEach((expired) -> log.warn(
-                        "the lease of {} on {} events of stream {} expired; they are free again",
-                        expired.worker(),
-                        expired.events(),
-                        stream.name()));
-        Claim claim = round.claim();
-        progress.advance(round.sighting(), claim);
-        int events = claim == null ? 0 : claim.events().size();
-        Duration took = Duration.ofNanos(System.nanoTime() - begun);
-        observer.claimed(stream.name(), took, events);
-        boolean again = leftOut || depth.learn(reach, events, round.sighting().isLong(), took);
-        boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
-        if (events == 0 && !foundHeld && !again) {
-            heldAggregates.clear();
-        }
-        if (claim == null) {
+        Claiming.Found found = next.get();
+        ClaimRound round = found.round();
+        Batch batch = found.batch();
+        if (batch == null) {
             subscriptions.atVersion(round.registryVersion());
+            settling.finishAhead();
         } else {
-            Lease lease = keep(claim, begun);
-            Batch batch = crew == null
-                    ? Batch.inOrder(claim, round.registryVersion(), lease)
-                    : Batch.byAggregate(claim, round.registryVersion(), lease);
             settling.add(batch);
             goOn(batch, closing);
         }
         // What is due was asked of the handlers that were active then.
-        boolean asksAgain = outdated.test(round.registryVersion());
-        if (claim == null) {
-            settling.finishAhead();
-        }
-        boolean more = events == batchSize || again || foundHeld || settling.hasParked() || asksAgain;
-        return new Round(more, round.untilNextDelivery(), depth.lookAgainIn());
-    }
-
-    private Lease keep(Claim claim, long begun) {
-        Set<Long> id = Set.of(claim.id());
-        Duration life = stream.settings().lease();
-        return leases.keep(() -> !claims.renew(id, life).isEmpty(), life, begun);
+        boolean asksAgain = found.outdated().test(round.registryVersion());
+        return new Round(
+                found.again() || settling.hasParked() || asksAgain, round.untilNextDelivery(), claiming.lookAgainIn());
     }
 
     private void goOn(Batch current, BooleanSupplier closing) throws SQLException {

@@ -1,0 +1,155 @@
+package dev.outbox.poll;
+
+import dev.outbox.dispatch.Dispatcher;
+import dev.outbox.dispatch.Subscriptions;
+import dev.outbox.duty.Lease;
+import dev.outbox.duty.LeaseKeeper;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.store.Claim;
+import dev.outbox.store.ClaimRound;
+import dev.outbox.store.ClaimStore;
+import dev.outbox.store.ScanDepth;
+import dev.outbox.store.ScanProgress;
+import dev.outbox.store.ScanReach;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Claims batches of a stream, and keeps what one claim has to know of those before it. Used by one thread. */
+final class Claiming {
+
+    private static final Logger log = LoggerFactory.getLogger(Claiming.class);
+
+    private final Stream stream;
+    private final ClaimStore claims;
+    private final Subscriptions subscriptions;
+    private final Dispatcher dispatcher;
+    private final LeaseKeeper leases;
+    private final OutboxObserver observer;
+    private final boolean concurrent;
+
+    /** Aggregates of which somebody else holds a row locked: left out until a claim finds nothing else. */
+    private final Set<Long> heldAggregates = new HashSet<>();
+
+    private final ScanProgress progress = new ScanProgress();
+    private final ScanDepth depth;
+
+    /**
+     * A claim to be made.
+     *
+     * @param leftOut whether it leaves out aggregates that this process sets free in a moment, for which nobody else would look
+     * @param outdated whether what is due was asked of other handlers than those of a version of the registry
+     */
+    private record Question(ClaimStore.Request request, boolean leftOut, LongPredicate outdated) {}
+
+    /** What the database answered to a claim. */
+    private record Answer(
+            Optional<ClaimRound> round, @Nullable Batch batch, Duration took) {}
+
+    /**
+     * What a claim found.
+     *
+     * @param batch what was claimed, if anything
+     * @param round what else was seen
+     * @param again whether it is worth claiming again at once
+     * @param outdated whether what is due was asked of other handlers than those of a version of the registry
+     */
+    record Found(@Nullable Batch batch, ClaimRound round, boolean again, LongPredicate outdated) {}
+
+    /**
+     * Begins with the whole queue.
+     *
+     * @param concurrent whether aggregates are handled at the same time, or all in the order of ids
+     */
+    Claiming(Stream stream, PollerResources resources, boolean concurrent) {
+        this.stream = stream;
+        this.claims = resources.claims();
+        this.subscriptions = resources.subscriptions();
+        this.dispatcher = resources.dispatcher();
+        this.leases = resources.leases();
+        this.observer = resources.observer();
+        this.concurrent = concurrent;
+        this.depth = new ScanDepth(stream.settings().batchSize());
+    }
+
+    /**
+     * Claims what comes next.
+     *
+     * @param leavesOut whether aggregates are being written, which are free in a moment
+     * @return what was found; empty if the stream is not known to the database yet
+     */
+    Optional<Found> next(boolean leavesOut) throws SQLException {
+        Question question = question(leavesOut);
+        Answer answer = ask(question);
+        return answer.round().map((round) -> learn(question, answer, round));
+    }
+
+    /** The time until others may have set free what was left lying; empty if nothing was. */
+    Optional<Duration> lookAgainIn() {
+        return depth.lookAgainIn();
+    }
+
+    private Question question(boolean leavesOut) {
+        LongPredicate outdated = subscriptions.outdated();
+        ScanReach reach = leavesOut ? depth.near(progress.highest()) : depth.next(progress.highest());
+        ClaimStore.Request request = new ClaimStore.Request(
+                stream.name(),
+                stream.worker(),
+                stream.settings().batchSize(),
+                stream.settings().lease(),
+                heldAggregates,
+                dispatcher.activeHandlers(),
+                progress.next(),
+                reach,
+                progress.question());
+        return new Question(request, leavesOut, outdated);
+    }
+
+    private Answer ask(Question question) throws SQLException {
+        long begun = System.nanoTime();
+        Optional<ClaimRound> round = claims.claim(question.request());
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        return new Answer(round, round.map((found) -> batch(found, begun)).orElse(null), took);
+    }
+
+    private @Nullable Batch batch(ClaimRound round, long begun) {
+        Claim claim = round.claim();
+        if (claim == null) {
+            return null;
+        }
+        Set<Long> id = Set.of(claim.id());
+        Duration life = stream.settings().lease();
+        Lease lease = leases.keep(() -> !claims.renew(id, life).isEmpty(), life, begun);
+        return concurrent
+                ? Batch.byAggregate(claim, round.registryVersion(), lease)
+                : Batch.inOrder(claim, round.registryVersion(), lease);
+    }
+
+    private Found learn(Question question, Answer answer, ClaimRound round) {
+        round.expired()
+                .forEach((expired) -> log.warn(
+                        "the lease of {} on {} events of stream {} expired; they are free again",
+                        expired.worker(),
+                        expired.events(),
+                        stream.name()));
+        Claim claim = round.claim();
+        int events = claim == null ? 0 : claim.events().size();
+        progress.advance(round.sighting(), claim);
+        observer.claimed(stream.name(), answer.took(), events);
+        boolean again = question.leftOut()
+                || depth.learn(
+                        question.request().reach(), events, round.sighting().isLong(), answer.took());
+        boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
+        if (events == 0 && !foundHeld && !again) {
+            heldAggregates.clear();
+        }
+        boolean full = events == stream.settings().batchSize();
+        return new Found(answer.batch(), round, full || again || foundHeld, question.outdated());
+    }
+}
