@@ -31,6 +31,7 @@ final class Batch {
     private final Lease lease;
     private final BlockedLanes lanes = new BlockedLanes();
     private final List<Strand<ClaimedEvent>> strands;
+    private final boolean spread;
     private final AtomicInteger open;
     private final List<EventOutcome> unsettled = new ArrayList<>();
     private long settledAt = System.nanoTime();
@@ -49,6 +50,7 @@ final class Batch {
         this.registryVersion = registryVersion;
         this.lease = lease;
         this.strands = strands;
+        this.spread = isSpread(claim.events());
         this.open = new AtomicInteger(strands.size());
     }
 
@@ -136,13 +138,20 @@ final class Batch {
      * Whether the next batch is likely to be full too, and to have other aggregates: those of this one cannot be claimed before it is
      * written.
      */
+    boolean isSpread(int batchSize) {
+        return spread && claim.events().size() >= batchSize;
+    }
+
     boolean isWorthSettlingAhead(int batchSize) {
-        List<ClaimedEvent> events = claim.events();
-        if (events.size() < batchSize || events.size() < SMALLEST_AHEAD) {
+        return isSpread(batchSize) && unsettled().stream().allMatch(EventOutcome::succeeded);
+    }
+
+    private static boolean isSpread(List<ClaimedEvent> events) {
+        if (events.size() < SMALLEST_AHEAD) {
             return false;
         }
         long aggregates = events.stream().map(Aggregate::of).distinct().count();
-        return aggregates * 4 >= events.size() * 3L && unsettled().stream().allMatch(EventOutcome::succeeded);
+        return aggregates * 4 >= events.size() * 3L;
     }
 
     /** What to write; the last settlement ends the claim, and so sets free what was not dispatched. */

@@ -21,10 +21,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims batches of a stream, and keeps what one claim has to know of those before it. Used by one thread. */
+/**
+ * Claims batches of a stream, and keeps what one claim has to know of those before it. Used by one thread, except that a statement
+ * may run on another one meanwhile.
+ */
 final class Claiming {
 
     private static final Logger log = LoggerFactory.getLogger(Claiming.class);
+
+    /** Others could have what is claimed ahead: it must not wait for long until the handlers are through with what comes before it. */
+    private static final Duration LONGEST_AHEAD = Duration.ofMillis(50);
 
     private final Stream stream;
     private final ClaimStore claims;
@@ -39,6 +45,10 @@ final class Claiming {
 
     private final ScanProgress progress = new ScanProgress();
     private final ScanDepth depth;
+    private final Ahead<Answer> ahead;
+    private @Nullable Question askedAhead;
+    private @Nullable Long fullSince;
+    private boolean quick;
 
     /**
      * A claim to be made.
@@ -76,18 +86,37 @@ final class Claiming {
         this.observer = resources.observer();
         this.concurrent = concurrent;
         this.depth = new ScanDepth(stream.settings().batchSize());
+        this.ahead = new Ahead<>("outbox-claimer-" + stream.name());
     }
 
     /**
-     * Claims what comes next.
+     * Claims what comes next, or returns what was claimed ahead.
      *
      * @param leavesOut whether aggregates are being written, which are free in a moment
      * @return what was found; empty if the stream is not known to the database yet
      */
     Optional<Found> next(boolean leavesOut) throws SQLException {
-        Question question = question(leavesOut);
-        Answer answer = ask(question);
+        Long since = fullSince;
+        quick = since == null ? quick : System.nanoTime() - since <= LONGEST_AHEAD.toNanos();
+        Question asked = askedAhead;
+        askedAhead = null;
+        Question question = asked != null ? asked : question(leavesOut);
+        Answer answer = asked != null ? ahead.result() : ask(question);
         return answer.round().map((round) -> learn(question, answer, round));
+    }
+
+    /** Claims what comes next while the caller works on the full batch that was claimed last, unless the one before took long. */
+    void beginAhead() {
+        if (quick) {
+            Question question = question(true);
+            askedAhead = question;
+            ahead.begin(() -> ask(question));
+        }
+    }
+
+    /** Returns what was claimed ahead, if anything, which is not going to be worked on. */
+    Optional<Batch> finish() throws SQLException {
+        return askedAhead == null ? Optional.empty() : next(true).map(Found::batch);
     }
 
     /** The time until others may have set free what was left lying; empty if nothing was. */
@@ -150,6 +179,7 @@ final class Claiming {
             heldAggregates.clear();
         }
         boolean full = events == stream.settings().batchSize();
+        fullSince = full ? System.nanoTime() : null;
         return new Found(answer.batch(), round, full || again || foundHeld, question.outdated());
     }
 }

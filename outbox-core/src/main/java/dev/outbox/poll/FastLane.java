@@ -14,11 +14,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a crew do it.
  */
 final class FastLane {
+
+    private static final Logger log = LoggerFactory.getLogger(FastLane.class);
 
     /** A crash repeats what was dispatched in this time, not the whole batch. */
     private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
@@ -85,6 +89,11 @@ final class FastLane {
 
     /** Settles what was done when nothing is done any more, and sets the rest free. */
     void finish() throws SQLException {
+        try {
+            claiming.finish().ifPresent(settling::add);
+        } catch (SQLException ex) {
+            log.debug("a claim of stream {} failed while it was being stopped", stream.name(), ex);
+        }
         settling.finish();
     }
 
@@ -109,6 +118,9 @@ final class FastLane {
             settling.finishAhead();
         } else {
             settling.add(batch);
+            if (crew == null && batch.isSpread(stream.settings().batchSize())) {
+                claiming.beginAhead();
+            }
             goOn(batch, closing);
         }
         // What is due was asked of the handlers that were active then.
