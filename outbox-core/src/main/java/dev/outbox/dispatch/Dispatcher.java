@@ -26,7 +26,7 @@ public final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     private final Subscriptions subscriptions;
-    private final JsonMapper mapper;
+    private final PayloadReaders readers;
     private final OutboxObserver observer;
     private final Clock clock;
     private final Circuits circuits;
@@ -49,7 +49,7 @@ public final class Dispatcher {
             OutboxObserver observer,
             TimeAndChance time) {
         this.subscriptions = subscriptions;
-        this.mapper = mapper;
+        this.readers = new PayloadReaders(mapper);
         this.observer = observer;
         this.clock = time.clock();
         this.circuits = new Circuits(settings, clock);
@@ -93,15 +93,12 @@ public final class Dispatcher {
             noteUnrouted(envelope);
             return new EventOutcome(event, List.of());
         }
-        Payloads payloads = new Payloads(mapper, envelope);
+        Payloads payloads = new Payloads(readers, envelope);
         List<OfHandler> outcomes =
                 new ArrayList<>(route.local().size() + route.remote().size());
         boolean suspect = event.attemptCount() > 0;
         for (Routes.Local local : route.local()) {
-            String id = local.handler().id();
-            // In a rolling deploy the lane may go by another name of the handler, under which it must go on.
-            String lane =
-                    local.ids().stream().filter(blocked::contains).findFirst().orElse(id);
+            String lane = local.lane(blocked);
             Outcome outcome = suspect || local.paused() || blocked.contains(lane)
                     ? new Outcome.Queued()
                     : invocation.invoke(local.handler(), envelope, payloads, Attempt.first(shift, clock));
@@ -127,7 +124,7 @@ public final class Dispatcher {
         return handler == null
                 ? new Outcome.Queued()
                 : invocation.invoke(
-                        handler, envelope, new Payloads(mapper, envelope), Attempt.of(delivery, shift, clock));
+                        handler, envelope, new Payloads(readers, envelope), Attempt.of(delivery, shift, clock));
     }
 
     private void noteUnrouted(EventEnvelope envelope) {

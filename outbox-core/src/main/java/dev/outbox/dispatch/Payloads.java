@@ -7,17 +7,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Decodes the payload of one event, once for each class that its handlers want. */
 final class Payloads {
 
-    private final JsonMapper mapper;
+    private final PayloadReaders readers;
     private final EventEnvelope envelope;
-    private final Map<Class<?>, Object> decoded = new HashMap<>();
+    private Map<Class<?>, Object> decoded = Map.of();
 
-    Payloads(JsonMapper mapper, EventEnvelope envelope) {
-        this.mapper = mapper;
+    Payloads(PayloadReaders readers, EventEnvelope envelope) {
+        this.readers = readers;
         this.envelope = envelope;
     }
 
@@ -36,17 +35,25 @@ final class Payloads {
             known = decode(type);
             // A JsonNode can be changed by the handler that gets it, so the next one gets its own.
             if (type != JsonNode.class) {
-                decoded.put(type, known);
+                decoded = with(type, known);
             }
         }
         return known;
     }
 
+    /** Nearly always there is one class only. */
+    private Map<Class<?>, Object> with(Class<?> type, Object payload) {
+        if (decoded.isEmpty()) {
+            return Map.of(type, payload);
+        }
+        Map<Class<?>, Object> all = new HashMap<>(decoded);
+        all.put(type, payload);
+        return all;
+    }
+
     private Object decode(Class<?> type) throws UndecodableException {
         try {
-            Object value = type == JsonNode.class
-                    ? mapper.readTree(envelope.payload())
-                    : mapper.readValue(envelope.payload(), type);
+            Object value = readers.read(envelope.payload(), type);
             if (value == null) {
                 throw new UndecodableException("the payload is null", null);
             }

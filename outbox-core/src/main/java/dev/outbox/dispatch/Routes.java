@@ -38,7 +38,20 @@ final class Routes {
      *     given it
      * @param paused whether an operator has told it to rest
      */
-    record Local(HandlerDefinition handler, Set<String> ids, boolean paused) {}
+    record Local(HandlerDefinition handler, Set<String> ids, boolean paused) {
+
+        /** In a rolling deploy a blocked lane may go by another name of the handler, under which it must go on. */
+        String lane(Set<String> blocked) {
+            if (!blocked.isEmpty()) {
+                for (String id : ids) {
+                    if (blocked.contains(id)) {
+                        return id;
+                    }
+                }
+            }
+            return handler.id();
+        }
+    }
 
     Route of(String eventType) {
         Route known = byEventType.get(eventType);
