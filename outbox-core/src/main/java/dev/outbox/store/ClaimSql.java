@@ -130,7 +130,8 @@ final class ClaimSql {
 
     /**
      * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is
-     * cheaper than keeping them in memory. What is not claimable comes back without a claim id.
+     * cheaper than keeping them in memory. What is not claimable comes back without a claim id, and with its
+     * aggregate.
      */
     private static final String TAKE = """
             claim AS (
@@ -149,7 +150,7 @@ final class ClaimSql {
                      WHERE d.aggregate_type = o.aggregate_type
                        AND d.aggregate_id = o.aggregate_id
                        AND d.head),
-                   hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0),
+                   {aggregate},
                    CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END
               FROM {schema}.outbox_unpublished o
              WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch))
@@ -160,6 +161,7 @@ final class ClaimSql {
     static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
             + TAKE.replace("{rows}", "batch")
                     .replace("{row is claimable}", "true")
+                    .replace("{aggregate}", "NULL::bigint")
                     .replace("{claimable}", "true");
 
     /** Skips a row that somebody else holds locked, and all later ones of its aggregate. Looks at everything twice. */
@@ -167,6 +169,7 @@ final class ClaimSql {
             + CHECKED + ", "
             + TAKE.replace("{rows}", "checked")
                     .replace("{row is claimable}", "o.claimable")
+                    .replace("{aggregate}", "hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)")
                     .replace("{claimable}", "o.id IN (SELECT checked.id FROM checked WHERE checked.claimable)");
 
     /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
