@@ -169,7 +169,7 @@ final class Claiming {
                         stream.name()));
         Claim claim = round.claim();
         int events = claim == null ? 0 : claim.events().size();
-        progress.advance(round.sighting(), claim);
+        progress.advance(round.sighting(), claim, answer.took());
         observer.claimed(stream.name(), answer.took(), events);
         boolean again = question.leftOut()
                 || depth.learn(

@@ -18,9 +18,13 @@ public final class ScanProgress {
     /** Finds events that were written by other means than a publisher, with an id of their choice. */
     private static final Duration LOOK_AT_ALL_EVERY = Duration.ofMinutes(1);
 
+    /** Nothing is delivered meanwhile. So fewer than one event in a hundred is to be kept waiting. */
+    private static final int REST_AFTER_LOOKING_AT_ALL = 200;
+
     private final Clock clock;
     private ScanStart start = ScanStart.EVERYTHING;
-    private long lookedAtAll;
+    private long lookAtAllAt;
+    private boolean looksAtAll;
     private long highest;
     private long lastClaim;
     private @Nullable Mark mark;
@@ -41,7 +45,7 @@ public final class ScanProgress {
 
     ScanProgress(Clock clock) {
         this.clock = clock;
-        this.lookedAtAll = clock.nanos();
+        this.lookAtAllAt = clock.nanos() + LOOK_AT_ALL_EVERY.toNanos();
     }
 
     /**
@@ -51,8 +55,9 @@ public final class ScanProgress {
      */
     public ScanStart next() {
         long now = clock.nanos();
-        if (now - lookedAtAll >= LOOK_AT_ALL_EVERY.toNanos()) {
-            lookedAtAll = now;
+        if (now - lookAtAllAt >= 0) {
+            lookAtAllAt = now + LOOK_AT_ALL_EVERY.toNanos();
+            looksAtAll = true;
             mark = null;
             start = ScanStart.EVERYTHING;
         }
@@ -82,9 +87,14 @@ public final class ScanProgress {
      *
      * @param sighting what it saw
      * @param claim what it claimed, if anything
+     * @param took how long it took
      */
-    public void advance(Sighting sighting, @Nullable Claim claim) {
+    public void advance(Sighting sighting, @Nullable Claim claim, Duration took) {
         long now = clock.nanos();
+        if (looksAtAll) {
+            looksAtAll = false;
+            lookAtAllAt = Math.max(lookAtAllAt, now + took.toNanos() * REST_AFTER_LOOKING_AT_ALL);
+        }
         Mark passed = mark;
         if (passed != null && sighting.running() == 0) {
             long exact = startBehind(passed, sighting);

@@ -38,6 +38,7 @@ class ScanProgressTest {
     private final SettleStore settlements = new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final List<Connection> connections = new ArrayList<>();
     private long now;
+    private Duration took = Duration.ZERO;
     private final ScanProgress progress = new ScanProgress(() -> now);
 
     @BeforeEach
@@ -140,14 +141,35 @@ class ScanProgressTest {
         round();
         round();
         assertThat(progress.next().exact()).isEqualTo(3);
-        // Nobody's transaction tells of this one.
-        outbox.sql()
-                .sql(
-                        "INSERT INTO events.outbox_unpublished (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
-                                + " VALUES (0, 'order', 'foreign', 1, 'OrderPlaced', '{\"number\": 1}')")
-                .update();
+        publishForeign();
         assertThat(round()).isEmpty();
 
+        now += Duration.ofMinutes(1).toNanos();
+        assertThat(round()).containsExactly("foreign1");
+    }
+
+    /** Nothing is delivered while a claim looks at everything. */
+    @Test
+    void everythingIsLookedAtRarelyWhereThatTakesLong() throws SQLException {
+        publish("a", "b");
+        round();
+        now += Duration.ofMinutes(1).toNanos();
+        took = Duration.ofSeconds(1);
+        round();
+        round();
+        round();
+        assertThat(progress.next().exact()).isEqualTo(3);
+        publishForeign();
+
+        now += Duration.ofSeconds(199).toNanos();
+        assertThat(round()).isEmpty();
+        now += Duration.ofSeconds(1).toNanos();
+        took = Duration.ZERO;
+        assertThat(round()).containsExactly("foreign1");
+        round();
+        round();
+        outbox.sql().sql("DELETE FROM events.outbox_published WHERE id = 0").update();
+        publishForeign();
         now += Duration.ofMinutes(1).toNanos();
         assertThat(round()).containsExactly("foreign1");
     }
@@ -158,10 +180,10 @@ class ScanProgressTest {
         publish("a", "b", "c");
         ClaimRound first = claims.claim(request(1)).orElseThrow();
         Sighting nothing = new Sighting(first.sighting().next(), 0, null, false, null);
-        progress.advance(nothing, first.claim());
+        progress.advance(nothing, first.claim(), took);
         Claim others = claims.claim(request(1)).orElseThrow().claim();
         Claim own = claims.claim(request(1)).orElseThrow().claim();
-        progress.advance(nothing, own);
+        progress.advance(nothing, own, took);
 
         assertThat(others).isNotNull();
         assertThat(own).isNotNull();
@@ -173,6 +195,15 @@ class ScanProgressTest {
         for (String id : aggregateIds) {
             outbox.publish(id, new OrderPlaced(1));
         }
+    }
+
+    /** Nobody's transaction tells of this one. */
+    private void publishForeign() {
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox_unpublished (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
+                                + " VALUES (0, 'order', 'foreign', 1, 'OrderPlaced', '{\"number\": 1}')")
+                .update();
     }
 
     private Connection begin() throws SQLException {
@@ -204,7 +235,7 @@ class ScanProgressTest {
     /** Claims and delivers, and returns what. */
     private List<String> round() throws SQLException {
         ClaimRound round = claims.claim(request(100)).orElseThrow();
-        progress.advance(round.sighting(), round.claim());
+        progress.advance(round.sighting(), round.claim(), took);
         Claim claim = round.claim();
         if (claim == null) {
             return List.of();
