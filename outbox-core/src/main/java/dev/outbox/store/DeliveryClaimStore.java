@@ -99,14 +99,17 @@ public final class DeliveryClaimStore {
                 SELECT due.outbox_id, due.handler_id, due.next_retry_at
                   FROM due
                  UNION ALL
-                SELECT f.outbox_id, f.handler_id, f.next_retry_at
-                  FROM following f
-                 WHERE NOT EXISTS (SELECT
-                                     FROM gap
-                                    WHERE gap.handler_id = f.handler_id
-                                      AND gap.aggregate_type = f.aggregate_type
-                                      AND gap.aggregate_id = f.aggregate_id
-                                      AND gap.aggregate_seq < f.aggregate_seq)
+                SELECT l.outbox_id, l.handler_id, l.next_retry_at
+                  FROM (SELECT f.outbox_id, f.handler_id, f.next_retry_at, f.aggregate_seq,
+                               min(f.aggregate_seq) FILTER (WHERE f.outbox_id IS NULL)
+                                   OVER (PARTITION BY f.handler_id, f.aggregate_type, f.aggregate_id) AS gap_seq
+                          FROM (SELECT f.outbox_id, f.handler_id, f.aggregate_type, f.aggregate_id, f.aggregate_seq, f.next_retry_at
+                                  FROM following f
+                                 UNION ALL
+                                SELECT NULL, gap.handler_id, gap.aggregate_type, gap.aggregate_id, gap.aggregate_seq, NULL
+                                  FROM gap) f) l
+                 WHERE l.outbox_id IS NOT NULL
+                   AND (l.gap_seq IS NULL OR l.aggregate_seq < l.gap_seq)
             ), claimed AS (
                 UPDATE {schema}.outbox_delivery d
                    SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
@@ -123,7 +126,7 @@ public final class DeliveryClaimStore {
             SELECT {envelope},
                    claimed.replay_id IS NOT NULL, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
               FROM claimed
-              JOIN {schema}.outbox o ON o.id = claimed.outbox_id AND o.id = ANY (ARRAY(SELECT claimed.outbox_id FROM claimed))
+             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = claimed.outbox_id LIMIT 1) o
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 
