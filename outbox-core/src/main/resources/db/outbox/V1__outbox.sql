@@ -1,20 +1,20 @@
 -- The outbox. ${schema} and ${archive_schema} are quoted identifiers.
 
 CREATE TABLE ${schema}.outbox (
-    id              bigserial   NOT NULL,
-    event_id        uuid        NOT NULL DEFAULT gen_random_uuid(),
-    stream          text        NOT NULL DEFAULT 'default',
-    aggregate_type  text        NOT NULL,
-    aggregate_id    text        NOT NULL,
-    aggregate_seq   bigint      NOT NULL,
-    event_type      text        NOT NULL,
-    schema_version  integer     NOT NULL DEFAULT 1,
-    payload         jsonb       NOT NULL,
-    headers         jsonb       NOT NULL DEFAULT '{}',
-    occurred_at     timestamptz NOT NULL DEFAULT now(),
-    status          text        NOT NULL DEFAULT 'PENDING',
-    attempt_count   integer     NOT NULL DEFAULT 0,
-    retry_count     integer     NOT NULL DEFAULT 0,
+    id              bigserial        NOT NULL,
+    event_id        uuid             NOT NULL DEFAULT gen_random_uuid(),
+    stream          text COLLATE "C" NOT NULL DEFAULT 'default',
+    aggregate_type  text COLLATE "C" NOT NULL,
+    aggregate_id    text COLLATE "C" NOT NULL,
+    aggregate_seq   bigint           NOT NULL,
+    event_type      text COLLATE "C" NOT NULL,
+    schema_version  integer          NOT NULL DEFAULT 1,
+    payload         jsonb            NOT NULL,
+    headers         jsonb            NOT NULL DEFAULT '{}',
+    occurred_at     timestamptz      NOT NULL DEFAULT now(),
+    status          text COLLATE "C" NOT NULL DEFAULT 'PENDING',
+    attempt_count   integer          NOT NULL DEFAULT 0,
+    retry_count     integer          NOT NULL DEFAULT 0,
     next_retry_at   timestamptz,
     last_attempt_at timestamptz,
     last_error_code text,
@@ -89,21 +89,21 @@ CREATE TRIGGER outbox_state
 
 -- One row per stream, locked for the milliseconds in which a poller claims.
 CREATE TABLE ${schema}.outbox_stream (
-    stream           text    NOT NULL,
-    paused           boolean NOT NULL DEFAULT false,
-    registry_version bigint  NOT NULL DEFAULT 0,
+    stream           text COLLATE "C" NOT NULL,
+    paused           boolean          NOT NULL DEFAULT false,
+    registry_version bigint           NOT NULL DEFAULT 0,
     CONSTRAINT outbox_stream_pk PRIMARY KEY (stream)
 ) WITH (fillfactor = 50);
 
 -- One row per claimed batch. Its existence is what allows its worker to write.
 CREATE TABLE ${schema}.outbox_claim (
-    id           bigserial   NOT NULL,
-    stream       text        NOT NULL,
-    worker       text        NOT NULL,
-    claimed_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    locked_until timestamptz NOT NULL,
-    event_ids    bigint[]    NOT NULL,
-    aggregates   bigint[]    NOT NULL,
+    id           bigserial        NOT NULL,
+    stream       text COLLATE "C" NOT NULL,
+    worker       text             NOT NULL,
+    claimed_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
+    locked_until timestamptz      NOT NULL,
+    event_ids    bigint[]         NOT NULL,
+    aggregates   bigint[]         NOT NULL,
     CONSTRAINT outbox_claim_pk PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
@@ -115,27 +115,27 @@ COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates
 
 -- The last sequence given to each aggregate. Its row lock orders concurrent publishers.
 CREATE TABLE ${schema}.outbox_aggregate (
-    aggregate_type text   NOT NULL,
-    aggregate_id   text   NOT NULL,
-    last_seq       bigint NOT NULL,
+    aggregate_type text COLLATE "C" NOT NULL,
+    aggregate_id   text COLLATE "C" NOT NULL,
+    last_seq       bigint           NOT NULL,
     CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
 
 -- One row per (event, handler) that left the fast lane. A lane is the deliveries of one handler for one aggregate;
 -- its head is the one that the others wait for.
 CREATE TABLE ${schema}.outbox_delivery (
-    outbox_id       bigint      NOT NULL,
-    handler_id      text        NOT NULL,
-    stream          text        NOT NULL,
-    aggregate_type  text        NOT NULL,
-    aggregate_id    text        NOT NULL,
-    aggregate_seq   bigint      NOT NULL,
-    event_type      text        NOT NULL,
-    status          text        NOT NULL,
-    head            boolean     NOT NULL,
-    attempt_count   integer     NOT NULL DEFAULT 0,
-    retry_count     integer     NOT NULL DEFAULT 0,
-    crash_count     integer     NOT NULL DEFAULT 0,
+    outbox_id       bigint           NOT NULL,
+    handler_id      text COLLATE "C" NOT NULL,
+    stream          text COLLATE "C" NOT NULL,
+    aggregate_type  text COLLATE "C" NOT NULL,
+    aggregate_id    text COLLATE "C" NOT NULL,
+    aggregate_seq   bigint           NOT NULL,
+    event_type      text COLLATE "C" NOT NULL,
+    status          text COLLATE "C" NOT NULL,
+    head            boolean          NOT NULL,
+    attempt_count   integer          NOT NULL DEFAULT 0,
+    retry_count     integer          NOT NULL DEFAULT 0,
+    crash_count     integer          NOT NULL DEFAULT 0,
     next_retry_at   timestamptz,
     last_attempt_at timestamptz,
     locked_by       text,
@@ -143,7 +143,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     last_error_code text,
     last_error      text,
     replay_id       bigint,
-    created_at      timestamptz NOT NULL DEFAULT now(),
+    created_at      timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
     CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
     CONSTRAINT outbox_delivery_due CHECK (status = 'WAITING' OR (status = 'DUE') = (next_retry_at IS NOT NULL)),
@@ -178,26 +178,26 @@ CREATE INDEX outbox_delivery_replay
 
 -- Events that are delivered to a handler again, or for the first time if they are older than it.
 CREATE TABLE ${schema}.outbox_replay (
-    id             bigserial   NOT NULL,
-    handler_id     text        NOT NULL,
+    id             bigserial        NOT NULL,
+    handler_id     text COLLATE "C" NOT NULL,
     occurred_from  timestamptz,
     occurred_to    timestamptz,
     published_from timestamptz,
     published_to   timestamptz,
     event_types    text[],
-    aggregate_type text,
-    aggregate_id   text,
+    aggregate_type text COLLATE "C",
+    aggregate_id   text COLLATE "C",
     event_ids      uuid[],
-    rate           integer     NOT NULL,
-    status         text        NOT NULL DEFAULT 'RUNNING',
-    after_id       bigint      NOT NULL DEFAULT 0,
-    up_to_id       bigint      NOT NULL,
-    fed_count      bigint      NOT NULL DEFAULT 0,
-    removed_count  bigint      NOT NULL DEFAULT 0,
-    fed_at         timestamptz NOT NULL DEFAULT now(),
-    requested_by   text        NOT NULL,
-    reason         text        NOT NULL,
-    created_at     timestamptz NOT NULL DEFAULT now(),
+    rate           integer          NOT NULL,
+    status         text COLLATE "C" NOT NULL DEFAULT 'RUNNING',
+    after_id       bigint           NOT NULL DEFAULT 0,
+    up_to_id       bigint           NOT NULL,
+    fed_count      bigint           NOT NULL DEFAULT 0,
+    removed_count  bigint           NOT NULL DEFAULT 0,
+    fed_at         timestamptz      NOT NULL DEFAULT now(),
+    requested_by   text             NOT NULL,
+    reason         text             NOT NULL,
+    created_at     timestamptz      NOT NULL DEFAULT now(),
     cancelled_by   text,
     finished_at    timestamptz,
     CONSTRAINT outbox_replay_pk PRIMARY KEY (id),
@@ -218,26 +218,26 @@ CREATE INDEX outbox_replay_unfinished
 
 -- The handlers that any process has registered.
 CREATE TABLE ${schema}.outbox_handler (
-    id           text        NOT NULL,
-    aliases      text[]      NOT NULL DEFAULT '{}',
-    last_seen_at timestamptz NOT NULL DEFAULT now(),
-    paused       boolean     NOT NULL DEFAULT false,
+    id           text COLLATE "C" NOT NULL,
+    aliases      text[]           NOT NULL DEFAULT '{}',
+    last_seen_at timestamptz      NOT NULL DEFAULT now(),
+    paused       boolean          NOT NULL DEFAULT false,
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
 
 -- What they want. Several versions of an application may run at the same time and want different things.
 CREATE TABLE ${schema}.outbox_subscription (
-    handler_id   text        NOT NULL,
-    event_type   text        NOT NULL,
-    last_seen_at timestamptz NOT NULL DEFAULT now(),
+    handler_id   text COLLATE "C" NOT NULL,
+    event_type   text COLLATE "C" NOT NULL,
+    last_seen_at timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type)
 );
 
 -- Deduplication inbox: what a handler has already done.
 CREATE TABLE ${schema}.processed_event (
-    event_id     uuid        NOT NULL,
-    handler_id   text        NOT NULL,
-    processed_at timestamptz NOT NULL DEFAULT now(),
+    event_id     uuid             NOT NULL,
+    handler_id   text COLLATE "C" NOT NULL,
+    processed_at timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT processed_event_pk PRIMARY KEY (event_id, handler_id)
 );
 
@@ -245,13 +245,13 @@ CREATE INDEX processed_event_processed_at ON ${schema}.processed_event USING bri
 
 -- What operators did, and why. Nothing removes it.
 CREATE TABLE ${schema}.outbox_operation (
-    id              bigserial   NOT NULL,
-    performed_at    timestamptz NOT NULL DEFAULT now(),
-    performed_by    text        NOT NULL,
-    action          text        NOT NULL,
-    reason          text        NOT NULL,
-    stream          text,
-    handler_id      text,
+    id              bigserial        NOT NULL,
+    performed_at    timestamptz      NOT NULL DEFAULT now(),
+    performed_by    text             NOT NULL,
+    action          text             NOT NULL,
+    reason          text             NOT NULL,
+    stream          text COLLATE "C",
+    handler_id      text COLLATE "C",
     event_id        uuid,
     previous_status text,
     last_error_code text,
@@ -302,20 +302,20 @@ SELECT o.id,
 
 -- The archive of published events. IF NOT EXISTS: several outboxes of one database may share it.
 CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
-    id              bigserial   NOT NULL,
-    outbox_event_id uuid        NOT NULL,
-    stream          text        NOT NULL,
-    aggregate_type  text        NOT NULL,
-    aggregate_id    text        NOT NULL,
-    aggregate_seq   bigint      NOT NULL,
-    event_type      text        NOT NULL,
-    schema_version  integer     NOT NULL,
-    payload         jsonb       NOT NULL,
-    headers         jsonb       NOT NULL,
-    occurred_at     timestamptz NOT NULL,
-    published_at    timestamptz NOT NULL,
-    retry_count     integer     NOT NULL,
-    archived_at     timestamptz NOT NULL DEFAULT now(),
+    id              bigserial        NOT NULL,
+    outbox_event_id uuid             NOT NULL,
+    stream          text COLLATE "C" NOT NULL,
+    aggregate_type  text COLLATE "C" NOT NULL,
+    aggregate_id    text COLLATE "C" NOT NULL,
+    aggregate_seq   bigint           NOT NULL,
+    event_type      text COLLATE "C" NOT NULL,
+    schema_version  integer          NOT NULL,
+    payload         jsonb            NOT NULL,
+    headers         jsonb            NOT NULL,
+    occurred_at     timestamptz      NOT NULL,
+    published_at    timestamptz      NOT NULL,
+    retry_count     integer          NOT NULL,
+    archived_at     timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT events_pk PRIMARY KEY (id),
     CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
 );

@@ -157,6 +157,23 @@ class OutboxMigrationsTest {
                 .doesNotThrowAnyException();
     }
 
+    /** An upgrade of the C library may change the order of any other collation, and indexes with it would be corrupt. */
+    @Test
+    void noIndexDependsOnTheLanguageOfTheDatabase() {
+        migrations(OutboxSchema.DEFAULT).migrate();
+
+        assertThat(sql.sql("""
+                                SELECT i.indexrelid::regclass::text
+                                  FROM pg_index i
+                                  JOIN pg_class c ON c.oid = i.indexrelid
+                                  JOIN pg_namespace n ON n.oid = c.relnamespace
+                                 WHERE n.nspname IN ('events', 'audit')
+                                   AND EXISTS (SELECT
+                                                 FROM unnest(i.indcollation::oid[]) AS used (oid)
+                                                WHERE used.oid NOT IN (0, 'pg_catalog."C"'::regcollation))
+                                """).query(String.class).list()).isEmpty();
+    }
+
     private OutboxMigrations migrations(OutboxSchema schema) {
         return new OutboxMigrations(database.dataSource(), schema, AUDIT);
     }
