@@ -1,6 +1,7 @@
 package dev.outbox.poll;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -8,6 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,24 @@ final class Ahead<T> {
         FutureTask<T> task = new FutureTask<>(work);
         underWay = task;
         executor.execute(task);
+    }
+
+    /** Waits for what was begun last, for so long and no longer; says whether it has ended. */
+    boolean endsWithin(Duration atMost) {
+        Future<T> task = underWay;
+        if (task == null) {
+            return true;
+        }
+        try {
+            task.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException ex) {
+            return true;
+        } catch (TimeoutException ex) {
+            return false;
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        return task.isDone();
     }
 
     /** Waits for what was begun last, however long the statement takes: what it has written is not to be guessed. */

@@ -32,6 +32,8 @@ final class Claiming {
     /** Others could have what is claimed ahead: it must not wait for long until the handlers are through with what comes before it. */
     private static final Duration LONGEST_AHEAD = Duration.ofMillis(50);
 
+    private static final Duration LONGEST_WAIT_AT_THE_END = Duration.ofSeconds(1);
+
     private final Stream stream;
     private final ClaimStore claims;
     private final Subscriptions subscriptions;
@@ -114,9 +116,18 @@ final class Claiming {
         }
     }
 
-    /** Returns what was claimed ahead, if anything, which is not going to be worked on. */
+    /** Returns what was claimed ahead, if anything, which is not going to be worked on. Does not wait for whoever keeps the claim from ending. */
     Optional<Batch> finish() throws SQLException {
-        return askedAhead == null ? Optional.empty() : next(true).map(Found::batch);
+        if (askedAhead == null) {
+            return Optional.empty();
+        }
+        if (!ahead.endsWithin(LONGEST_WAIT_AT_THE_END)) {
+            log.warn(
+                    "a claim of stream {} did not end in time; what it claims is free when its lease expires",
+                    stream.name());
+            return Optional.empty();
+        }
+        return next(true).map(Found::batch);
     }
 
     /** The time until others may have set free what was left lying; empty if nothing was. */

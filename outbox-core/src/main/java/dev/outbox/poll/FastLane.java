@@ -91,7 +91,7 @@ final class FastLane {
     void finish() throws SQLException {
         try {
             claiming.finish().ifPresent(settling::add);
-        } catch (SQLException ex) {
+        } catch (SQLException | RuntimeException ex) {
             log.debug("a claim of stream {} failed while it was being stopped", stream.name(), ex);
         }
         settling.finish();
