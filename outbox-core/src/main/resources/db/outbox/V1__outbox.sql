@@ -87,17 +87,50 @@ CREATE TRIGGER outbox_state
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_state();
 
--- One row per stream, locked for the milliseconds in which a poller claims.
+-- One row per stream, locked for the milliseconds in which a poller claims. It holds the claim window: where claims start to read.
 CREATE TABLE ${schema}.outbox_stream (
     stream           text COLLATE "C" NOT NULL,
     paused           boolean          NOT NULL DEFAULT false,
     registry_version bigint           NOT NULL DEFAULT 0,
+    low_water_mark   bigint           NOT NULL DEFAULT 0,
+    safe_mark        bigint           NOT NULL DEFAULT 0,
+    horizon          xid8             NOT NULL DEFAULT '0',
+    open_writers     integer          NOT NULL DEFAULT 0,
+    next_mark        bigint           NOT NULL DEFAULT 0,
+    next_horizon     xid8             NOT NULL DEFAULT '0',
+    first_claim      bigint           NOT NULL DEFAULT 0,
+    advanced_at      timestamptz      NOT NULL DEFAULT 'epoch',
     CONSTRAINT outbox_stream_pk PRIMARY KEY (stream)
 ) WITH (fillfactor = 50);
 
--- One row per claimed batch. Its existence is what allows its worker to write.
+COMMENT ON COLUMN ${schema}.outbox_stream.low_water_mark IS 'Every event below it is dispatched, as long as open_writers transactions before the horizon are running';
+COMMENT ON COLUMN ${schema}.outbox_stream.safe_mark IS 'Every event below it is dispatched, and no transaction can add one';
+COMMENT ON COLUMN ${schema}.outbox_stream.horizon IS 'Only transactions before it can still add events below the low_water_mark';
+COMMENT ON COLUMN ${schema}.outbox_stream.open_writers IS 'How many transactions before the horizon were running when the low_water_mark was set';
+COMMENT ON COLUMN ${schema}.outbox_stream.next_mark IS 'The last event id when next_horizon was set: the next low_water_mark is at most one above it';
+COMMENT ON COLUMN ${schema}.outbox_stream.next_horizon IS 'Every event id up to next_mark belongs to a transaction before it';
+COMMENT ON COLUMN ${schema}.outbox_stream.first_claim IS 'The stream has no claim with a smaller id';
+
+-- One row: the incarnation of the database. PostgreSQL empties an UNLOGGED table whenever it recovers from a crash, is promoted or is
+-- restored, which is when asynchronous commits may be lost. Claims of an earlier incarnation are void.
+CREATE UNLOGGED TABLE ${schema}.outbox_incarnation (
+    one_row boolean NOT NULL DEFAULT true,
+    token   uuid    NOT NULL DEFAULT gen_random_uuid(),
+    CONSTRAINT outbox_incarnation_pk PRIMARY KEY (one_row),
+    CONSTRAINT outbox_incarnation_one_row CHECK (one_row)
+);
+
+INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES;
+
+-- Size of a payload as text, without decompressing those that are not compressed.
+CREATE FUNCTION ${schema}.outbox_payload_size(payload jsonb) RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS $function$
+    SELECT CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload) ELSE octet_length(payload::text) END
+$function$;
+
+-- One row per claimed batch. Its existence, with its token, is what allows its worker to write.
 CREATE TABLE ${schema}.outbox_claim (
     id           bigserial        NOT NULL,
+    token        uuid             NOT NULL DEFAULT gen_random_uuid(),
     stream       text COLLATE "C" NOT NULL,
     worker       text             NOT NULL,
     claimed_at   timestamptz      NOT NULL DEFAULT clock_timestamp(),
@@ -140,6 +173,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     last_attempt_at timestamptz,
     locked_by       text,
     locked_until    timestamptz,
+    lock_token      uuid,
     last_error_code text,
     last_error      text,
     replay_id       bigint,
@@ -151,7 +185,8 @@ CREATE TABLE ${schema}.outbox_delivery (
     CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
 );
 
-COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun; fences the worker that began the last one';
+COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun';
+COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the worker that claimed the delivery last';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
 COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker died, or was too slow';
 COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Not before then; a waiting one has it if it failed before, and stepped back';
@@ -175,6 +210,29 @@ CREATE INDEX outbox_delivery_dead
 CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;
+
+-- The first claim after a crash begins an incarnation, and frees what was claimed in the one before: its workers may not know that the
+-- database has forgotten what they wrote. Waits until no worker trusts an answer of the earlier incarnation (Lease.TRUSTED_FOR).
+CREATE FUNCTION ${schema}.outbox_begin_incarnation() RETURNS uuid LANGUAGE plpgsql SET enable_seqscan = on AS $function$
+BEGIN
+    INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        DELETE FROM ${schema}.outbox_claim;
+        UPDATE ${schema}.outbox_delivery d
+           SET locked_by = NULL,
+               lock_token = NULL,
+               locked_until = NULL
+          FROM (SELECT outbox_id, handler_id
+                  FROM ${schema}.outbox_delivery
+                 WHERE locked_until IS NOT NULL
+                   FOR UPDATE SKIP LOCKED) claimed
+         WHERE d.outbox_id = claimed.outbox_id
+           AND d.handler_id = claimed.handler_id;
+        PERFORM pg_sleep(0.25);
+    END IF;
+    RETURN (SELECT i.token FROM ${schema}.outbox_incarnation i);
+END
+$function$;
 
 -- Events that are delivered to a handler again, or for the first time if they are older than it.
 CREATE TABLE ${schema}.outbox_replay (

@@ -24,6 +24,6 @@ record Attempt(int attempt, int failures, int crashes, Shift shift, Clock clock)
 
     @Override
     public boolean isLeaseLost() {
-        return shift.lease().isLost();
+        return shift.isLeaseLost();
     }
 }

@@ -78,8 +78,9 @@ public final class Dispatcher {
     }
 
     /**
-     * Offers an event to every handler that wants it, each once. An event that has outlived a lease may have taken its process down:
-     * all its handlers get it in the repair lanes, one by one, where it is found out which of them does so.
+     * Offers an event to every handler that wants it, each once. An event that has outlived two leases may have taken its processes down:
+     * all its handlers get it in the repair lanes, where it is found out which of them does so. Stops between two handlers when the lease
+     * is lost.
      *
      * @param event the event
      * @param blocked the ids of handlers whose lane for the event's aggregate has earlier work: they are not invoked
@@ -96,8 +97,12 @@ public final class Dispatcher {
         Payloads payloads = new Payloads(readers, envelope);
         List<OfHandler> outcomes =
                 new ArrayList<>(route.local().size() + route.remote().size());
-        boolean suspect = event.attemptCount() > 0;
+        boolean suspect = event.attemptCount() > 1;
         for (Routes.Local local : route.local()) {
+            if (!outcomes.isEmpty() && !shift.mayStart()) {
+                outcomes.add(new OfHandler(local.handler().id(), new Outcome.Abandoned()));
+                break;
+            }
             String lane = local.lane(blocked);
             Outcome outcome = suspect || local.paused() || blocked.contains(lane)
                     ? new Outcome.Queued()

@@ -53,6 +53,10 @@ final class Routes {
         }
     }
 
+    List<RegisteredHandler> registry() {
+        return registry;
+    }
+
     Route of(String eventType) {
         Route known = byEventType.get(eventType);
         return known != null ? known : byEventType.computeIfAbsent(eventType, this::find);

@@ -3,14 +3,19 @@ package dev.outbox.dispatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.store.ActiveHandlers;
 import dev.outbox.store.HandlerStore;
+import dev.outbox.store.RegisteredHandler;
+import dev.outbox.store.RegistryVersion;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.LongPredicate;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +31,7 @@ public final class Subscriptions {
     private final HandlerStore store;
     private final Duration retireAfter;
     private volatile Routes routes;
-    private volatile long version = -1;
+    private volatile @Nullable RegistryVersion version;
 
     /**
      * Creates subscriptions.
@@ -54,12 +59,16 @@ public final class Subscriptions {
     }
 
     /**
-     * Notes that this process is alive, and reads the registry, so that handlers nobody has any more are forgotten.
+     * Notes that this process is alive, and reads the registry, so that handlers nobody has any more are forgotten. Registers the handlers
+     * of this process again if the database has lost any of them.
      *
      * @throws SQLException if the database refused or could not be reached
      */
     public void refresh() throws SQLException {
-        store.seen(catalog.eventTypes());
+        if (!store.seen(catalog.eventTypes())) {
+            log.warn("the database has lost registrations of this process; they are written again");
+            register();
+        }
         load();
     }
 
@@ -74,16 +83,39 @@ public final class Subscriptions {
     }
 
     /**
-     * Makes sure that the registry is known as it was when a claim was made.
+     * Makes sure that the registry is known as it was when a claim was made. If the database was restarted, first writes what this process knew of the
+     * registry: a failover may have lost it.
      *
-     * @param claimedVersion the version that the claim read
+     * @param claimed the version that the claim read
      * @throws SQLException if the database refused or could not be reached
      */
-    public void atVersion(long claimedVersion) throws SQLException {
-        if (version != claimedVersion) {
-            load();
-            version = claimedVersion;
+    public void atVersion(RegistryVersion claimed) throws SQLException {
+        RegistryVersion known = version;
+        if (claimed.equals(known)) {
+            return;
         }
+        if (known != null && !known.server().equals(claimed.server())) {
+            log.info(
+                    "the database was restarted, promoted or restored; registrations that it has lost are written again");
+            restore();
+        }
+        load();
+        version = claimed;
+    }
+
+    /** What other processes have registered meanwhile stays as it is. */
+    private void restore() throws SQLException {
+        Map<String, Set<String>> eventTypes = new HashMap<>(catalog.eventTypes());
+        Map<String, List<String>> aliases = new HashMap<>(catalog.aliases());
+        Set<String> present = new HashSet<>();
+        store.list(retireAfter).forEach((handler) -> present.add(handler.id()));
+        for (RegisteredHandler known : routes.registry()) {
+            if (!present.contains(known.id())) {
+                eventTypes.putIfAbsent(known.id(), known.eventTypes());
+                aliases.putIfAbsent(known.id(), List.copyOf(known.aliases()));
+            }
+        }
+        store.register(eventTypes, aliases, retireAfter);
     }
 
     /**
@@ -92,9 +124,9 @@ public final class Subscriptions {
      *
      * @return asks that of the version that a claim read
      */
-    public LongPredicate outdated() {
-        long known = version;
-        return (claimedVersion) -> known >= 0 && known != claimedVersion;
+    public Predicate<RegistryVersion> outdated() {
+        RegistryVersion known = version;
+        return (claimed) -> known != null && !known.equals(claimed);
     }
 
     /** One after the other: what was read before must not replace what was read later, or events would pass handlers by. */

@@ -5,22 +5,30 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Renews leases while the work that they protect goes on, three times in the life of each. */
+/**
+ * Renews leases while the work that they protect goes on, three times in the life of each, and asks for them once a second: a handler
+ * that runs for long learns that its lease is lost.
+ */
 public final class LeaseKeeper implements AutoCloseable {
 
-    private static final int RENEWALS_PER_LEASE = 3;
+    private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
+    private static final int LOOKS_PER_LEASE = 6;
 
     private final Duration interval;
+    private final Moment.Source clock;
     private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
     private final Duty duty;
 
     /**
      * Creates a keeper that has not started.
      *
-     * @param lease the life of a lease
+     * @param lease the life of the shortest lease
+     * @param clock measures the time
      */
-    public LeaseKeeper(Duration lease) {
-        this.interval = lease.dividedBy(RENEWALS_PER_LEASE);
+    public LeaseKeeper(Duration lease, Moment.Source clock) {
+        Duration part = lease.dividedBy(LOOKS_PER_LEASE);
+        this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;
+        this.clock = clock;
         this.duty = new Duty("outbox-leases", this::step);
     }
 
@@ -32,19 +40,28 @@ public final class LeaseKeeper implements AutoCloseable {
     /**
      * Keeps a lease from now on.
      *
-     * @param renewal renews it; called on the keeper's thread
+     * @param claimed what it is about, in the database
      * @param life how long it lasts unless renewed
-     * @param begun what {@link System#nanoTime()} was before it was asked for
+     * @param begun the moment before it was asked for
      * @return the lease; to be closed when the work is done
      */
-    public Lease keep(Lease.Renewal renewal, Duration life, long begun) {
-        Lease lease = new Lease(renewal, life, begun, leases::remove);
+    public Lease keep(Lease.Claimed claimed, Duration life, Moment begun) {
+        Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
         leases.add(lease);
         return lease;
     }
 
     /**
-     * Renews every lease once.
+     * Returns the moment, by the clock that leases are measured with.
+     *
+     * @return the moment
+     */
+    public Moment now() {
+        return clock.now();
+    }
+
+    /**
+     * Renews or confirms every lease once.
      *
      * @throws Exception the first failure, after all have been tried
      */
@@ -52,7 +69,7 @@ public final class LeaseKeeper implements AutoCloseable {
         @Nullable Exception first = null;
         for (Lease lease : leases) {
             try {
-                lease.renew();
+                lease.keep();
             } catch (Exception ex) {
                 first = first == null ? ex : first;
             }

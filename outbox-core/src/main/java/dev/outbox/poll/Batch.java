@@ -6,8 +6,11 @@ import dev.outbox.dispatch.Outcome;
 import dev.outbox.duty.Lease;
 import dev.outbox.duty.Strand;
 import dev.outbox.store.Claim;
+import dev.outbox.store.ClaimKey;
 import dev.outbox.store.ClaimedEvent;
+import dev.outbox.store.Failure;
 import dev.outbox.store.Parked;
+import dev.outbox.store.RegistryVersion;
 import dev.outbox.store.SettleStore.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +30,7 @@ final class Batch {
     private static final int SMALLEST_AHEAD = 10;
 
     private final Claim claim;
-    private final long registryVersion;
+    private final RegistryVersion registry;
     private final Lease lease;
     private final BlockedLanes lanes = new BlockedLanes();
     private final List<Strand<ClaimedEvent>> strands;
@@ -36,6 +39,7 @@ final class Batch {
     private final List<EventOutcome> unsettled = new ArrayList<>();
     private long settledAt = System.nanoTime();
     private boolean begun;
+    private int refusals;
 
     private record Aggregate(String type, String id) {
 
@@ -45,9 +49,9 @@ final class Batch {
         }
     }
 
-    private Batch(Claim claim, long registryVersion, Lease lease, List<Strand<ClaimedEvent>> strands) {
+    private Batch(Claim claim, RegistryVersion registry, Lease lease, List<Strand<ClaimedEvent>> strands) {
         this.claim = claim;
-        this.registryVersion = registryVersion;
+        this.registry = registry;
         this.lease = lease;
         this.strands = strands;
         this.spread = isSpread(claim.events());
@@ -55,12 +59,12 @@ final class Batch {
     }
 
     /** A batch that is dispatched in the order of ids. */
-    static Batch inOrder(Claim claim, long registryVersion, Lease lease) {
-        return new Batch(claim, registryVersion, lease, List.of(new Strand<>(claim.events())));
+    static Batch inOrder(Claim claim, RegistryVersion registry, Lease lease) {
+        return new Batch(claim, registry, lease, List.of(new Strand<>(claim.events())));
     }
 
     /** A batch whose aggregates may be dispatched at the same time, each in order. */
-    static Batch byAggregate(Claim claim, long registryVersion, Lease lease) {
+    static Batch byAggregate(Claim claim, RegistryVersion registry, Lease lease) {
         Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
         claim.events()
                 .forEach((event) -> aggregates
@@ -68,14 +72,14 @@ final class Batch {
                         .add(event));
         return new Batch(
                 claim,
-                registryVersion,
+                registry,
                 lease,
                 aggregates.values().stream().map(Strand::new).toList());
     }
 
     /** The version of the handler registry that the claim is valid for. */
-    long registryVersion() {
-        return registryVersion;
+    RegistryVersion registry() {
+        return registry;
     }
 
     Lease lease() {
@@ -86,8 +90,8 @@ final class Batch {
         return strands;
     }
 
-    long claimId() {
-        return claim.id();
+    ClaimKey claim() {
+        return claim.key();
     }
 
     boolean isBegun() {
@@ -142,8 +146,13 @@ final class Batch {
         return spread && claim.events().size() >= batchSize;
     }
 
+    /** Counts how often PostgreSQL has refused to settle the batch as a whole. */
+    int refused() {
+        return ++refusals;
+    }
+
     boolean isWorthSettlingAhead(int batchSize) {
-        return isSpread(batchSize) && unsettled().stream().allMatch(EventOutcome::succeeded);
+        return refusals == 0 && isSpread(batchSize) && unsettled().stream().allMatch(EventOutcome::succeeded);
     }
 
     private static boolean isSpread(List<ClaimedEvent> events) {
@@ -166,7 +175,17 @@ final class Batch {
                 outcome.handlers().forEach((handler) -> park(id, handler, parked));
             }
         }
-        return new Settlement(claim.id(), succeeded, parked, last);
+        return new Settlement(claim.key(), succeeded, parked, last);
+    }
+
+    /** What to write of an event whose outcome PostgreSQL refuses: a dead letter of each handler that is not done, or of all. */
+    Settlement refusal(EventOutcome outcome, Failure failure) {
+        long id = outcome.event().envelope().id();
+        List<Parked> parked = outcome.handlers().stream()
+                .filter((handler) -> outcome.succeeded() || !(handler.outcome() instanceof Outcome.Succeeded))
+                .map((handler) -> new Parked(id, handler.handlerId(), Parked.Kind.DEAD, Duration.ZERO, failure))
+                .toList();
+        return new Settlement(claim.key(), List.of(), parked, false);
     }
 
     private static void park(long id, EventOutcome.OfHandler handler, List<Parked> parked) {

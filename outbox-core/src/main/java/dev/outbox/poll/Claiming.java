@@ -4,19 +4,20 @@ import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Lease;
 import dev.outbox.duty.LeaseKeeper;
+import dev.outbox.duty.Moment;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimStore;
+import dev.outbox.store.RegistryVersion;
 import dev.outbox.store.ScanDepth;
-import dev.outbox.store.ScanProgress;
 import dev.outbox.store.ScanReach;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,8 +46,9 @@ final class Claiming {
     /** Aggregates of which somebody else holds a row locked: left out until a claim finds nothing else. */
     private final Set<Long> heldAggregates = new HashSet<>();
 
-    private final ScanProgress progress = new ScanProgress();
     private final ScanDepth depth;
+    private final WholeQueueSchedule wholeQueue = new WholeQueueSchedule(System::nanoTime);
+    private long highest;
     private final Ahead<Answer> ahead;
     private @Nullable Question askedAhead;
     private @Nullable Long fullSince;
@@ -58,7 +60,7 @@ final class Claiming {
      * @param leftOut whether it leaves out aggregates that this process sets free in a moment, for which nobody else would look
      * @param outdated whether what is due was asked of other handlers than those of a version of the registry
      */
-    private record Question(ClaimStore.Request request, boolean leftOut, LongPredicate outdated) {}
+    private record Question(ClaimStore.Request request, boolean leftOut, Predicate<RegistryVersion> outdated) {}
 
     /** What the database answered to a claim. */
     private record Answer(
@@ -72,7 +74,7 @@ final class Claiming {
      * @param again whether it is worth claiming again at once
      * @param outdated whether what is due was asked of other handlers than those of a version of the registry
      */
-    record Found(@Nullable Batch batch, ClaimRound round, boolean again, LongPredicate outdated) {}
+    record Found(@Nullable Batch batch, ClaimRound round, boolean again, Predicate<RegistryVersion> outdated) {}
 
     /**
      * Begins with the whole queue.
@@ -136,8 +138,8 @@ final class Claiming {
     }
 
     private Question question(boolean leavesOut) {
-        LongPredicate outdated = subscriptions.outdated();
-        ScanReach reach = leavesOut ? depth.near(progress.highest()) : depth.next(progress.highest());
+        Predicate<RegistryVersion> outdated = subscriptions.outdated();
+        ScanReach reach = leavesOut ? depth.near(highest) : depth.next(highest);
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
@@ -145,30 +147,28 @@ final class Claiming {
                 stream.settings().lease(),
                 heldAggregates,
                 dispatcher.activeHandlers(),
-                progress.next(),
                 reach,
-                progress.question());
+                wholeQueue.isDue());
         return new Question(request, leavesOut, outdated);
     }
 
     private Answer ask(Question question) throws SQLException {
-        long begun = System.nanoTime();
+        Moment begun = leases.now();
         Optional<ClaimRound> round = claims.claim(question.request());
-        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        Duration took = Duration.ofNanos(leases.now().nanos() - begun.nanos());
         return new Answer(round, round.map((found) -> batch(found, begun)).orElse(null), took);
     }
 
-    private @Nullable Batch batch(ClaimRound round, long begun) {
+    private @Nullable Batch batch(ClaimRound round, Moment begun) {
         Claim claim = round.claim();
         if (claim == null) {
             return null;
         }
-        Set<Long> id = Set.of(claim.id());
         Duration life = stream.settings().lease();
-        Lease lease = leases.keep(() -> !claims.renew(id, life).isEmpty(), life, begun);
+        Lease lease = leases.keep(new LeasedClaim(claims, claim.key(), life), life, begun);
         return concurrent
-                ? Batch.byAggregate(claim, round.registryVersion(), lease)
-                : Batch.inOrder(claim, round.registryVersion(), lease);
+                ? Batch.byAggregate(claim, round.registry(), lease)
+                : Batch.inOrder(claim, round.registry(), lease);
     }
 
     private Found learn(Question question, Answer answer, ClaimRound round) {
@@ -180,16 +180,21 @@ final class Claiming {
                         stream.name()));
         Claim claim = round.claim();
         int events = claim == null ? 0 : claim.events().size();
-        progress.advance(round.sighting(), claim, answer.took());
+        if (claim != null) {
+            highest =
+                    Math.max(highest, claim.events().get(events - 1).envelope().id());
+        }
+        if (question.request().wholeQueue()) {
+            wholeQueue.looked(answer.took());
+        }
         observer.claimed(stream.name(), answer.took(), events);
-        boolean again = question.leftOut()
-                || depth.learn(
-                        question.request().reach(), events, round.sighting().isLong(), answer.took());
+        boolean again =
+                question.leftOut() || depth.learn(question.request().reach(), events, round.isLong(), answer.took());
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
         if (events == 0 && !foundHeld && !again) {
             heldAggregates.clear();
         }
-        boolean full = events == stream.settings().batchSize();
+        boolean full = events == stream.settings().batchSize() || round.isCut();
         fullSince = full ? System.nanoTime() : null;
         return new Found(answer.batch(), round, full || again || foundHeld, question.outdated());
     }

@@ -114,7 +114,7 @@ final class FastLane {
         ClaimRound round = found.round();
         Batch batch = found.batch();
         if (batch == null) {
-            subscriptions.atVersion(round.registryVersion());
+            subscriptions.atVersion(round.registry());
             settling.finishAhead();
         } else {
             settling.add(batch);
@@ -124,14 +124,14 @@ final class FastLane {
             goOn(batch, closing);
         }
         // What is due was asked of the handlers that were active then.
-        boolean asksAgain = found.outdated().test(round.registryVersion());
+        boolean asksAgain = found.outdated().test(round.registry());
         return new Round(
                 found.again() || settling.hasParked() || asksAgain, round.untilNextDelivery(), claiming.lookAgainIn());
     }
 
     private void goOn(Batch current, BooleanSupplier closing) throws SQLException {
         if (!current.isBegun()) {
-            subscriptions.atVersion(current.registryVersion());
+            subscriptions.atVersion(current.registry());
             current.begin();
             if (crew != null) {
                 current.strands().forEach((strand) -> crew.work(() -> dispatch(current, strand, closing)));

@@ -4,6 +4,7 @@ import dev.outbox.dispatch.EventOutcome;
 import dev.outbox.duty.Strand;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.ClaimStore;
+import dev.outbox.store.Refusal;
 import dev.outbox.store.SettleStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -22,12 +23,15 @@ final class Settling {
 
     private static final Logger log = LoggerFactory.getLogger(Settling.class);
 
+    private static final int REFUSALS_BEFORE_ISOLATION = 3;
+
     private final Stream stream;
     private final SettleStore settlements;
     private final ClaimStore claims;
     private final OutboxObserver observer;
     private final Consumer<String> handedOver;
     private final Ahead<Written> ahead;
+    private final SettlementIsolator isolator;
 
     private final List<Batch> underWay = new ArrayList<>();
 
@@ -56,6 +60,7 @@ final class Settling {
         this.claims = resources.claims();
         this.observer = resources.observer();
         this.handedOver = resources.handedOver();
+        this.isolator = new SettlementIsolator(settlements);
         this.ahead = new Ahead<>("outbox-settler-" + stream.name());
     }
 
@@ -107,7 +112,18 @@ final class Settling {
         Writing writing = aheadOfClaim;
         if (writing != null) {
             aheadOfClaim = null;
-            written(writing, ahead.result(), false);
+            written(writing, resultAhead(writing), false);
+        }
+    }
+
+    private Written resultAhead(Writing writing) throws SQLException {
+        try {
+            return ahead.result();
+        } catch (SQLException ex) {
+            if (Refusal.is(ex)) {
+                writing.batch().refused();
+            }
+            throw ex;
         }
     }
 
@@ -115,9 +131,20 @@ final class Settling {
     boolean settle(Batch current, boolean last) throws SQLException {
         boolean waiting = contended.contains(current);
         Writing writing = writing(current, last);
+        return written(writing, Written.now(write(writing, waiting)), waiting);
+    }
+
+    /** A stream never stops for one event: what PostgreSQL refuses again and again is settled event by event. */
+    private SettleStore.Settled write(Writing writing, boolean waiting) throws SQLException {
         SettleStore.Settlement settlement = writing.settlement();
-        SettleStore.Settled settled = waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
-        return written(writing, Written.now(settled), waiting);
+        try {
+            return waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
+        } catch (SQLException ex) {
+            if (!Refusal.is(ex) || writing.batch().refused() < REFUSALS_BEFORE_ISOLATION) {
+                throw ex;
+            }
+            return isolator.settle(writing.batch(), writing.outcomes(), settlement.last());
+        }
     }
 
     private static Writing writing(Batch current, boolean last) {
@@ -172,7 +199,7 @@ final class Settling {
         for (Batch waiting : List.copyOf(contended)) {
             settle(waiting, true);
             if (contended.contains(waiting)) {
-                claims.release(waiting.claimId());
+                claims.release(waiting.claim());
                 end(waiting);
             }
         }
@@ -180,7 +207,7 @@ final class Settling {
 
     private void setAside(Batch current) {
         log.warn(
-                "somebody else holds rows of {} of stream {} locked; their aggregates wait until they are free",
+                "rows of {} of stream {} are locked by another session, or refused; their aggregates wait until they can be written",
                 current,
                 stream.name());
         contended.add(current);

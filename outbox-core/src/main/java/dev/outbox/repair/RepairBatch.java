@@ -27,11 +27,13 @@ final class RepairBatch {
 
     private final List<Strand<DueDelivery>> lanes;
     private final Map<DeliveryKey, DueDelivery> unsettled = new ConcurrentHashMap<>();
+    private final Set<DeliveryKey> lost = ConcurrentHashMap.newKeySet();
     private final AtomicInteger open;
     private final Object quarantine;
     private final List<Attempted> attempts = new ArrayList<>();
     private @Nullable Lease lease;
     private long settledAt = System.nanoTime();
+    private int refusals;
 
     private record Lane(String handlerId, String aggregateType, String aggregateId) {
 
@@ -107,6 +109,24 @@ final class RepairBatch {
         return new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
     }
 
+    /** Notes which of the deliveries that were asked for are still this worker's; returns whether any is. */
+    boolean keep(List<DueDelivery> asked, Set<DeliveryKey> held) {
+        asked.stream().map(DeliveryKey::of).filter((key) -> !held.contains(key)).forEach(lost::add);
+        return !held.isEmpty();
+    }
+
+    /** What is unsettled and not lost. */
+    List<DueDelivery> held() {
+        return unsettled().stream()
+                .filter((delivery) -> !isLost(DeliveryKey.of(delivery)))
+                .toList();
+    }
+
+    /** Whether another worker may have a delivery by now. */
+    boolean isLost(DeliveryKey key) {
+        return lost.contains(key);
+    }
+
     /** Nobody works on a lane any more. To be called once for each. */
     void left(Strand<DueDelivery> lane) {
         lane.end();
@@ -152,6 +172,11 @@ final class RepairBatch {
 
     private static DueDelivery earlier(DueDelivery one, DueDelivery other) {
         return one.envelope().aggregateSeq() < other.envelope().aggregateSeq() ? one : other;
+    }
+
+    /** Counts how often PostgreSQL has refused to settle the batch as a whole. */
+    int refused() {
+        return ++refusals;
     }
 
     boolean isSettlingDue(Duration atMost) {

@@ -3,6 +3,7 @@ package dev.outbox.repair;
 import dev.outbox.dispatch.Outcome;
 import dev.outbox.dispatch.Shift;
 import dev.outbox.duty.Crew;
+import dev.outbox.duty.Moment;
 import dev.outbox.duty.Rounds;
 import dev.outbox.duty.Strand;
 import dev.outbox.store.DeliveryClaimStore;
@@ -10,6 +11,7 @@ import dev.outbox.store.DeliveryKey;
 import dev.outbox.store.DeliverySettleStore.Attempted;
 import dev.outbox.store.DeliverySettleStore.Settled;
 import dev.outbox.store.DueDelivery;
+import dev.outbox.store.Refusal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +37,8 @@ public final class RepairLanes implements Rounds {
     private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
     private static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
     private static final Duration BETWEEN_LOOKS_AT_LOCKS = Duration.ofMillis(500);
+
+    private static final int REFUSALS_BEFORE_ISOLATION = 3;
 
     private final RepairSettings settings;
     private final RepairResources resources;
@@ -111,7 +115,7 @@ public final class RepairLanes implements Rounds {
     }
 
     private @Nullable RepairBatch claim() throws SQLException {
-        long begun = System.nanoTime();
+        Moment begun = resources.leases().now();
         Object pass = new Object();
         boolean withSuspects = resources.quarantine().enter(pass);
         List<DueDelivery> due = List.of();
@@ -135,7 +139,9 @@ public final class RepairLanes implements Rounds {
             return null;
         }
         RepairBatch claimed = new RepairBatch(due, pass);
-        claimed.keptBy(resources.leases().keep(() -> renew(claimed), settings.lease(), begun));
+        claimed.keptBy(resources
+                .leases()
+                .keep(new LeasedDeliveries(resources.claims(), claimed, settings.lease()), settings.lease(), begun));
         underWay.add(claimed);
         return claimed;
     }
@@ -145,11 +151,6 @@ public final class RepairLanes implements Rounds {
                 .flatMap((batch) -> batch.unsettled().stream())
                 .map((delivery) -> delivery.envelope().id())
                 .collect(Collectors.toSet());
-    }
-
-    private boolean renew(RepairBatch batch) throws SQLException {
-        List<DueDelivery> unsettled = batch.unsettled();
-        return unsettled.isEmpty() || resources.claims().renew(settings.worker(), unsettled, settings.lease()) > 0;
     }
 
     private void goOn(RepairBatch current, BooleanSupplier closing) throws SQLException {
@@ -193,8 +194,12 @@ public final class RepairLanes implements Rounds {
     }
 
     private boolean attemptNext(RepairBatch current, Strand<DueDelivery> lane, BooleanSupplier closing) {
-        Shift shift = new Shift(current.lease(), closing);
-        if (!lane.hasNext() || shift.isOver()) {
+        if (!lane.hasNext()) {
+            return false;
+        }
+        DeliveryKey key = DeliveryKey.of(lane.next());
+        Shift shift = new Shift(current.lease(), () -> current.isLost(key), closing);
+        if (shift.isOver()) {
             return false;
         }
         Outcome outcome = resources.dispatcher().retry(lane.next(), shift);
@@ -216,8 +221,8 @@ public final class RepairLanes implements Rounds {
         long begun = System.nanoTime();
         boolean waiting = contended.contains(current);
         Settled settled = waiting
-                ? resources.settlements().settleUnlocked(settings.worker(), attempts, untried)
-                : resources.settlements().settle(settings.worker(), attempts, untried, next);
+                ? resources.settlements().settleUnlocked(attempts, untried)
+                : settleAll(current, attempts, untried, next);
         resources.observer().settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted().forEach((retries) -> resources.observer().completed(settings.stream(), retries));
         attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
@@ -226,6 +231,20 @@ public final class RepairLanes implements Rounds {
             end(current);
         } else if (last && !waiting) {
             setAside(current);
+        }
+    }
+
+    /** A stream never stops for one delivery: what PostgreSQL refuses again and again is settled one by one. */
+    private Settled settleAll(
+            RepairBatch current, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+            throws SQLException {
+        try {
+            return resources.settlements().settle(attempts, untried, next);
+        } catch (SQLException ex) {
+            if (!Refusal.is(ex) || current.refused() < REFUSALS_BEFORE_ISOLATION) {
+                throw ex;
+            }
+            return resources.settlements().settleUnlocked(attempts, untried);
         }
     }
 
@@ -242,7 +261,7 @@ public final class RepairLanes implements Rounds {
 
     private void setAside(RepairBatch current) {
         log.warn(
-                "somebody else holds rows of {} retried events of stream {} locked; their lanes wait until they are free",
+                "rows of {} retried events of stream {} are locked by another session, or refused; their lanes wait until they can be written",
                 current.unsettled().size(),
                 settings.stream());
         contended.add(current);

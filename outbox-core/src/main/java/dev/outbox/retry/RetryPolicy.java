@@ -10,7 +10,8 @@ import java.util.random.RandomGenerator;
  *
  * @param backoff the wait after each failure
  * @param maxAttempts how many failed attempts make a delivery dead, at least 1
- * @param maxCrashes how many leases that expired under it make a delivery dead, at least 1
+ * @param maxCrashes how many leases that expired under it make a delivery dead, at least 3: it is tried alone from the third on, since
+ *     before that another event of its batch may be to blame
  * @param errors which exceptions make a delivery dead at once
  */
 public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
@@ -22,8 +23,8 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
         }
-        if (maxCrashes < 1) {
-            throw new IllegalArgumentException("maxCrashes must be at least 1: " + maxCrashes);
+        if (maxCrashes < DEFAULT_MAX_CRASHES) {
+            throw new IllegalArgumentException("maxCrashes must be at least 3: " + maxCrashes);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Crew;
 import dev.outbox.duty.Duty;
 import dev.outbox.duty.LeaseKeeper;
+import dev.outbox.duty.Moment;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.NotificationListener;
 import dev.outbox.poll.Notifier;
@@ -74,7 +75,7 @@ final class Workers implements AutoCloseable {
         this.subscriptions = subscriptions;
         this.retirement = new Retirement(new RetirementStore(dataSource, schema), polls.retireAfter());
         this.polling = polls.enabled();
-        this.leases = new LeaseKeeper(shortestLease);
+        this.leases = new LeaseKeeper(shortestLease, Moment.Source.system());
         this.heartbeat = new Duty("outbox-registry", this::beat);
         this.replays = new ReplayFeeder(
                 new ReplaySource(dataSource, schema),

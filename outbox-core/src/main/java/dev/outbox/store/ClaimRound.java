@@ -10,20 +10,22 @@ import org.jspecify.annotations.Nullable;
  * What one claim transaction found.
  *
  * @param claim the claimed batch, if any
- * @param registryVersion the version of the handler registry that the claim is valid for
+ * @param registry the version of the handler registry that the claim is valid for
  * @param heldAggregates hashes of aggregates that were passed over because somebody else holds a row of theirs locked
  * @param expired the claims that had expired and were dropped
  * @param untilNextDelivery the time until a delivery of the stream is due to a handler of this process, zero or
  *     negative if one is; empty if none waits
- * @param sighting what was seen of the queue as a whole
+ * @param isLong whether events wait beyond what is {@linkplain ScanReach#near() near}, and the stream is not paused
+ * @param isCut whether the claim has fewer events than it could, because their payloads are large
  */
 public record ClaimRound(
         @Nullable Claim claim,
-        long registryVersion,
+        RegistryVersion registry,
         Set<Long> heldAggregates,
         List<ExpiredClaim> expired,
         Optional<Duration> untilNextDelivery,
-        Sighting sighting) {
+        boolean isLong,
+        boolean isCut) {
 
     /**
      * A claim whose worker did not come back.

@@ -3,14 +3,118 @@ package dev.outbox.store;
 /** The statements of {@link ClaimStore}. */
 final class ClaimSql {
 
-    /** Relies on outbox_unpublished_pending: the snapshot of the statement decides where it begins, and which event is the first. */
+    /**
+     * Runs before the transaction has an id of its own: every event id up to this one belongs to a transaction with a smaller id, since
+     * publishers have their transaction id before they draw an event id.
+     */
+    static final String READ_LAST_ID = """
+            SELECT set_config('outbox.last_id', (SELECT CASE WHEN q.is_called THEN q.last_value ELSE 0 END
+                                                   FROM {schema}.outbox_id_seq q)::text, true)
+            """;
+
+    /** The incarnation of the database. The first claim after a crash begins a new one. */
+    static final String INCARNATION =
+            "coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
+
+    /**
+     * Relies on outbox_stream_pk and outbox_unpublished_pending. Claimers of a stream take turns, so that the next statements see every
+     * earlier claim. Whether the queue is long is a hint.
+     */
+    static final String LOCK_STREAM = """
+            SELECT s.registry_version,
+                   {incarnation},
+                   pg_postmaster_start_time()::text,
+                   NOT s.paused
+                   AND (SELECT o.id
+                          FROM {schema}.outbox_unpublished o
+                         WHERE (o.stream, o.id) > (?, least(greatest(s.low_water_mark, ?::bigint), 4611686018427387903) + ?::bigint)
+                           AND (o.stream, o.id) <= (?, 9223372036854775807)
+                           AND o.dispatched_at IS NULL
+                         ORDER BY o.stream, o.id
+                         LIMIT 1) IS NOT NULL
+              FROM {schema}.outbox_stream s
+             WHERE s.stream = ?
+               FOR UPDATE OF s
+            """.replace("{incarnation}", INCARNATION);
+
+    /**
+     * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
+     * {@code next_horizon} is running, no event up to {@code next_mark} can appear any more. A transaction that takes longer than a
+     * second is passed over: the low-water mark then holds only as long as the same transactions are running, and claims start at the
+     * safe mark when one of them has ended. At most ten times a second: while a snapshot is held, every version of the row is read.
+     * Transaction ids that lie ahead of this one come from another cluster, and the window starts anew.
+     */
+    static final String ADVANCE_WINDOW = """
+            WITH stream AS MATERIALIZED (
+                SELECT s.*,
+                       greatest(s.horizon, s.next_horizon) >= pg_current_xact_id() AS foreign_ids,
+                       (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon) AS running,
+                       (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_horizon) AS next_running,
+                       clock_timestamp() - s.advanced_at AS age,
+                       current_setting('outbox.last_id')::bigint AS last_id
+                  FROM {schema}.outbox_stream s
+                 WHERE s.stream = ?
+            ), due AS MATERIALIZED (
+                SELECT stream.*,
+                       (SELECT o.id
+                          FROM {schema}.outbox_unpublished o
+                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.foreign_ids OR ? THEN 0
+                                                                        WHEN stream.running = stream.open_writers
+                                                                        THEN stream.low_water_mark
+                                                                        ELSE stream.safe_mark END)
+                           AND (o.stream, o.id) <= (stream.stream, 9223372036854775807)
+                           AND o.dispatched_at IS NULL
+                         ORDER BY o.stream, o.id
+                         LIMIT 1) AS first
+                  FROM stream
+                 WHERE stream.foreign_ids
+                    OR stream.next_running = 0 AND stream.age > interval '100 milliseconds'
+                    OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
+            ), advanced AS (
+                SELECT due.stream, due.last_id, due.next_horizon, due.next_running,
+                       CASE WHEN due.foreign_ids THEN 0 ELSE least(due.first, due.next_mark + 1) END AS low_water_mark,
+                       CASE WHEN due.foreign_ids THEN 0
+                            WHEN due.next_running = 0 THEN least(due.first, due.next_mark + 1)
+                            ELSE least(due.first, due.safe_mark) END AS safe_mark,
+                       due.foreign_ids,
+                       coalesce((SELECT c.id
+                                   FROM {schema}.outbox_claim c
+                                  WHERE c.id >= due.first_claim
+                                    AND c.stream = due.stream
+                                  ORDER BY c.id
+                                  LIMIT 1),
+                                (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q)) AS first_claim
+                  FROM due
+            )
+            UPDATE {schema}.outbox_stream s
+               SET low_water_mark = advanced.low_water_mark,
+                   safe_mark = advanced.safe_mark,
+                   horizon = CASE WHEN advanced.foreign_ids THEN '0' ELSE advanced.next_horizon END,
+                   open_writers = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.next_running END,
+                   next_mark = advanced.last_id,
+                   next_horizon = pg_current_xact_id(),
+                   first_claim = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.first_claim END,
+                   advanced_at = clock_timestamp()
+              FROM advanced
+             WHERE s.stream = advanced.stream
+               AND (s.low_water_mark, s.safe_mark, s.open_writers, s.next_mark)
+                   IS DISTINCT FROM
+                   (advanced.low_water_mark, advanced.safe_mark, advanced.next_running, advanced.last_id)
+            """;
+
+    /** Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. */
     private static final String START = """
             start AS MATERIALIZED (
-                SELECT CASE WHEN (SELECT count(*)
-                                    FROM pg_snapshot_xip(pg_current_snapshot()) x
-                                   WHERE x < ?::text::xid8) = ?
-                            THEN ?::bigint
-                            ELSE ?::bigint END AS id
+                SELECT CASE WHEN ? THEN 0
+                            WHEN s.open_writers = (SELECT count(*)
+                                                     FROM pg_snapshot_xip(pg_current_snapshot()) x
+                                                    WHERE x < s.horizon)
+                            THEN s.low_water_mark
+                            ELSE s.safe_mark END AS id,
+                       s.first_claim
+                  FROM {schema}.outbox_stream s
+                 WHERE s.stream = ?
+                   AND NOT s.paused
             ), first AS MATERIALIZED (
                 SELECT (SELECT o.id
                           FROM {schema}.outbox_unpublished o
@@ -22,34 +126,6 @@ final class ClaimSql {
             )""";
 
     /**
-     * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Claimers of a stream take turns, so that the next
-     * statements see every earlier claim.
-     */
-    static final String LOCK_STREAM = "WITH " + START + """
-
-            SELECT s.registry_version,
-                   pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
-                   (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < ?::text::xid8),
-                   (SELECT first.id FROM first),
-                   (SELECT o.id
-                      FROM {schema}.outbox_unpublished o
-                     WHERE (o.stream, o.id) > (?, (SELECT least(greatest(first.id, ?::bigint), 4611686018427387903) + ?::bigint FROM first))
-                       AND (o.stream, o.id) <= (?, 9223372036854775807)
-                       AND o.dispatched_at IS NULL
-                     ORDER BY o.stream, o.id
-                     LIMIT 1) IS NOT NULL AND NOT s.paused,
-                   (SELECT c.id
-                      FROM {schema}.outbox_claim c
-                     WHERE c.id >= ?
-                       AND c.stream = ?
-                     ORDER BY c.id
-                     LIMIT 1)
-              FROM {schema}.outbox_stream s
-             WHERE s.stream = ?
-               FOR UPDATE OF s
-            """;
-
-    /**
      * Relies on outbox_claim_pk, which has a row per batch in flight, and on outbox_unpublished_pk, in which events are looked up by
      * arrays of their ids: as long as somebody holds a snapshot, the indexes hold everything that has left the queue, which is
      * what a join of tables that look small would read. For the same reason, nothing here may lead to outbox_unpublished_pending.
@@ -59,7 +135,7 @@ final class ClaimSql {
                 DELETE FROM {schema}.outbox_claim
                  WHERE id = ANY (ARRAY(SELECT id
                                          FROM {schema}.outbox_claim
-                                        WHERE id >= ?
+                                        WHERE id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = ?)
                                           AND stream = ?
                                           AND locked_until < clock_timestamp()
                                           FOR UPDATE SKIP LOCKED))
@@ -93,19 +169,27 @@ final class ClaimSql {
     private static final String BATCH = """
             batch AS MATERIALIZED (
                 SELECT o.id,
-                       hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate
+                       hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate,
+                       {schema}.outbox_payload_size(o.payload) AS bytes
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
                    AND (o.stream, o.id) <= (?, (SELECT least(greatest(first.id, ?::bigint), 4611686018427387903) + ?::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
-                       NOT IN (SELECT unnest(c.aggregates) FROM {schema}.outbox_claim c WHERE c.id >= ? AND c.stream = ?
+                       NOT IN (SELECT unnest(c.aggregates)
+                                 FROM {schema}.outbox_claim c
+                                WHERE c.id >= (SELECT start.first_claim FROM start)
+                                  AND c.stream = ?
                                 UNION ALL
                                SELECT unnest(?::bigint[]))
-                   AND EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
                  ORDER BY o.stream, o.id
                  LIMIT ?
                    FOR UPDATE OF o {locked rows}
+            ), fitting AS MATERIALIZED (
+                SELECT b.id, b.aggregate
+                  FROM (SELECT batch.id, batch.aggregate, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
+                          FROM batch) b
+                 WHERE b.bytes_before < ?
             )""";
 
     /**
@@ -117,15 +201,15 @@ final class ClaimSql {
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
+                   AND (o.stream, o.id) <= (?, (SELECT max(fitting.id) FROM fitting))
                    AND o.dispatched_at IS NULL
-                   AND o.id NOT IN (SELECT batch.id FROM batch)
+                   AND o.id NOT IN (SELECT fitting.id FROM fitting)
                  GROUP BY 1
             ), checked AS MATERIALIZED (
-                SELECT batch.*,
-                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
-                  FROM batch
+                SELECT fitting.*,
+                       fitting.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
+                       OR fitting.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = fitting.aggregate) AS claimable
+                  FROM fitting
             )""";
 
     /**
@@ -135,8 +219,8 @@ final class ClaimSql {
      */
     private static final String TAKE = """
             claim AS (
-                INSERT INTO {schema}.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
-                SELECT ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
+                INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
+                SELECT ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
                           FROM {rows} o
                          WHERE {row is claimable}) ids
@@ -151,15 +235,16 @@ final class ClaimSql {
                        AND d.aggregate_id = o.aggregate_id
                        AND d.head),
                    {aggregate},
-                   CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END
+                   CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END,
+                   (SELECT count(*) FROM batch) > (SELECT count(*) FROM fitting)
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch))
+             WHERE o.id = ANY (ARRAY(SELECT fitting.id FROM fitting))
              ORDER BY o.id
             """;
 
     /** Fails if somebody else holds one of the rows locked. */
     static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
-            + TAKE.replace("{rows}", "batch")
+            + TAKE.replace("{rows}", "fitting")
                     .replace("{row is claimable}", "true")
                     .replace("{aggregate}", "NULL::bigint")
                     .replace("{claimable}", "true");
@@ -189,18 +274,32 @@ final class ClaimSql {
              LIMIT 1
             """;
 
+    /** A claim, as long as it is its worker's: with its token, and in the incarnation of the database in which it was made. */
+    static final String HELD = """
+            c.id = ?
+               AND c.token = ?
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)""";
+
     /** Relies on outbox_claim_pk. */
     static final String RENEW = """
-            UPDATE {schema}.outbox_claim
+            UPDATE {schema}.outbox_claim c
                SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
-             WHERE id = ANY (?)
-            RETURNING id
-            """;
+             WHERE {held}
+            """.replace("{held}", HELD);
+
+    /** Relies on outbox_claim_pk. */
+    static final String CONFIRM = """
+            SELECT count(*)
+              FROM {schema}.outbox_claim c
+             WHERE {held}
+               AND c.locked_until > clock_timestamp()
+            """.replace("{held}", HELD);
 
     /** Relies on outbox_claim_pk. */
     static final String RELEASE = """
             DELETE FROM {schema}.outbox_claim
              WHERE id = ?
+               AND token = ?
             """;
 
     private ClaimSql() {}

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,14 @@ public final class ClaimStore {
     /** Who has met a locked row reckons with more, and need not be refused every time. */
     private static final Duration WARINESS = Duration.ofSeconds(10);
 
+    /** Payload bytes, as text, after which a claim takes no further event: a batch has to fit into the heap. */
+    private static final long MOST_BYTES = 8 * 1024 * 1024L;
+
     private final DataSource dataSource;
     private final Pipeline claim;
     private final Pipeline claimUnlocked;
     private final Pipeline renew;
+    private final Pipeline confirm;
     private final Pipeline release;
     private volatile long someRowIsLockedUntil = System.nanoTime();
 
@@ -40,11 +45,19 @@ public final class ClaimStore {
         this.claim = pipeline(schema, ClaimSql.CLAIM);
         this.claimUnlocked = pipeline(schema, ClaimSql.CLAIM_UNLOCKED);
         this.renew = new Pipeline(schema, ClaimSql.RENEW);
+        this.confirm = new Pipeline(schema, ClaimSql.CONFIRM);
         this.release = new Pipeline(schema, ClaimSql.RELEASE);
     }
 
     private static Pipeline pipeline(OutboxSchema schema, String claim) {
-        return new Pipeline(schema, ClaimSql.LOCK_STREAM, ClaimSql.DROP_EXPIRED, claim, ClaimSql.UNTIL_NEXT_DELIVERY);
+        return new Pipeline(
+                schema,
+                ClaimSql.READ_LAST_ID,
+                ClaimSql.LOCK_STREAM,
+                ClaimSql.ADVANCE_WINDOW,
+                ClaimSql.DROP_EXPIRED,
+                claim,
+                ClaimSql.UNTIL_NEXT_DELIVERY);
     }
 
     /**
@@ -71,36 +84,30 @@ public final class ClaimStore {
     }
 
     private Optional<ClaimRound> claim(Pipeline pipeline, Request request) throws SQLException {
+        UUID token = UUID.randomUUID();
         return pipeline.run(
                 dataSource,
-                (parameters) -> bind(parameters, request, pipeline == claimUnlocked),
-                ClaimStore::readRound);
+                (parameters) -> bind(parameters, request, token, pipeline == claimUnlocked),
+                (results) -> readRound(results, token));
     }
 
-    private static void bind(Pipeline.Parameters parameters, Request request, boolean unlocked) throws SQLException {
+    private static void bind(Pipeline.Parameters parameters, Request request, UUID token, boolean unlocked)
+            throws SQLException {
         String stream = request.stream();
-        long firstClaim = request.start().claim();
-        bindStart(parameters, request)
-                .add(Long.toString(request.question()))
-                .add(stream, request.reach().from(), request.reach().near(), stream)
-                .add(firstClaim, stream, stream)
-                .add(firstClaim, stream);
-        bindStart(parameters, request)
-                .add(stream, stream, request.reach().from(), request.reach().depth())
-                .add(firstClaim, stream, longs(request.held()), stream, request.batchSize());
+        ScanReach reach = request.reach();
+        parameters
+                .add(stream, reach.from(), reach.near(), stream, stream)
+                .add(stream, request.wholeQueue())
+                .add(stream, stream)
+                .add(request.wholeQueue(), stream, stream, stream)
+                .add(stream, stream, reach.from(), reach.depth())
+                .add(stream, longs(request.held()), request.batchSize(), MOST_BYTES);
         if (unlocked) {
             parameters.add(stream, stream);
         }
         parameters
-                .add(stream, request.worker(), request.lease().toMillis())
+                .add(token, stream, request.worker(), request.lease().toMillis())
                 .add(request.handlers().ids(), request.handlers().eventTypes(), stream);
-    }
-
-    private static Pipeline.Parameters bindStart(Pipeline.Parameters parameters, Request request) throws SQLException {
-        ScanStart start = request.start();
-        return parameters
-                .add(Long.toString(start.before()), start.running(), start.recent(), start.exact())
-                .add(request.stream(), request.stream());
     }
 
     /**
@@ -112,9 +119,8 @@ public final class ClaimStore {
      * @param lease how long the claim is valid unless renewed
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
      * @param handlers the handlers that this process has, whose next delivery is of interest
-     * @param start where to begin
      * @param reach how far to look
-     * @param question the transaction of which {@link Sighting#running()} is to say how many earlier ones are running
+     * @param wholeQueue whether to start at the beginning of the queue instead of the low-water mark
      */
     public record Request(
             String stream,
@@ -123,12 +129,11 @@ public final class ClaimStore {
             Duration lease,
             Set<Long> held,
             ActiveHandlers handlers,
-            ScanStart start,
             ScanReach reach,
-            long question) {
+            boolean wholeQueue) {
 
         /**
-         * Claims from the whole queue.
+         * Looks at everything from the low-water mark on.
          *
          * @param stream the stream
          * @param worker who claims
@@ -139,22 +144,20 @@ public final class ClaimStore {
          */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, held, handlers, ScanStart.EVERYTHING, ScanReach.EVERYTHING, 0);
+            this(stream, worker, batchSize, lease, held, handlers, ScanReach.EVERYTHING, false);
         }
     }
 
-    private static Optional<ClaimRound> readRound(Pipeline.Results results) throws SQLException {
+    private static Optional<ClaimRound> readRound(Pipeline.Results results, UUID token) throws SQLException {
+        results.skip(1);
         ResultSet stream = results.rows();
         if (!stream.next()) {
             return Optional.empty();
         }
-        long registryVersion = stream.getLong(1);
-        Sighting sighting = new Sighting(
-                stream.getLong(2),
-                stream.getInt(3),
-                stream.getObject(4, Long.class),
-                stream.getBoolean(5),
-                stream.getObject(6, Long.class));
+        UUID incarnation = stream.getObject(2, UUID.class);
+        RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
+        boolean isLong = stream.getBoolean(4);
+        results.skip(1);
         List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
         ResultSet dropped = results.rows();
         while (dropped.next()) {
@@ -163,7 +166,8 @@ public final class ClaimStore {
         Batch batch = Batch.read(results.rows());
         ResultSet due = results.rows();
         Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
-        return Optional.of(new ClaimRound(batch.claim(), registryVersion, batch.held, expired, untilNext, sighting));
+        Claim claim = batch.claim(new Fence(token, incarnation));
+        return Optional.of(new ClaimRound(claim, registry, batch.held, expired, untilNext, isLong, batch.isCut));
     }
 
     /** The rows of {@link ClaimSql#CLAIM}. */
@@ -172,6 +176,7 @@ public final class ClaimStore {
         private final List<ClaimedEvent> events = new ArrayList<>();
         private final Set<Long> held = new HashSet<>();
         private long claimId;
+        private boolean isCut;
 
         static Batch read(ResultSet rows) throws SQLException {
             Batch batch = new Batch();
@@ -189,6 +194,7 @@ public final class ClaimStore {
                 return;
             }
             claimId = claim;
+            isCut = row.getBoolean(column + 4);
             String blocked = row.getString(column + 1);
             events.add(new ClaimedEvent(
                     EventRow.read(row),
@@ -197,41 +203,57 @@ public final class ClaimStore {
         }
 
         @Nullable
-        Claim claim() {
-            return events.isEmpty() ? null : new Claim(claimId, events);
+        Claim claim(Fence fence) {
+            return events.isEmpty() ? null : new Claim(new ClaimKey(claimId, fence), events);
         }
     }
 
     /**
-     * Renews leases.
+     * Renews a lease.
      *
-     * @param claims the claims
-     * @param lease the time from now until they expire
-     * @return the claims that still exist and were renewed
+     * @param claim the claim
+     * @param lease the time from now until it expires
+     * @return whether the claim is still its worker's
      * @throws SQLException if the database refused or could not be reached
      */
-    public Set<Long> renew(Set<Long> claims, Duration lease) throws SQLException {
+    public boolean renew(ClaimKey claim, Duration lease) throws SQLException {
         return renew.run(
-                dataSource, (parameters) -> parameters.add(lease.toMillis(), longs(claims)), ClaimStore::readIds);
+                dataSource,
+                (parameters) -> bindFence(parameters.add(lease.toMillis()), claim),
+                (results) -> results.updated() == 1);
+    }
+
+    /**
+     * Asks whether a claim is still its worker's, and has not expired.
+     *
+     * @param claim the claim
+     * @return whether it is
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public boolean confirm(ClaimKey claim) throws SQLException {
+        return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
+            ResultSet count = results.rows();
+            count.next();
+            return count.getInt(1) == 1;
+        });
     }
 
     /**
      * Gives a claim up: what is unsettled is free again at once, without an attempt being counted.
      *
-     * @param claimId the claim
+     * @param claim the claim
      * @throws SQLException if the database refused or could not be reached
      */
-    public void release(long claimId) throws SQLException {
-        release.run(dataSource, (parameters) -> parameters.add(claimId), Pipeline.Results::updated);
+    public void release(ClaimKey claim) throws SQLException {
+        release.run(
+                dataSource,
+                (parameters) -> parameters.add(claim.id(), claim.fence().token()),
+                Pipeline.Results::updated);
     }
 
-    private static Set<Long> readIds(Pipeline.Results results) throws SQLException {
-        Set<Long> ids = new HashSet<>();
-        ResultSet rows = results.rows();
-        while (rows.next()) {
-            ids.add(rows.getLong(1));
-        }
-        return ids;
+    static Pipeline.Parameters bindFence(Pipeline.Parameters parameters, ClaimKey claim) throws SQLException {
+        Fence fence = claim.fence();
+        return parameters.add(claim.id(), fence.token(), fence.incarnation());
     }
 
     private static long[] longs(Set<Long> values) {

@@ -6,9 +6,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Settles deliveries one after the other while somebody else holds rows locked, and leaves what is behind such a row alone. */
+/** Settles deliveries one after the other where rows are locked or refused, and leaves what is behind such a row alone. */
 final class ContendedDeliveries {
+
+    private static final Logger log = LoggerFactory.getLogger(ContendedDeliveries.class);
 
     private final Set<Lane> locked = new HashSet<>();
     private final Set<DeliveryKey> written = new HashSet<>();
@@ -19,6 +24,25 @@ final class ContendedDeliveries {
     @FunctionalInterface
     interface Settling {
         Settled settle() throws SQLException;
+    }
+
+    /** Settles a delivery, or as a dead letter if PostgreSQL refuses that. */
+    void settle(DueDelivery delivery, Settling settling, Function<Failure, Settling> deadLetter) throws SQLException {
+        settle(delivery, () -> {
+            try {
+                return settling.settle();
+            } catch (SQLException ex) {
+                if (!Refusal.is(ex)) {
+                    throw ex;
+                }
+                log.error(
+                        "PostgreSQL refused to store the outcome of {} for {}; it is dead until an operator retries or skips it",
+                        delivery.envelope(),
+                        delivery.handlerId(),
+                        ex);
+                return deadLetter.apply(Refusal.failure(ex)).settle();
+            }
+        });
     }
 
     void settle(DueDelivery delivery, Settling settling) throws SQLException {
@@ -32,7 +56,7 @@ final class ContendedDeliveries {
             written.addAll(settled.written());
             retriesOfCompleted.addAll(settled.retriesOfCompleted());
         } catch (SQLException ex) {
-            if (!DeliverySettleStore.isLocked(ex)) {
+            if (!DeliverySettleStore.isLocked(ex) && !Refusal.is(ex)) {
                 throw ex;
             }
             locked.add(lane);

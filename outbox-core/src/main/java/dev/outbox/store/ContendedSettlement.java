@@ -55,10 +55,10 @@ final class ContendedSettlement {
     /** Relies on outbox_claim_pk and outbox_unpublished_pk. */
     private static final String END_CLAIM = """
             DELETE FROM {schema}.outbox_claim c
-             WHERE c.id = ?
+             WHERE {held}
                AND ?
                AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND o.status = 'PENDING')
-            """;
+            """.replace("{held}", ClaimSql.HELD);
 
     private final DataSource dataSource;
     private final Pipeline settle;
@@ -86,14 +86,14 @@ final class ContendedSettlement {
         return settle.run(
                 dataSource,
                 (parameters) -> {
-                    SettleStore.bindLanes(parameters.add(settlement.claimId()), settlement);
+                    ClaimKey claim = settlement.claim();
+                    SettleStore.bindLanes(ClaimStore.bindFence(parameters, claim), settlement);
                     SettleStore.bindParked(parameters.add(all, all), settlement);
-                    parameters
-                            .add(all, all)
-                            .add(settlement.claimId(), succeeded, succeeded)
-                            .add((Object) all)
-                            .add(settlement.claimId(), settlement.claimId())
-                            .add(settlement.claimId(), settlement.last(), all);
+                    ClaimStore.bindFence(parameters.add(all, all), claim)
+                            .add(succeeded, succeeded)
+                            .add((Object) all);
+                    SettleStore.bindShrink(parameters, settlement);
+                    ClaimStore.bindFence(parameters, claim).add(settlement.last(), all);
                 },
                 ContendedSettlement::readSettled);
     }

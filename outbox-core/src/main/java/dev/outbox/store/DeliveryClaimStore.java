@@ -4,8 +4,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import javax.sql.DataSource;
 
 /** Claims due deliveries of the repair lanes and keeps their leases. */
@@ -15,7 +17,7 @@ public final class DeliveryClaimStore {
      * Relies on outbox_delivery_next_due, once for each handler, outbox_delivery_lane_waiting, and the primary keys of both
      * partitions. Only the head of a lane is ever due. A head that has not failed yet brings the next of its lane along: the lane
      * flows, and drains in batches. One that has failed comes alone, since what waits behind it would probably wait again; and
-     * one that may have taken its process down (suspect) comes with nothing else at all. A follower that somebody else holds
+     * one that may have taken its process down (suspect: two leases have expired under it) comes with nothing else at all. A follower that somebody else holds
      * locked, that is suspect, has failed and is not due, or is of a type that this process does not know is a gap: nothing
      * comes along from behind it. A replayed delivery waits for claims of its aggregate that are older than it, since they were
      * made without knowing of it. Whether a handler is paused is looked up, since the fast lane may be too busy to find out that
@@ -29,7 +31,7 @@ public final class DeliveryClaimStore {
                   FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
                                             d.retry_count, d.next_retry_at,
-                                            d.crash_count > 0 OR d.locked_until IS NOT NULL AS suspect
+                                            d.crash_count + (d.locked_until IS NOT NULL)::integer > 1 AS suspect
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.stream = ?
                                         AND d.handler_id = h.handler_id
@@ -38,7 +40,7 @@ public final class DeliveryClaimStore {
                                         AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
                                         AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
                                         AND d.outbox_id <> ALL (?)
-                                        AND (? OR d.crash_count = 0 AND d.locked_until IS NULL)
+                                        AND (? OR d.crash_count + (d.locked_until IS NOT NULL)::integer < 2)
                                         AND (d.replay_id IS NULL
                                              OR NOT EXISTS (SELECT
                                                               FROM {schema}.outbox_claim c
@@ -70,8 +72,8 @@ public final class DeliveryClaimStore {
                                         AND d.handler_id = due.handler_id
                                         AND d.aggregate_seq > due.aggregate_seq
                                         AND d.status = 'WAITING'
-                                        AND d.crash_count = 0
-                                        AND d.locked_until IS NULL
+                                        AND d.crash_count + (d.locked_until IS NOT NULL)::integer < 2
+                                        AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
                                         AND (d.next_retry_at IS NULL OR d.next_retry_at <= clock_timestamp())
                                         AND (due.event_types = '*'
                                              OR d.event_type = ANY (string_to_array(due.event_types, ',')))
@@ -114,6 +116,7 @@ public final class DeliveryClaimStore {
                 UPDATE {schema}.outbox_delivery d
                    SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
                        locked_by = ?,
+                       lock_token = ?,
                        locked_until = clock_timestamp() + ? * interval '1 millisecond',
                        attempt_count = d.attempt_count + 1,
                        last_attempt_at = clock_timestamp()
@@ -130,22 +133,35 @@ public final class DeliveryClaimStore {
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 
-    /** Relies on outbox_delivery_pk. Locks in the order in which settling does. */
+    /**
+     * Relies on outbox_delivery_pk. The deliveries that are still their worker's: with its token, and in the incarnation of the database
+     * in which they were claimed. Locks in the order in which settling does.
+     */
     static final String HELD = """
             WITH held AS (
                 SELECT d.outbox_id, d.handler_id
-                  FROM unnest(?::bigint[], ?::text[], ?::integer[]) AS h (outbox_id, handler_id, attempt)
+                  FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-                 WHERE d.attempt_count = h.attempt
-                   AND d.locked_by = ?
+                 WHERE d.lock_token = ?
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
                  ORDER BY d.outbox_id, d.handler_id
                    FOR UPDATE OF d
             )
             """;
 
+    /** Relies on outbox_delivery_pk. */
+    private static final String CONFIRM = """
+            SELECT d.outbox_id, d.handler_id
+              FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
+              JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
+             WHERE d.lock_token = ?
+               AND d.locked_until > clock_timestamp()
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+            """;
+
     /**
-     * Relies on outbox_delivery_pk. A row that somebody else holds locked is still held, and nobody else can claim it as long as it
-     * is locked: it need not be renewed, and must not keep the others from it.
+     * Relies on outbox_delivery_pk. A row that another transaction holds locked is still held, and nothing can claim it as long as it is
+     * locked: it need not be renewed, and must not keep the others from it.
      */
     private static final String RENEW = HELD.replace("FOR UPDATE OF d", "FOR UPDATE OF d SKIP LOCKED") + """
             , renewed AS (
@@ -155,19 +171,22 @@ public final class DeliveryClaimStore {
                  WHERE d.outbox_id = held.outbox_id
                    AND d.handler_id = held.handler_id
             )
-            SELECT count(*)
-              FROM unnest(?::bigint[], ?::text[], ?::integer[]) AS h (outbox_id, handler_id, attempt)
+            SELECT d.outbox_id, d.handler_id
+              FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-             WHERE d.attempt_count = h.attempt
-               AND d.locked_by = ?
+             WHERE d.lock_token = ?
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
             """;
 
     /** On average; a lane that flows costs little more per delivery than the fast lane if many of them come at once. */
     private static final int FOLLOWERS_PER_LANE = 4;
 
+    private static final Fence NOTHING_HELD = new Fence(new UUID(0, 0), new UUID(0, 0));
+
     private final DataSource dataSource;
     private final Pipeline claimDue;
     private final Pipeline renew;
+    private final Pipeline confirm;
 
     /**
      * Creates a store.
@@ -177,8 +196,9 @@ public final class DeliveryClaimStore {
      */
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claimDue = new Pipeline(schema, CLAIM_DUE);
+        this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, CLAIM_DUE);
         this.renew = new Pipeline(schema, RENEW);
+        this.confirm = new Pipeline(schema, CONFIRM);
     }
 
     /**
@@ -189,6 +209,7 @@ public final class DeliveryClaimStore {
      * @throws SQLException if the database refused or could not be reached; nothing is claimed then
      */
     public List<DueDelivery> claimDue(Request request) throws SQLException {
+        UUID token = UUID.randomUUID();
         return claimDue.run(
                 dataSource,
                 (parameters) -> parameters
@@ -197,8 +218,11 @@ public final class DeliveryClaimStore {
                         .add(request.batchSize())
                         .add(request.stream(), request.batchSize())
                         .add(request.batchSize(), request.batchSize() * FOLLOWERS_PER_LANE)
-                        .add(request.worker(), request.lease().toMillis()),
+                        .add(request.worker(), token, request.lease().toMillis()),
                 (results) -> {
+                    ResultSet incarnation = results.rows();
+                    incarnation.next();
+                    Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
                     List<DueDelivery> deliveries = new ArrayList<>();
                     ResultSet row = results.rows();
                     while (row.next()) {
@@ -208,7 +232,8 @@ public final class DeliveryClaimStore {
                                 row.getString(column + 1),
                                 row.getInt(column + 2),
                                 row.getInt(column + 3),
-                                row.getInt(column + 4)));
+                                row.getInt(column + 4),
+                                fence));
                     }
                     return deliveries;
                 });
@@ -218,7 +243,7 @@ public final class DeliveryClaimStore {
      * What to claim.
      *
      * @param stream the stream
-     * @param worker who claims; part of the fence
+     * @param worker who claims, for people to read
      * @param handlers the handlers that this process has, and that are to run now
      * @param batchSize at most how many lanes, how many deliveries behind the head of each, and a quarter of how many behind all heads
      * @param held events of which the process has not settled everything, whatever became of their leases
@@ -237,35 +262,57 @@ public final class DeliveryClaimStore {
     /**
      * Renews leases.
      *
-     * @param worker who holds them
-     * @param deliveries the deliveries as claimed
+     * @param deliveries the deliveries as claimed, all at once
      * @param lease the time from now until they expire
-     * @return how many were still held
+     * @return those that are still their worker's
      * @throws SQLException if the database refused or could not be reached
      */
-    public int renew(String worker, List<DueDelivery> deliveries, Duration lease) throws SQLException {
+    public Set<DeliveryKey> renew(List<DueDelivery> deliveries, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
                 (parameters) -> {
-                    bindHeld(parameters, deliveries).add(worker, lease.toMillis());
-                    bindHeld(parameters, deliveries).add(worker);
+                    bindHeld(parameters, deliveries).add(lease.toMillis());
+                    bindHeld(parameters, deliveries);
                 },
-                (results) -> {
-                    ResultSet held = results.rows();
-                    held.next();
-                    return held.getInt(1);
-                });
+                DeliveryClaimStore::readKeys);
+    }
+
+    /**
+     * Asks which deliveries are still their worker's, and have not expired.
+     *
+     * @param deliveries the deliveries as claimed, all at once
+     * @return those that are
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public Set<DeliveryKey> confirm(List<DueDelivery> deliveries) throws SQLException {
+        return confirm.run(dataSource, (parameters) -> bindHeld(parameters, deliveries), DeliveryClaimStore::readKeys);
+    }
+
+    private static Set<DeliveryKey> readKeys(Pipeline.Results results) throws SQLException {
+        Set<DeliveryKey> keys = new HashSet<>();
+        ResultSet row = results.rows();
+        while (row.next()) {
+            keys.add(new DeliveryKey(row.getLong(1), row.getString(2)));
+        }
+        return keys;
     }
 
     private static Object held(Request request) {
         return request.held().stream().mapToLong(Long::longValue).toArray();
     }
 
+    /** Deliveries that were claimed at once have one fence. */
     static Pipeline.Parameters bindHeld(Pipeline.Parameters parameters, List<DueDelivery> deliveries)
             throws SQLException {
+        Fence fence = fenceOf(deliveries);
         return parameters.add(
                 SettleStore.longs(deliveries, (one) -> one.envelope().id()),
                 SettleStore.texts(deliveries, DueDelivery::handlerId),
-                deliveries.stream().mapToInt(DueDelivery::attempt).toArray());
+                fence.token(),
+                fence.incarnation());
+    }
+
+    static Fence fenceOf(List<DueDelivery> deliveries) {
+        return deliveries.isEmpty() ? NOTHING_HELD : deliveries.get(0).fence();
     }
 }

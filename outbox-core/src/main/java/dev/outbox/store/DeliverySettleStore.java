@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what came of attempted deliveries. Every write is fenced by the attempt's number and the worker that holds it.
+ * Writes what came of attempted deliveries. Every write is fenced by the token of the claim.
  */
 public final class DeliverySettleStore {
 
@@ -49,11 +49,11 @@ public final class DeliverySettleStore {
                                             AND w.status = 'WAITING'
                                           ORDER BY w.aggregate_seq
                                           LIMIT 1) < d.aggregate_seq, false)) AS waits
-                  FROM unnest(?::bigint[], ?::text[], ?::integer[], ?::text[], ?::bigint[], ?::text[], ?::text[])
-                       AS r (outbox_id, handler_id, attempt, kind, delay, code, error)
+                  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
+                       AS r (outbox_id, handler_id, kind, delay, code, error)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
-                 WHERE d.attempt_count = r.attempt
-                   AND d.locked_by = ?
+                 WHERE d.lock_token = ?
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
                  ORDER BY d.outbox_id, d.handler_id
                    FOR UPDATE OF d
             ), failed AS (
@@ -66,6 +66,7 @@ public final class DeliverySettleStore {
                                             THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
                        retry_count = d.retry_count + (outcome.kind <> 'DEFERRED')::integer,
                        locked_by = NULL,
+                       lock_token = NULL,
                        locked_until = NULL,
                        last_error_code = outcome.code,
                        last_error = outcome.error
@@ -97,6 +98,7 @@ public final class DeliverySettleStore {
     private static final String RELEASE = DeliveryClaimStore.HELD + """
             UPDATE {schema}.outbox_delivery d
                SET locked_by = NULL,
+                   lock_token = NULL,
                    locked_until = NULL,
                    attempt_count = d.attempt_count - 1
               FROM held
@@ -183,70 +185,70 @@ public final class DeliverySettleStore {
      * nothing left to try, in one transaction and one round trip. If somebody else holds a row of theirs locked for a second,
      * writes the others.
      *
-     * @param worker who holds the deliveries
      * @param attempts what came of those that were attempted, those of a lane in order
      * @param untried those that were not attempted, and will not be
      * @param next those that are attempted next, at most one of each lane
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
-    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    public Settled settle(List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
         try {
-            return run(settle, worker, attempts, untried, next);
+            return run(settle, attempts, untried, next);
         } catch (SQLException ex) {
             if (isLocked(ex)) {
-                return settleUnlocked(worker, attempts, untried);
+                return settleUnlocked(attempts, untried);
             }
             throw ex;
         }
     }
 
     /**
-     * As {@link #settle(String, List, List, List)}, where nothing is attempted next.
+     * As {@link #settle(List, List, List)}, where nothing is attempted next.
      *
-     * @param worker who holds the deliveries
      * @param attempts what came of those that were attempted, those of a lane in order
      * @param untried those that were not attempted, and will not be
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
-    public Settled settle(String worker, List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
-        return settle(worker, attempts, untried, List.of());
+    public Settled settle(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+        return settle(attempts, untried, List.of());
     }
 
     /**
-     * Writes the outcomes of those deliveries that nobody else holds locked, one after the other.
+     * Writes the outcomes of those deliveries that no other session holds locked, one after the other. An outcome that PostgreSQL
+     * refuses becomes a dead letter.
      *
-     * @param worker who holds the deliveries
      * @param attempts what came of those that were attempted, those of a lane in order
      * @param untried those that were not attempted, and will not be
      * @return what was written
      * @throws SQLException if the database refused or could not be reached; part of it may have been written then
      */
-    public Settled settleUnlocked(String worker, List<Attempted> attempts, List<DueDelivery> untried)
-            throws SQLException {
+    public Settled settleUnlocked(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
         ContendedDeliveries contended = new ContendedDeliveries();
         for (Attempted attempt : attempts) {
             contended.settle(
-                    attempt.delivery(), () -> run(settleQuickly, worker, List.of(attempt), List.of(), List.of()));
+                    attempt.delivery(), () -> settleOne(attempt), (failure) -> () -> settleOne(dead(attempt, failure)));
         }
         for (DueDelivery delivery : untried) {
-            contended.settle(delivery, () -> run(settleQuickly, worker, List.of(), List.of(delivery), List.of()));
+            contended.settle(delivery, () -> run(settleQuickly, List.of(), List.of(delivery), List.of()));
         }
         return contended.settled();
+    }
+
+    private Settled settleOne(Attempted attempt) throws SQLException {
+        return run(settleQuickly, List.of(attempt), List.of(), List.of());
+    }
+
+    private static Attempted dead(Attempted attempt, Failure failure) {
+        return new Attempted(attempt.delivery(), Attempted.Kind.DEAD, Duration.ZERO, failure);
     }
 
     static boolean isLocked(SQLException ex) {
         return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
     }
 
-    private Settled run(
-            Pipeline pipeline,
-            String worker,
-            List<Attempted> attempts,
-            List<DueDelivery> untried,
-            List<DueDelivery> next)
+    private Settled run(Pipeline pipeline, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
         List<DueDelivery> deliveries = deliveries(attempts);
         List<DueDelivery> all =
@@ -258,17 +260,15 @@ public final class DeliverySettleStore {
                             deliveries, (one) -> one.envelope().id());
                     bindLanes(parameters.add((Object) ids), all);
                     List<Attempted> succeeded = ofKinds(Set.of(Attempted.Kind.SUCCEEDED), attempts);
-                    DeliveryClaimStore.bindHeld(parameters, deliveries(succeeded))
-                            .add(worker);
-                    bindFailed(parameters, ofKinds(Set.of(Attempted.Kind.DEAD), attempts), worker);
+                    DeliveryClaimStore.bindHeld(parameters, deliveries(succeeded));
+                    bindFailed(parameters, ofKinds(Set.of(Attempted.Kind.DEAD), attempts));
                     bindFailed(
                             parameters,
                             ofKinds(
                                     Set.of(Attempted.Kind.FAILED, Attempted.Kind.DEFERRED, Attempted.Kind.BLOCKED),
-                                    attempts),
-                            worker);
-                    DeliveryClaimStore.bindHeld(parameters, untried).add(worker);
-                    DeliveryClaimStore.bindHeld(parameters, next).add(worker);
+                                    attempts));
+                    DeliveryClaimStore.bindHeld(parameters, untried);
+                    DeliveryClaimStore.bindHeld(parameters, next);
                     bindLanes(parameters, deliveries).add((Object) ids);
                 },
                 DeliverySettleStore::readSettled);
@@ -282,15 +282,19 @@ public final class DeliverySettleStore {
                 SettleStore.texts(deliveries, DueDelivery::handlerId));
     }
 
-    private static void bindFailed(Pipeline.Parameters parameters, List<Attempted> failed, String worker)
-            throws SQLException {
-        DeliveryClaimStore.bindHeld(parameters, deliveries(failed))
+    private static void bindFailed(Pipeline.Parameters parameters, List<Attempted> failed) throws SQLException {
+        List<DueDelivery> deliveries = deliveries(failed);
+        Fence fence = DeliveryClaimStore.fenceOf(deliveries);
+        parameters
+                .add(
+                        SettleStore.longs(deliveries, (one) -> one.envelope().id()),
+                        SettleStore.texts(deliveries, DueDelivery::handlerId))
                 .add((Object) SettleStore.texts(failed, (one) -> one.kind().name()))
                 .add((Object) SettleStore.longs(failed, (one) -> one.delay().toMillis()))
                 .add(
                         SettleStore.texts(failed, (one) -> SettleStore.code(one.failure())),
                         SettleStore.texts(failed, (one) -> SettleStore.message(one.failure())))
-                .add(worker);
+                .add(fence.token(), fence.incarnation());
     }
 
     private static List<DueDelivery> deliveries(List<Attempted> attempts) {

@@ -7,18 +7,20 @@ import dev.outbox.EventEnvelope;
  *
  * @param envelope the event
  * @param handlerId the handler
- * @param attempt the number of this attempt, counting from 1; the token that fences its outcome
+ * @param attempt the number of this attempt, counting from 1
  * @param failures how many attempts have failed before
  * @param crashes how many attempts have ended with an expired lease before
+ * @param fence what allows its worker to write
  */
-public record DueDelivery(EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes) {
+public record DueDelivery(
+        EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
 
     /**
-     * Says whether it has outlived a lease, and so may have taken its process down.
+     * Says whether two leases have expired under it, so that it may have taken its processes down.
      *
      * @return whether it has
      */
     public boolean isSuspect() {
-        return crashes > 0;
+        return crashes > 1;
     }
 }

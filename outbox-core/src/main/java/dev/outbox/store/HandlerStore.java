@@ -76,10 +76,13 @@ public final class HandlerStore {
                  WHERE s.handler_id = own.handler_id
                    AND s.event_type = own.event_type
                 RETURNING s.handler_id
+            ), handler AS (
+                UPDATE {schema}.outbox_handler
+                   SET last_seen_at = now()
+                 WHERE id IN (SELECT handler_id FROM subscription)
+                RETURNING id
             )
-            UPDATE {schema}.outbox_handler
-               SET last_seen_at = now()
-             WHERE id IN (SELECT handler_id FROM subscription)
+            SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
             """;
 
     /** Reads outbox_handler and outbox_subscription whole: they have a row per handler, and per event type that it wants. */
@@ -94,6 +97,8 @@ public final class HandlerStore {
               FROM {schema}.outbox_handler h
              WHERE h.last_seen_at >= now() - ? * interval '1 millisecond'
             """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final DataSource dataSource;
     private final Pipeline addStream;
@@ -110,7 +115,7 @@ public final class HandlerStore {
     public HandlerStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
-        this.register = new Pipeline(schema, LOCK_REGISTRY, REGISTER);
+        this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, REGISTER);
         this.seen = new Pipeline(schema, SEEN);
         this.list = new Pipeline(schema, LIST);
     }
@@ -129,7 +134,7 @@ public final class HandlerStore {
     }
 
     /**
-     * Registers this process's handlers: from the next claim on, every process knows of them.
+     * Registers this process's handlers, durably: from the next claim on, every process knows of them.
      *
      * @param eventTypes the event types of each handler id
      * @param aliases the ids that each handler had before
@@ -181,14 +186,17 @@ public final class HandlerStore {
      * Notes that a process with these handlers is alive.
      *
      * @param eventTypes the event types of each handler id
+     * @return whether all of them are registered; {@code false} if the database has lost any
      * @throws SQLException if the database refused or could not be reached
      */
-    public void seen(Map<String, Set<String>> eventTypes) throws SQLException {
+    public boolean seen(Map<String, Set<String>> eventTypes) throws SQLException {
         Wishes wishes = Wishes.of(eventTypes);
-        seen.run(
-                dataSource,
-                (parameters) -> parameters.add(wishes.handlerIds(), wishes.eventTypes()),
-                Pipeline.Results::updated);
+        return seen.run(
+                dataSource, (parameters) -> parameters.add(wishes.handlerIds(), wishes.eventTypes()), (results) -> {
+                    ResultSet counts = results.rows();
+                    counts.next();
+                    return counts.getInt(1) == wishes.ids().size() && counts.getInt(2) == eventTypes.size();
+                });
     }
 
     /**

@@ -79,6 +79,7 @@ final class OperationSql {
                        retry_count = 0,
                        crash_count = 0,
                        locked_by = NULL,
+                       lock_token = NULL,
                        locked_until = NULL
                   FROM chosen
                  WHERE d.outbox_id = chosen.outbox_id

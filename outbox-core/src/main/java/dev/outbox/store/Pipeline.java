@@ -22,13 +22,15 @@ final class Pipeline {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
     /**
-     * The timeouts are a second guard; no statement here should ever come near them. Every statement has an index that serves it
+     * The timeouts are a second guard; no statement here should ever come near them. One of the role must not keep outcomes from being
+     * written. Every statement has an index that serves it
      * whatever the tables hold, so it is planned once, and no statistics may talk the planner out of it: of a queue that was empty
      * when they were taken, it would read the whole table.
      */
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
+                   set_config('statement_timeout', '0', true),
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),

@@ -60,6 +60,7 @@ public final class RetirementStore {
                        head = false,
                        next_retry_at = NULL,
                        locked_by = NULL,
+                       lock_token = NULL,
                        locked_until = NULL,
                        last_error_code = 'HANDLER_RETIRED',
                        last_error = 'no process has had this handler, or wanted this event type in it, for long'

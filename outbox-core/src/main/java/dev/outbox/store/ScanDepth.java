@@ -2,6 +2,7 @@ package dev.outbox.store;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ public final class ScanDepth {
     private static final long CHEAP_NANOS = Duration.ofMillis(5).toNanos();
     private static final long CHEAP_NANOS_PER_EVENT = Duration.ofMillis(1).toNanos() / 20;
 
-    private final ScanProgress.Clock clock;
+    private final LongSupplier clock;
     private final int batchSize;
     private final long near;
     private long depth;
@@ -37,12 +38,12 @@ public final class ScanDepth {
         this(batchSize, System::nanoTime);
     }
 
-    ScanDepth(int batchSize, ScanProgress.Clock clock) {
+    ScanDepth(int batchSize, LongSupplier clock) {
         this.clock = clock;
         this.batchSize = batchSize;
         this.near = (long) batchSize * BATCHES;
         this.depth = near;
-        this.deepAgainAt = clock.nanos();
+        this.deepAgainAt = clock.getAsLong();
     }
 
     /**
@@ -56,7 +57,7 @@ public final class ScanDepth {
     }
 
     private long nextDepth() {
-        return deepAgainAt - clock.nanos() > 0 ? near : depth;
+        return deepAgainAt - clock.getAsLong() > 0 ? near : depth;
     }
 
     /**
@@ -76,7 +77,7 @@ public final class ScanDepth {
      */
     public Optional<Duration> lookAgainIn() {
         Long at = lookAgainAt;
-        return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.nanos())));
+        return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.getAsLong())));
     }
 
     /**
@@ -89,7 +90,7 @@ public final class ScanDepth {
      * @return whether it is worth claiming again at once
      */
     public boolean learn(ScanReach reach, int found, boolean longQueue, Duration took) {
-        long rested = clock.nanos() + took.toNanos() * REST;
+        long rested = clock.getAsLong() + took.toNanos() * REST;
         boolean full = found == batchSize;
         if (reach.isDeep()) {
             boolean cheap = took.toNanos() <= CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT;

@@ -5,7 +5,7 @@ package dev.outbox.store;
  *
  * @param from the id from which it counts, unless that of the first event that is still to be dispatched is higher
  * @param depth how many ids it looks at from there on
- * @param near a queue that reaches farther than this is long ({@link Sighting#isLong()})
+ * @param near a queue that reaches farther than this beyond the low-water mark is long ({@link ClaimRound#isLong()})
  */
 public record ScanReach(long from, long depth, long near) {
 

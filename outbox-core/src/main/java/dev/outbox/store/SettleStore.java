@@ -18,9 +18,9 @@ public final class SettleStore {
     static final String LOCK_CLAIM = """
             SELECT c.id
               FROM {schema}.outbox_claim c
-             WHERE c.id = ?
+             WHERE {held}
                FOR UPDATE
-            """;
+            """.replace("{held}", ClaimSql.HELD);
 
     /**
      * Relies on outbox_unpublished_pk, in which every event is looked up by its id ({@link ClaimSql#DROP_EXPIRED} says why), on
@@ -36,7 +36,7 @@ public final class SettleStore {
                        AS p (id, handler_id, kind, delay, code, error)
                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = p.id LIMIT 1) o
                  WHERE o.dispatched_at IS NULL{and writable}
-                   AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE c.id = ?)
+                   AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE {held})
             ), ranked AS (
                 SELECT parked.*,
                        kind <> 'DEAD'
@@ -88,7 +88,7 @@ public final class SettleStore {
               FROM pass
              WHERE o.id = pass.outbox_id
                AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            """;
+            """.replace("{held}", ClaimSql.HELD);
 
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement, which copies and deletes: rows
@@ -122,13 +122,14 @@ public final class SettleStore {
                       FROM {schema}.outbox_unpublished o
                      WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = ?)::bigint[])
                        AND o.status = 'PENDING') unsettled
-             WHERE c.id = ?
-            """;
+             WHERE {held}
+            """.replace("{held}", ClaimSql.HELD);
 
-    static final String KEEP_CLAIM = "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE c.id = ? FOR UPDATE";
+    static final String KEEP_CLAIM =
+            "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE " + ClaimSql.HELD + " FOR UPDATE";
 
     private static final String DROP_CLAIM =
-            "DELETE FROM {schema}.outbox_claim c WHERE c.id = ? RETURNING c.id AS claim_id";
+            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimSql.HELD + " RETURNING c.id AS claim_id";
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -177,12 +178,12 @@ public final class SettleStore {
     /**
      * What to write of a claim.
      *
-     * @param claimId the claim
+     * @param claim the claim
      * @param succeeded the events that every handler has handled, which move to history
      * @param parked the deliveries that leave the fast lane; their events become RETRYING or DEAD
      * @param last whether the claim ends with this
      */
-    public record Settlement(long claimId, List<Long> succeeded, List<Parked> parked, boolean last) {
+    public record Settlement(ClaimKey claim, List<Long> succeeded, List<Parked> parked, boolean last) {
 
         long[] eventIds() {
             return LongStream.concat(
@@ -240,14 +241,14 @@ public final class SettleStore {
                 dataSource,
                 (parameters) -> {
                     if (parking) {
-                        parameters.add(settlement.claimId(), settlement.eventIds());
+                        ClaimStore.bindFence(parameters, settlement.claim()).add((Object) settlement.eventIds());
                         bindLanes(parameters, settlement);
                         bindParked(parameters, settlement);
                     }
                     long[] succeeded = longs(settlement.succeeded(), Long::longValue);
-                    parameters.add(settlement.claimId(), succeeded, succeeded);
+                    ClaimStore.bindFence(parameters, settlement.claim()).add(succeeded, succeeded);
                     if (!settlement.last()) {
-                        parameters.add(settlement.claimId(), settlement.claimId());
+                        bindShrink(parameters, settlement);
                     }
                 },
                 (results) -> {
@@ -270,8 +271,12 @@ public final class SettleStore {
                 .add(
                         texts(parked, (one) -> one.kind().name()),
                         longs(parked, (one) -> one.delay().toMillis()))
-                .add(texts(parked, (one) -> code(one.failure())), texts(parked, (one) -> message(one.failure())))
-                .add(settlement.claimId());
+                .add(texts(parked, (one) -> code(one.failure())), texts(parked, (one) -> message(one.failure())));
+        ClaimStore.bindFence(parameters, settlement.claim());
+    }
+
+    static void bindShrink(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+        ClaimStore.bindFence(parameters.add(settlement.claim().id()), settlement.claim());
     }
 
     static <T> long[] longs(List<T> values, Function<T, Long> value) {

@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.RegistryVersion;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -44,6 +45,8 @@ class SubscriptionsTest {
                 new HandlerCatalog(List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {}))),
                 new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT),
                 WEEK);
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("billing", Set.of("OrderPlaced")), Map.of(), WEEK);
         FutureTask<Void> heartbeat = start("heartbeat", subscriptions::refresh);
         assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
@@ -51,7 +54,7 @@ class SubscriptionsTest {
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
-            subscriptions.atVersion(1);
+            subscriptions.atVersion(new RegistryVersion("server", 1));
         });
 
         await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.BLOCKED);

@@ -81,7 +81,7 @@ class LongQueueTest {
         // More than it takes to look as deep as it goes.
         await().until(() -> looks.get() > 30);
         assertThat(handler.handled()).isEmpty();
-        claims.release(others.id());
+        claims.release(others.key());
 
         await().until(() -> handler.handled().size() == LONG);
         assertThat(handler.sequences()).containsEntry("long", upTo(LONG));

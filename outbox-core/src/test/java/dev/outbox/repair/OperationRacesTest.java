@@ -195,13 +195,13 @@ class OperationRacesTest {
 
     private DeliverySettleStore.Settled succeed(DueDelivery delivery) throws SQLException {
         Attempted attempted = new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
-        return outcomes.settle("w", List.of(attempted), List.of());
+        return outcomes.settle(List.of(attempted), List.of());
     }
 
     private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
         Parked parked = new Parked(event.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
         return settlements
-                .settle(new Settlement(round.claim().id(), List.of(), List.of(parked), true))
+                .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                 .claimHeld();
     }
 

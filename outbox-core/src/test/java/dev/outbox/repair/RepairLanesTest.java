@@ -163,7 +163,7 @@ class RepairLanesTest {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettleStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    "w", List.of(new Attempted(due.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)), List.of()));
+                    List.of(new Attempted(due.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)), List.of()));
             awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -193,11 +193,11 @@ class RepairLanesTest {
 
         for (Attempted.Kind kind : Attempted.Kind.values()) {
             Attempted attempted = new Attempted(late.get(0), kind, Duration.ZERO, new Failure("E", "late"));
-            assertThat(outcomes.settle("w", List.of(attempted), List.of()).written())
-                    .isEmpty();
+            assertThat(outcomes.settle(List.of(attempted), List.of()).written()).isEmpty();
         }
-        assertThat(outcomes.settle("w", List.of(), late).written()).isEmpty();
-        assertThat(deliveries.renew("w", late, LEASE)).isZero();
+        assertThat(outcomes.settle(List.of(), late).written()).isEmpty();
+        assertThat(deliveries.renew(late, LEASE)).isEmpty();
+        assertThat(deliveries.confirm(late)).isEmpty();
         assertThat(lane()).containsExactly("1 DUE 0");
         assertThat(outbox.sql()
                         .sql("SELECT status FROM events.outbox_status")
@@ -205,7 +205,6 @@ class RepairLanesTest {
                         .single())
                 .isEqualTo("PROCESSING");
         assertThat(outcomes.settle(
-                                "w",
                                 List.of(new Attempted(next.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)),
                                 List.of())
                         .written())
@@ -230,7 +229,7 @@ class RepairLanesTest {
                 .hasSize(1);
 
         Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
-        assertThat(outcomes.settle("w", List.of(third), List.of()).written()).hasSize(1);
+        assertThat(outcomes.settle(List.of(third), List.of()).written()).hasSize(1);
         assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 1");
     }
 
@@ -286,7 +285,7 @@ class RepairLanesTest {
             List<DueDelivery> due = claimDue();
             assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
             operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 2 FOR UPDATE");
-            assertThat(deliveries.renew("w", due, LEASE)).isEqualTo(2);
+            assertThat(deliveries.renew(due, LEASE)).hasSize(2);
             operator.rollback();
         }
     }
@@ -294,7 +293,7 @@ class RepairLanesTest {
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
         Parked parked = new Parked(envelope.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
         assertThat(settlements
-                        .settle(new Settlement(round.claim().id(), List.of(), List.of(parked), true))
+                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                         .claimHeld())
                 .isTrue();
     }

@@ -277,7 +277,7 @@ class ReplayFeederTest {
         feed(1);
 
         assertThat(lane("1")).containsExactly("1 WAITING", "2 WAITING", "3 DUE", "4 WAITING");
-        assertThat(outcomes.settle("w", List.of(succeeded(taken.get(0))), List.of(), List.of(taken.get(1)))
+        assertThat(outcomes.settle(List.of(succeeded(taken.get(0))), List.of(), List.of(taken.get(1)))
                         .written())
                 .hasSize(1);
         assertThat(lane("1")).containsExactly("1 WAITING", "2 WAITING", "4 DUE");
@@ -419,7 +419,7 @@ class ReplayFeederTest {
                 .map((event) -> event.envelope().id())
                 .toList();
         assertThat(settlements
-                        .settle(new Settlement(round.claim().id(), ids, List.of(), true))
+                        .settle(new Settlement(round.claim().key(), ids, List.of(), true))
                         .claimHeld())
                 .isTrue();
     }
@@ -434,7 +434,7 @@ class ReplayFeederTest {
                         new Failure("E", "e")))
                 .toList();
         assertThat(settlements
-                        .settle(new Settlement(round.claim().id(), List.of(), parked, true))
+                        .settle(new Settlement(round.claim().key(), List.of(), parked, true))
                         .claimHeld())
                 .isTrue();
     }
@@ -447,7 +447,7 @@ class ReplayFeederTest {
         List<Attempted> all = attempted.stream()
                 .map((one) -> new Attempted(one, kind, delay, new Failure("E", "e")))
                 .toList();
-        assertThat(outcomes.settle("w", all, List.of()).written()).hasSize(all.size());
+        assertThat(outcomes.settle(all, List.of()).written()).hasSize(all.size());
     }
 
     private static Attempted succeeded(DueDelivery delivery) {

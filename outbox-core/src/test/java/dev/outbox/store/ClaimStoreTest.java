@@ -78,8 +78,7 @@ class ClaimStoreTest {
                         VALUES (?, 'default', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
                         """).param(id).update();
 
-        assertThat(claims.claim(reaching(0, 10)).orElseThrow().sighting().isLong())
-                .isTrue();
+        assertThat(claims.claim(reaching(0, 10)).orElseThrow().isLong()).isTrue();
         assertThat(claim("w1", 10).claim().events())
                 .extracting((event) -> event.envelope().id())
                 .containsExactly(id);
@@ -92,7 +91,7 @@ class ClaimStoreTest {
         publish("a", "c", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
-        settlements.settle(new Settlement(first.id(), ids(first), List.of(), true));
+        settlements.settle(new Settlement(first.key(), ids(first), List.of(), true));
         assertThat(aggregates(claim("w3", 10))).containsExactly("a");
     }
 
@@ -108,23 +107,24 @@ class ClaimStoreTest {
         assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
         Parked parked = new Parked(ids(late).get(0), "h", Parked.Kind.FAILED, Duration.ZERO, new Failure("E", "m"));
         assertThat(settlements
-                        .settle(new Settlement(late.id(), ids(late), List.of(), false))
+                        .settle(new Settlement(late.key(), ids(late), List.of(), false))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late.id(), ids(late), List.of(), true))
+                        .settle(new Settlement(late.key(), ids(late), List.of(), true))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late.id(), List.of(), List.of(parked), true))
+                        .settle(new Settlement(late.key(), List.of(), List.of(parked), true))
                         .claimHeld())
                 .isFalse();
-        assertThat(claims.renew(Set.of(late.id()), LEASE)).isEmpty();
+        assertThat(claims.renew(late.key(), LEASE)).isFalse();
+        assertThat(claims.confirm(late.key())).isFalse();
         assertThat(outbox.count("events.outbox_published")).isZero();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
         assertThat(status()).containsExactly("PROCESSING");
         assertThat(settlements
-                        .settle(new Settlement(round.claim().id(), ids(late), List.of(), true))
+                        .settle(new Settlement(round.claim().key(), ids(late), List.of(), true))
                         .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
@@ -137,7 +137,7 @@ class ClaimStoreTest {
         expireClaims();
 
         assertThat(settlements
-                        .settle(new Settlement(claim.id(), ids(claim), List.of(), true))
+                        .settle(new Settlement(claim.key(), ids(claim), List.of(), true))
                         .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
@@ -149,14 +149,16 @@ class ClaimStoreTest {
         Claim claim = claim("w1", 10).claim();
         expireClaims();
 
-        assertThat(claims.renew(Set.of(claim.id()), LEASE)).containsExactly(claim.id());
+        assertThat(claims.confirm(claim.key())).isFalse();
+        assertThat(claims.renew(claim.key(), LEASE)).isTrue();
+        assertThat(claims.confirm(claim.key())).isTrue();
         assertThat(claim("w2", 10).claim()).isNull();
     }
 
     @Test
     void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
         publish("a");
-        claims.release(claim("w1", 10).claim().id());
+        claims.release(claim("w1", 10).claim().key());
 
         ClaimRound round = claim("w2", 10);
         assertThat(round.claim().events().get(0).attemptCount()).isZero();
@@ -167,7 +169,7 @@ class ClaimStoreTest {
     void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
         publish("a", "b");
         Claim claim = claim("w1", 10).claim();
-        settlements.settle(new Settlement(claim.id(), ids(claim).subList(0, 1), List.of(), false));
+        settlements.settle(new Settlement(claim.key(), ids(claim).subList(0, 1), List.of(), false));
 
         assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
         expireClaims();
@@ -183,7 +185,7 @@ class ClaimStoreTest {
         Claim claim = claim("w1", 10).claim();
         Parked parked =
                 new Parked(ids(claim).get(0), "h", Parked.Kind.FAILED, Duration.ofHours(1), new Failure("E", "m"));
-        settlements.settle(new Settlement(claim.id(), List.of(), List.of(parked), false));
+        settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
         publish("a", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("a");
@@ -197,13 +199,13 @@ class ClaimStoreTest {
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
-            CompletableFuture<SettleStore.Settled> settled =
-                    InBackground.run(() -> settlements.settle(new Settlement(claim.id(), ids(claim), List.of(), true)));
+            CompletableFuture<SettleStore.Settled> settled = InBackground.run(
+                    () -> settlements.settle(new Settlement(claim.key(), ids(claim), List.of(), true)));
             await().pollInterval(Duration.ofMillis(5)).until(this::somebodyWaitsForALock);
             operator.commit();
             // Nothing, unless it took too long to see that it waits.
             Set<Long> leftOver = InBackground.result(settled).leftOver();
-            settlements.settle(new Settlement(claim.id(), List.copyOf(leftOver), List.of(), true));
+            settlements.settle(new Settlement(claim.key(), List.copyOf(leftOver), List.of(), true));
         }
 
         assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
@@ -224,7 +226,7 @@ class ClaimStoreTest {
             ClaimRound round = claim("w1", 10);
             assertThat(aggregates(round)).containsExactly("b", "c");
             assertThat(round.heldAggregates()).hasSize(1);
-            claims.release(round.claim().id());
+            claims.release(round.claim().key());
             ClaimRound narrow = claim("w1", 1);
             assertThat(aggregates(narrow)).containsExactly("b");
             operator.rollback();
@@ -259,11 +261,11 @@ class ClaimStoreTest {
 
         ClaimRound shallow = claims.claim(reaching(0, 3)).orElseThrow();
         assertThat(shallow.claim()).isNull();
-        assertThat(shallow.sighting().isLong()).isTrue();
+        assertThat(shallow.isLong()).isTrue();
         assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
         ClaimRound deep = claims.claim(reaching(4, 1)).orElseThrow();
         assertThat(aggregates(deep)).containsExactly("b");
-        assertThat(deep.sighting().isLong()).isFalse();
+        assertThat(deep.isLong()).isFalse();
     }
 
     @Test
@@ -273,12 +275,12 @@ class ClaimStoreTest {
 
         ClaimRound paused = claims.claim(reaching(0, 0)).orElseThrow();
         assertThat(paused.claim()).isNull();
-        assertThat(paused.sighting().isLong()).isFalse();
+        assertThat(paused.isLong()).isFalse();
     }
 
     private static ClaimStore.Request reaching(long from, long ids) {
         return new ClaimStore.Request(
-                "default", "w", 10, LEASE, Set.of(), NOBODY, ScanStart.EVERYTHING, new ScanReach(from, ids, ids), 0);
+                "default", "w", 10, LEASE, Set.of(), NOBODY, new ScanReach(from, ids, ids), false);
     }
 
     @Test

@@ -26,6 +26,7 @@ record Explained(DataSource dataSource) {
             connection.setAutoCommit(false);
             statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
             statement.execute("SET LOCAL enable_seqscan = off");
+            statement.execute("SET LOCAL outbox.last_id = '1000000'");
             statement.execute("PREPARE explained (" + types + ") AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + values + ")")) {

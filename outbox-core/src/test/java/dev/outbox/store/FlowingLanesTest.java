@@ -43,7 +43,7 @@ class FlowingLanesTest {
     void nothingComesAlongFromBehindAGap() throws SQLException {
         addLanes();
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET crash_count = 1 WHERE aggregate_seq = 3")
+                .sql("UPDATE events.outbox_delivery SET crash_count = 2 WHERE aggregate_seq = 3")
                 .update();
         assertThat(explainClaim(EVENTS).get("Actual Rows").asLong()).isEqualTo(2 * LANES);
     }
@@ -52,9 +52,9 @@ class FlowingLanesTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         DeliveryClaimStore.CLAIM_DUE,
-                        "text[], text[], text, bigint[], boolean, text, int, text, int, int, int, text, bigint",
+                        "text[], text[], text, bigint[], boolean, text, int, text, int, int, int, text, uuid, bigint",
                         "'{mail}', '{*}', 'default', '{}', true, 'default', " + LANES + ", 'default', " + LANES + ", "
-                                + LANES + ", " + followers + ", 'w', 60000");
+                                + LANES + ", " + followers + ", 'w', gen_random_uuid(), 60000");
     }
 
     /** Heads that are due and have not failed yet, and what waits behind each. The planner thinks that there are none. */

@@ -59,19 +59,19 @@ class HeldSnapshotTest {
         assertFew(
                 "LOCK_STREAM",
                 ClaimSql.LOCK_STREAM,
-                "text, int, bigint, bigint, text, text, text, text, bigint, bigint, text, bigint, text, text",
-                "'0', -1, 0, " + event + ", 'default', 'default', '0', 'default', 0, 500, 'default', " + claim
-                        + ", 'default', 'default'");
-        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "bigint, text", claim + ", 'default'");
+                "text, bigint, bigint, text, text",
+                "'default', 0, 500, 'default', 'default'");
+        assertFew("ADVANCE_WINDOW", ClaimSql.ADVANCE_WINDOW, "text, boolean", "'default', false");
+        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text, text", "'default', 'default'");
         assertFew(
                 "CLAIM",
                 ClaimSql.CLAIM,
-                "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
-                        + " bigint",
-                "'0', -1, 0, " + event + ", 'default', 'default', 'default', 'default', 0, 500, " + claim
-                        + ", 'default', '{}', 'default', 50, 'default', 'w', 60000");
+                "boolean, text, text, text, text, text, bigint, bigint, text, bigint[], int, bigint, uuid, text, text, bigint",
+                "false, 'default', 'default', 'default', 'default', 'default', 0, 500, 'default', '{}', 50, 1000000,"
+                        + " gen_random_uuid(), 'default', 'w', 60000");
         assertFew("MOVE", move(), "bigint, bigint[], bigint[]", claim + ", ARRAY[" + event + "], ARRAY[" + event + "]");
-        assertFew("SHRINK_CLAIM", SettleStore.SHRINK_CLAIM, "bigint, bigint", claim + ", " + claim);
+        assertFew(
+                "SHRINK_CLAIM", SettleStore.SHRINK_CLAIM, "bigint, bigint, uuid, uuid", claim + ", " + claim + fence());
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
                 "LOCK_LANES_OF_EVENTS",
@@ -81,8 +81,8 @@ class HeldSnapshotTest {
         assertFew(
                 "PARK",
                 SettleStore.PARK.replace("{writable rows}", "").replace("{and writable}", ""),
-                "bigint[], text[], text[], bigint[], text[], text[], bigint",
-                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim);
+                "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",
+                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim + fence());
         assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
     }
 
@@ -98,7 +98,7 @@ class HeldSnapshotTest {
                 .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
                 .update();
 
-        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "bigint, text", claim + ", 'default'");
+        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text, text", "'default', 'default'");
     }
 
     private void assertFew(String name, String sql, String types, String values) throws SQLException {
@@ -147,6 +147,18 @@ class HeldSnapshotTest {
                           FROM (SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5) o
                         """).update();
         claim = number("SELECT min(id) FROM events.outbox_claim");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = ?, safe_mark = ?, first_claim = ?")
+                .params(event, event, claim)
+                .update();
+    }
+
+    private String fence() {
+        return outbox.sql()
+                .sql("SELECT format(', %L, %L', c.token, i.token)"
+                        + " FROM events.outbox_claim c, events.outbox_incarnation i")
+                .query(String.class)
+                .single();
     }
 
     private long number(String sql) {

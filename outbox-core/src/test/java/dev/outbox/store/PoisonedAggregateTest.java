@@ -112,17 +112,22 @@ class PoisonedAggregateTest {
     void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET locked_by = 'w', attempt_count = 1 WHERE head")
+                .sql("UPDATE events.outbox_delivery SET locked_by = 'w', lock_token = gen_random_uuid() WHERE head")
                 .update();
         long head = outbox.sql()
                 .sql("SELECT outbox_id FROM events.outbox_delivery WHERE head")
                 .query(Long.class)
                 .single();
+        String fence = outbox.sql()
+                .sql("SELECT format(', %L, %L', d.lock_token, i.token)"
+                        + " FROM events.outbox_delivery d, events.outbox_incarnation i WHERE d.head")
+                .query(String.class)
+                .single();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySettleStore.KEEP_FAILED,
-                        "bigint[], text[], int[], text[], bigint[], text[], text[], text",
-                        "'{" + head + "}', '{mail}', '{1}', '{FAILED}', '{1000}', '{X}', '{x}', 'w'");
+                        "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
+                        "'{" + head + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}'" + fence);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
     }
 
@@ -131,24 +136,26 @@ class PoisonedAggregateTest {
     }
 
     private JsonNode explainClaim(long start) throws SQLException {
-        return new Explained(outbox.dataSource())
-                .explain(
-                        ClaimSql.CLAIM,
-                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
-                                + " bigint",
-                        "'0', -1, 0, " + start
-                                + ", 'default', 'default', 'default', 'default', 0, " + DEPTH
-                                + ", 0, 'default', '{}', 'default', 50, 'default', 'w', 60000");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
+                .param(start)
+                .update();
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, types(""), values(""));
     }
 
     private JsonNode explainClaimUnlocked() throws SQLException {
         return new Explained(outbox.dataSource())
-                .explain(
-                        ClaimSql.CLAIM_UNLOCKED,
-                        "text, int, bigint, bigint, text, text, text, text, bigint, bigint, bigint, text, bigint[], text, int, text, text,"
-                                + " text, text, bigint",
-                        "'0', -1, 0, 0, 'default', 'default', 'default', 'default', 0, " + DEPTH
-                                + ", 0, 'default', '{}', 'default', 50, 'default', 'default', 'default', 'w', 60000");
+                .explain(ClaimSql.CLAIM_UNLOCKED, types("text, text, "), values("'default', 'default', "));
+    }
+
+    private static String types(String unlocked) {
+        return "boolean, text, text, text, text, text, bigint, bigint, text, bigint[], int, bigint, " + unlocked
+                + "uuid, text, text, bigint";
+    }
+
+    private static String values(String unlocked) {
+        return "false, 'default', 'default', 'default', 'default', 'default', 0, " + DEPTH
+                + ", 'default', '{}', 50, 1000000, " + unlocked + "gen_random_uuid(), 'default', 'w', 60000";
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {

@@ -218,12 +218,12 @@ class OutboxPropertiesTest {
         RuntimeSettings settings = settings(
                 "outbox.retry.max-crashes=5",
                 "outbox.streams.mail.retry.max-crashes=4",
-                "outbox.handlers.push.retry.max-crashes=1");
+                "outbox.handlers.push.retry.max-crashes=3");
 
         assertThat(settings.dispatch().retry().of("default", "any").maxCrashes())
                 .isEqualTo(5);
         assertThat(settings.dispatch().retry().of("mail", "any").maxCrashes()).isEqualTo(4);
-        assertThat(settings.dispatch().retry().of("mail", "push").maxCrashes()).isEqualTo(1);
+        assertThat(settings.dispatch().retry().of("mail", "push").maxCrashes()).isEqualTo(3);
     }
 
     @Test
@@ -372,9 +372,9 @@ class OutboxPropertiesTest {
                     outbox.poller.lease               | 10ms      | must be at least
                     outbox.poller.shutdown-timeout    | -1s       | must not be negative
                     outbox.retry.max-attempts         | 0         | must be at least 1
-                    outbox.retry.max-crashes          | 0         | must be at least 1
-                    outbox.streams.mail.retry.max-crashes | 0     | must be at least 1
-                    outbox.handlers[a.b].retry.max-crashes | 0    | must be at least 1
+                    outbox.retry.max-crashes          | 0         | must be at least 3
+                    outbox.streams.mail.retry.max-crashes | 0     | must be at least 3
+                    outbox.handlers[a.b].retry.max-crashes | 0    | must be at least 3
                     outbox.retry.multiplier           | 0.5       | must be at least 1
                     outbox.retry.jitter               | 2         | must lie between
                     outbox.retry.initial              | -1s       | must lie between

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Claims begin where the last ones have come to, and miss nothing for it. */
-class ScanProgressTest {
+/** Claims start at the low-water mark of the stream, and miss nothing for it. */
+class ClaimWindowTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
 
@@ -37,9 +37,6 @@ class ScanProgressTest {
     private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final SettleStore settlements = new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final List<Connection> connections = new ArrayList<>();
-    private long now;
-    private Duration took = Duration.ZERO;
-    private final ScanProgress progress = new ScanProgress(() -> now);
 
     @BeforeEach
     void addStream() throws SQLException {
@@ -57,36 +54,36 @@ class ScanProgressTest {
     }
 
     @Test
-    void startFollowsWhatWasDelivered() throws SQLException {
+    void lowWaterMarkFollowsDeliveredEvents() throws SQLException {
         publish("a", "b", "c");
         assertThat(round()).containsExactly("a1", "b1", "c1");
-        assertThat(progress.next().exact()).isZero();
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
 
         round();
         round();
-        assertThat(progress.next().exact()).isEqualTo(4);
-        assertThat(progress.next().claim()).isEqualTo(2);
+        assertThat(mark("safe_mark")).isEqualTo(4);
+        assertThat(mark("first_claim")).isEqualTo(2);
         publish("d");
         assertThat(round()).containsExactly("d1");
     }
 
     @Test
-    void eventThatIsStillToBeHandledHoldsTheStart() throws SQLException {
+    void unhandledEventHoldsTheMarks() throws SQLException {
         publish("a", "b");
         Claim held = claims.claim(request(1)).orElseThrow().claim();
         assertThat(held).isNotNull();
         for (int i = 0; i < 4; i++) {
             round();
         }
-        assertThat(progress.next().exact()).isEqualTo(1);
-        assertThat(progress.next().claim()).isEqualTo(held.id());
+        assertThat(mark("safe_mark")).isEqualTo(1);
+        assertThat(mark("first_claim")).isEqualTo(held.id());
 
-        claims.release(held.id());
+        claims.release(held.key());
         assertThat(round()).containsExactly("a1");
     }
 
     @Test
-    void eventThatIsCommittedAfterLaterOnesIsFound() throws SQLException {
+    void eventCommittedAfterLaterOnesIsFound() throws SQLException {
         Connection late = begin();
         execute(late, PUBLISH);
         publish("a", "b");
@@ -94,26 +91,26 @@ class ScanProgressTest {
         for (int i = 0; i < 3; i++) {
             assertThat(round()).isEmpty();
         }
-        assertThat(progress.next().exact()).isZero();
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
 
         late.commit();
         assertThat(round()).containsExactly("late1");
         round();
         round();
-        assertThat(progress.next().exact()).isEqualTo(4);
+        assertThat(mark("safe_mark")).isEqualTo(4);
     }
 
     @Test
-    void longTransactionIsPassedOverUntilItEndsAndThenNothingOvertakesIt() throws SQLException {
+    void nothingOvertakesALongTransactionThatWasPassedOver() throws SQLException {
         Connection late = begin();
         execute(late, PUBLISH);
         publish("a", "b");
         assertThat(round()).containsExactly("a1", "b1");
         round();
-        now += Duration.ofSeconds(1).toNanos();
+        letPass("1 second");
         round();
-        assertThat(progress.next().exact()).isZero();
-        assertThat(progress.next().recent()).isEqualTo(4);
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
+        assertThat(mark("low_water_mark")).isEqualTo(4);
         publish("c");
         assertThat(round()).containsExactly("c1");
 
@@ -123,7 +120,7 @@ class ScanProgressTest {
     }
 
     @Test
-    void rolledBackTransactionHoldsNothingUp() throws SQLException {
+    void rolledBackTransactionHoldsNoMark() throws SQLException {
         Connection late = begin();
         execute(late, PUBLISH);
         publish("a");
@@ -131,64 +128,77 @@ class ScanProgressTest {
         round();
         late.rollback();
         round();
-        assertThat(progress.next().exact()).isEqualTo(3);
+        assertThat(mark("safe_mark")).isEqualTo(3);
     }
 
     @Test
-    void everythingIsLookedAtNowAndThen() throws SQLException {
+    void wholeQueueClaimFindsForeignEvents() throws SQLException {
         publish("a", "b");
         round();
         round();
         round();
-        assertThat(progress.next().exact()).isEqualTo(3);
+        assertThat(mark("safe_mark")).isEqualTo(3);
         publishForeign();
         assertThat(round()).isEmpty();
 
-        now += Duration.ofMinutes(1).toNanos();
-        assertThat(round()).containsExactly("foreign1");
+        assertThat(round(true)).containsExactly("foreign1");
     }
 
-    /** Nothing is delivered while a claim looks at everything. */
     @Test
-    void everythingIsLookedAtRarelyWhereThatTakesLong() throws SQLException {
-        publish("a", "b");
-        round();
-        now += Duration.ofMinutes(1).toNanos();
-        took = Duration.ofSeconds(1);
-        round();
-        round();
-        round();
-        assertThat(progress.next().exact()).isEqualTo(3);
-        publishForeign();
-
-        now += Duration.ofSeconds(199).toNanos();
-        assertThat(round()).isEmpty();
-        now += Duration.ofSeconds(1).toNanos();
-        took = Duration.ZERO;
-        assertThat(round()).containsExactly("foreign1");
-        round();
-        round();
-        outbox.sql().sql("DELETE FROM events.outbox_published WHERE id = 0").update();
-        publishForeign();
-        now += Duration.ofMinutes(1).toNanos();
-        assertThat(round()).containsExactly("foreign1");
-    }
-
-    /** It waited for the stream, and looked before it waited. */
-    @Test
-    void claimThatWasMadeWhileThisOneWaitedIsNotPassed() throws SQLException {
+    void claimsOfOtherWorkersHoldTheFirstClaim() throws SQLException {
         publish("a", "b", "c");
-        ClaimRound first = claims.claim(request(1)).orElseThrow();
-        Sighting nothing = new Sighting(first.sighting().next(), 0, null, false, null);
-        progress.advance(nothing, first.claim(), took);
-        Claim others = claims.claim(request(1)).orElseThrow().claim();
-        Claim own = claims.claim(request(1)).orElseThrow().claim();
-        progress.advance(nothing, own, took);
+        Claim first = claims.claim(request(1)).orElseThrow().claim();
+        Claim second = claims.claim(request(1)).orElseThrow().claim();
+        settlements.settle(new Settlement(first.key(), List.of(1L), List.of(), true));
+        round();
+        round();
 
-        assertThat(others).isNotNull();
-        assertThat(own).isNotNull();
-        assertThat(own.id()).isGreaterThan(others.id());
-        assertThat(progress.next().claim()).isEqualTo(others.id());
+        assertThat(mark("first_claim")).isEqualTo(second.id());
+    }
+
+    @Test
+    void claimStartsAnewWithMarksOfAnotherCluster() throws SQLException {
+        publish("a");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = 100, safe_mark = 100, next_mark = 100,"
+                        + " horizon = '999999999', next_horizon = '999999999'")
+                .update();
+
+        assertThat(round()).containsExactly("a1");
+    }
+
+    @Test
+    void idleClaimLeavesTheRowUnchanged() throws SQLException {
+        publish("a");
+        for (int i = 0; i < 4; i++) {
+            round();
+        }
+        String version = rowVersion();
+
+        claims.claim(request(100));
+        assertThat(rowVersion()).isEqualTo(version);
+    }
+
+    private String rowVersion() {
+        return outbox.sql()
+                .sql("SELECT xmin::text FROM events.outbox_stream")
+                .query(String.class)
+                .single();
+    }
+
+    private long mark(String column) {
+        return outbox.sql()
+                .sql("SELECT " + column + " FROM events.outbox_stream")
+                .query(Long.class)
+                .single();
+    }
+
+    private void letPass(String time) {
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_stream SET advanced_at = advanced_at - ?::interval WHERE advanced_at > 'epoch'")
+                .param(time)
+                .update();
     }
 
     private void publish(String... aggregateIds) {
@@ -220,6 +230,10 @@ class ScanProgressTest {
     }
 
     private ClaimStore.Request request(int batchSize) {
+        return request(batchSize, false);
+    }
+
+    private ClaimStore.Request request(int batchSize, boolean wholeQueue) {
         return new ClaimStore.Request(
                 "default",
                 "w",
@@ -227,22 +241,24 @@ class ScanProgressTest {
                 LEASE,
                 Set.of(),
                 ActiveHandlers.ofAllTypes(),
-                progress.next(),
                 ScanReach.EVERYTHING,
-                progress.question());
+                wholeQueue);
     }
 
-    /** Claims and delivers, and returns what. */
     private List<String> round() throws SQLException {
-        ClaimRound round = claims.claim(request(100)).orElseThrow();
-        progress.advance(round.sighting(), round.claim(), took);
-        Claim claim = round.claim();
+        return round(false);
+    }
+
+    /** Claims and delivers, and returns what; the window may advance. */
+    private List<String> round(boolean wholeQueue) throws SQLException {
+        letPass("200 milliseconds");
+        Claim claim = claims.claim(request(100, wholeQueue)).orElseThrow().claim();
         if (claim == null) {
             return List.of();
         }
         List<Long> ids =
                 claim.events().stream().map((event) -> event.envelope().id()).toList();
-        settlements.settle(new Settlement(claim.id(), ids, List.of(), true));
+        settlements.settle(new Settlement(claim.key(), ids, List.of(), true));
         return claim.events().stream()
                 .map((event) ->
                         event.envelope().aggregateId() + event.envelope().aggregateSeq())

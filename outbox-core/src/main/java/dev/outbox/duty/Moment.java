@@ -1,0 +1,45 @@
+package dev.outbox.duty;
+
+import java.time.Duration;
+
+/**
+ * A moment by both clocks of the machine. A suspended virtual machine stops the monotonic one, and a correction moves the other.
+ *
+ * @param nanos the monotonic clock, in nanoseconds
+ * @param millis the wall clock, in milliseconds
+ */
+public record Moment(long nanos, long millis) {
+
+    /** Tells the moment. */
+    @FunctionalInterface
+    public interface Source {
+
+        /**
+         * Returns the moment.
+         *
+         * @return the moment
+         */
+        Moment now();
+
+        /**
+         * Returns the clocks of the machine.
+         *
+         * @return the clocks
+         */
+        static Source system() {
+            return () -> new Moment(System.nanoTime(), System.currentTimeMillis());
+        }
+    }
+
+    /**
+     * Returns the time since an earlier moment, by the clock that says more.
+     *
+     * @param earlier the moment
+     * @return the time; too long rather than too short
+     */
+    public Duration since(Moment earlier) {
+        long monotonic = nanos - earlier.nanos;
+        long wall = Duration.ofMillis(millis - earlier.millis).toNanos();
+        return Duration.ofNanos(Math.max(monotonic, wall));
+    }
+}
