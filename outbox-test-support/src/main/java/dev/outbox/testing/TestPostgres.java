@@ -17,7 +17,7 @@ public final class TestPostgres implements AutoCloseable {
     private final TestServer server;
     private final String version;
 
-    private TestPostgres(TestServer server) {
+    TestPostgres(TestServer server) {
         this.server = server;
         this.version = server.address().serverVersion();
         System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "

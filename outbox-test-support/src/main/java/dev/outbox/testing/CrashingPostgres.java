@@ -1,0 +1,174 @@
+package dev.outbox.testing;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PostgreSQL server that crashes on demand. It is durable as in production, except that asynchronous commits reach the disk only
+ * when something else flushes them: a crash loses every one that no synchronous commit has followed.
+ *
+ * <p>Used by one thread. Runs as root and as an ordinary user, on Linux and macOS.
+ */
+public final class CrashingPostgres implements AutoCloseable {
+
+    private static final ServerSettings SETTINGS = ServerSettings.durable()
+            .with("shared_buffers", "64MB")
+            .with("wal_buffers", "16MB")
+            .with("wal_writer_delay", "10s")
+            .with("wal_writer_flush_after", "1GB")
+            .with("bgwriter_lru_maxpages", "0")
+            .with("checkpoint_timeout", "1h");
+
+    private final int port = PostgresProcess.freePort();
+    private final Thread closer = new Thread(this::delete, "crashing-postgres-stop");
+    private final TestPostgres postgres;
+    private PostgresProcess primary;
+    private @Nullable PostgresProcess standby;
+
+    private CrashingPostgres() {
+        primary = PostgresProcess.initialize();
+        Runtime.getRuntime().addShutdownHook(closer);
+        start();
+        require("fsync", "on");
+        require("synchronous_commit", "on");
+        require("wal_writer_delay", "10s");
+        postgres = new TestPostgres(new TestServer("crashing server", address(), () -> {}));
+    }
+
+    /** Creates a server and starts it; the caller closes it. */
+    public static CrashingPostgres create() {
+        return new CrashingPostgres();
+    }
+
+    /** The server for whatever creates databases; its address stays the same. */
+    public TestPostgres postgres() {
+        return postgres;
+    }
+
+    /** Starts the server where it was stopped or has crashed, on the same port, and returns when it accepts connections. */
+    public void start() {
+        primary.start(port, SETTINGS);
+    }
+
+    /** Stops the server as an operator would: nothing is lost. */
+    public void stop() {
+        primary.end("INT");
+    }
+
+    /** Ends every process of the server at once, as {@code pg_ctl stop -m immediate} does. */
+    public void crash() {
+        primary.end("QUIT");
+    }
+
+    /**
+     * Kills the backend of one session. The postmaster ends all others, and recovers from the crash by itself: its start time stays
+     * the same. Returns when the server accepts connections again.
+     */
+    public void crashBackend() {
+        try (Connection victim = address().maintain();
+                Connection witness = address().maintain()) {
+            ProcessHandle.of(Long.parseLong(query(victim, "SELECT pg_backend_pid()")))
+                    .orElseThrow()
+                    .destroyForcibly();
+            while (witness.isValid(0)) {
+                LockSupport.parkNanos(1_000_000);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("No backend could be killed", e);
+        }
+        primary.awaitConnections(address());
+    }
+
+    /**
+     * Adds a standby that replicates asynchronously until {@link #stopReplication()}. Restarts the server for a copy of its
+     * files.
+     */
+    public void addStandby() {
+        stop();
+        PostgresProcess copy = primary.copy();
+        standby = copy;
+        start();
+        copy.standBy();
+        copy.start(
+                PostgresProcess.freePort(),
+                SETTINGS.with("primary_conninfo", "host=localhost port=" + port + " user=postgres"));
+    }
+
+    /** Stops the standby when it has replayed everything so far: it knows nothing of what follows. */
+    public void stopReplication() {
+        String behind = """
+                SELECT count(*)
+                FROM pg_stat_replication
+                WHERE replay_lsn >= '%s'
+                """.formatted(query("SELECT pg_current_wal_flush_lsn()"));
+        while (query(behind).equals("0")) {
+            LockSupport.parkNanos(10_000_000);
+        }
+        standby().end("INT");
+    }
+
+    /** Crashes the server for good and promotes the standby, which takes over its address. */
+    public void failOver() {
+        crash();
+        primary.delete();
+        primary = standby();
+        standby = null;
+        if (primary.isRunning()) {
+            primary.end("INT");
+        }
+        start();
+        query("SELECT pg_promote()");
+    }
+
+    /** Ends the server and deletes its files. */
+    @Override
+    public void close() {
+        Runtime.getRuntime().removeShutdownHook(closer);
+        delete();
+    }
+
+    private void delete() {
+        if (standby != null) {
+            standby.delete();
+        }
+        primary.delete();
+    }
+
+    private PostgresProcess standby() {
+        if (standby == null) {
+            throw new IllegalStateException("There is no standby");
+        }
+        return standby;
+    }
+
+    private ServerAddress address() {
+        return PostgresProcess.address(port);
+    }
+
+    private void require(String setting, String value) {
+        String actual = query("SHOW " + setting);
+        if (!actual.equals(value)) {
+            throw new IllegalStateException(setting + " must be " + value + ", but is " + actual);
+        }
+    }
+
+    private String query(String sql) {
+        try (Connection connection = address().maintain()) {
+            return query(connection, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("The server refused: " + sql, e);
+        }
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getString(1);
+        }
+    }
+}
