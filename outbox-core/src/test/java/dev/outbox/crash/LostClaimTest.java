@@ -1,0 +1,89 @@
+package dev.outbox.crash;
+
+import static dev.outbox.crash.Recovery.eventually;
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.crash.Recovery.Crash;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.testing.CrashingPostgres;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+class LostClaimTest {
+
+    private static final PollerSettings SETTINGS =
+            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
+
+    /** The crash forgets the claim, and PostgreSQL gives its id to the claim of the new owner. */
+    @ParameterizedTest
+    @EnumSource
+    void lateWorkerLeavesNewOwnersClaimAlone(Crash crash) {
+        CountDownLatch lateBegan = new CountDownLatch(1);
+        CountDownLatch lateMayEnd = new CountDownLatch(1);
+        CountDownLatch lateLost = new CountDownLatch(1);
+        CountDownLatch ownerBegan = new CountDownLatch(1);
+        CountDownLatch ownerMayEnd = new CountDownLatch(1);
+        Recorded late = Recorded.all();
+        Recorded owner = Recorded.all();
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox first = TestOutbox.create(server.postgres());
+                TestOutbox second = first.another()) {
+            first
+                    .handler("any", "*", (envelope) -> {
+                        lateBegan.countDown();
+                        awaitLatch(lateMayEnd);
+                        late.handle(envelope);
+                    })
+                    .observer(new OutboxObserver() {
+                        @Override
+                        public void leaseLost(String stream) {
+                            lateLost.countDown();
+                        }
+                    })
+                    .stream("default", SETTINGS)
+                    .start();
+            first.inTransaction(() -> List.of(
+                    first.publisher().publish("order", "1", new OrderPlaced(1)),
+                    first.publisher().publish("order", "1", new OrderPlaced(2))));
+            awaitLatch(lateBegan);
+
+            crash.happenTo(server);
+            second
+                    .handler("any", "*", (envelope) -> {
+                        ownerBegan.countDown();
+                        awaitLatch(ownerMayEnd);
+                        owner.handle(envelope);
+                    })
+                    .stream("default", SETTINGS)
+                    .start();
+            awaitLatch(ownerBegan);
+            lateMayEnd.countDown();
+
+            eventually().until(() -> lateLost.getCount() == 0 || late.handled().size() > 1);
+            assertThat(late.sequences())
+                    .as("the late worker starts nothing beside the new owner")
+                    .containsEntry("1", List.of(1L));
+            assertThat(first.count("events.outbox_claim"))
+                    .as("the new owner's claim")
+                    .isEqualTo(1);
+            assertThat(first.count("events.outbox_unpublished"))
+                    .as("unsettled events")
+                    .isEqualTo(2);
+
+            ownerMayEnd.countDown();
+            eventually().until(() -> first.count("events.outbox_published") == 2);
+            assertThat(owner.sequences()).containsEntry("1", List.of(1L, 2L));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.outbox.crash;
+
+import static dev.outbox.crash.Recovery.eventually;
+import static dev.outbox.crash.Recovery.publish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.crash.Recovery.Crash;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.CrashingPostgres;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+class LostRegistrationTest {
+
+    private final Recorded first = Recorded.all();
+    private final Recorded second = Recorded.all();
+
+    @Test
+    void registrationSurvivesCrash() {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox a = TestOutbox.create(server.postgres());
+                TestOutbox b = a.another()) {
+            start(a.handler("a", "*", first));
+            publish(a, "1", 1);
+            start(b.handler("b", "*", second));
+
+            Crash.SERVER.happenTo(server);
+
+            EventEnvelope event = publish(a, "2", 1);
+            awaitPublished(a, event);
+            assertThat(first.sequences()).as("handled by a").containsKey("2");
+            assertThat(second.sequences()).as("handled by b").containsKey("2");
+        }
+    }
+
+    @Test
+    void registrationHealsAfterFailover() {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox a = TestOutbox.create(server.postgres());
+                TestOutbox b = a.another()) {
+            start(a.handler("a", "*", first));
+            publish(a, "1", 1);
+            server.addStandby();
+            server.stopReplication();
+            start(b.handler("b", "*", second));
+
+            server.failOver();
+
+            eventually()
+                    .untilAsserted(() -> assertThat(a.count("events.outbox_handler"))
+                            .as("registered handlers")
+                            .isEqualTo(2));
+            EventEnvelope event = publish(a, "2", 1);
+            awaitPublished(a, event);
+            assertThat(second.sequences()).as("handled by b").containsKey("2");
+        }
+    }
+
+    private static void start(TestOutbox outbox) {
+        outbox.poller(Duration.ofMillis(100), 50, Duration.ofSeconds(5)).start();
+    }
+
+    private static void awaitPublished(TestOutbox outbox, EventEnvelope event) {
+        eventually().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+    }
+}

@@ -1,0 +1,204 @@
+package dev.outbox.crash;
+
+import static dev.outbox.crash.Recovery.eventually;
+import static dev.outbox.crash.Recovery.flush;
+import static dev.outbox.crash.Recovery.publish;
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.crash.Recovery.Claims;
+import dev.outbox.crash.Recovery.Crash;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.retry.Backoff;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.testing.CrashingPostgres;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+class LostSettlementTest {
+
+    private static final PollerSettings FAST =
+            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(3), Duration.ofSeconds(10));
+
+    private final CrashingPostgres server = CrashingPostgres.create();
+    private final TestOutbox outbox = TestOutbox.create(server.postgres());
+    private final Claims claims = new Claims();
+    private final Recorded handled = Recorded.all();
+
+    @AfterEach
+    void close() {
+        try (server) {
+            outbox.close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void redeliversLostSettlementsInOrder(Crash crash) {
+        outbox.handler("any", "*", handled).observer(claims).stream("default", FAST)
+                .start();
+        publishTogether("1", 1, 4);
+        awaitPublished(4);
+        publishTogether("1", 5, 6);
+        awaitPublished(6);
+        claims.awaitMore();
+
+        crash.happenTo(server);
+
+        publish(outbox, "1", 7);
+        awaitHandled(handled, List.of(1L, 2L, 3L, 4L, 5L, 6L, 5L, 6L, 7L));
+    }
+
+    @Test
+    void claimsEventsWithSmallerIdsAfterFailover() {
+        server.addStandby();
+        outbox.handler("any", "*", handled).observer(claims).stream("default", FAST)
+                .start();
+        publishTogether("1", 1, 10);
+        awaitPublished(10);
+        server.stopReplication();
+        publishTogether("1", 11, 200);
+        awaitPublished(200);
+        claims.awaitMore();
+        long highest = handled.handled().get(199).id();
+
+        server.failOver();
+
+        EventEnvelope event = publish(outbox, "2", 1);
+        assertThat(event.id()).isLessThan(highest);
+        eventually().untilAsserted(() -> assertThat(handled.sequences()).containsEntry("2", List.of(1L)));
+    }
+
+    @Test
+    void continuesNoBatchAfterLostPartialSettlement() {
+        CountDownLatch crashed = new CountDownLatch(1);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    if (envelope.aggregateSeq() == 1) {
+                        // From here on, only the settlement can be lost.
+                        flush(outbox);
+                    } else {
+                        awaitLatch(crashed);
+                    }
+                    handled.handle(envelope);
+                })
+                .stream("default", FAST.withConcurrency(2))
+                .start();
+        publishTogether("1", 1, 2);
+        awaitPublished(1);
+
+        Crash.SERVER.happenTo(server);
+        crashed.countDown();
+
+        awaitRedeliveredInOrder();
+    }
+
+    @Test
+    void retriesFirstAfterLostPartialSettlement() {
+        CountDownLatch crashed = new CountDownLatch(1);
+        Recorded failing = Recorded.failing((attempt) ->
+                attempt.envelope().aggregateSeq() == 1 && attempt.number() == 1 ? new IOException("no route") : null);
+        // Due only after the crash.
+        outbox
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofSeconds(1))), 3))
+                .handler("failing", "*", (envelope) -> {
+                    flush(outbox);
+                    failing.handle(envelope);
+                })
+                .handler("slow", "*", (envelope) -> {
+                    if (envelope.aggregateSeq() == 2) {
+                        awaitLatch(crashed);
+                    }
+                })
+                .stream("default", FAST.withConcurrency(2))
+                .start();
+        publishTogether("1", 1, 2);
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+
+        Crash.SERVER.happenTo(server);
+        crashed.countDown();
+
+        awaitHandled(failing, List.of(1L, 2L));
+    }
+
+    @Test
+    void continuesNoLaneAfterLostPartialSettlement() {
+        CountDownLatch crashed = new CountDownLatch(1);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    if (envelope.aggregateSeq() == 1) {
+                        // From here on, only the settlement can be lost.
+                        flush(outbox);
+                    } else {
+                        awaitLatch(crashed);
+                    }
+                    handled.handle(envelope);
+                })
+                .stream("default", FAST.withConcurrency(2));
+        Lanes lanes = new Lanes(outbox);
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.failed("any", events.get(0));
+        lanes.waiting("any", events.get(1));
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET retry_count = 0, next_retry_at = now() WHERE status = 'DUE'")
+                .update();
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+
+        Crash.SERVER.happenTo(server);
+        crashed.countDown();
+
+        awaitRedeliveredInOrder();
+    }
+
+    private void publishTogether(String aggregateId, int first, int last) {
+        outbox.inTransaction(() -> IntStream.rangeClosed(first, last)
+                .mapToObj((number) -> outbox.publisher().publish("order", aggregateId, new OrderPlaced(number)))
+                .toList());
+    }
+
+    private void awaitPublished(int events) {
+        await().until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    /** The second event was under way in the crash, and is settled only after the first one. */
+    private void awaitRedeliveredInOrder() {
+        eventually().untilAsserted(() -> {
+            List<Long> sequences = handled.sequences().get("1");
+            assertThat(sequences.lastIndexOf(1L))
+                    .as("last delivery of the first event in %s", sequences)
+                    .isPositive()
+                    .isLessThan(sequences.lastIndexOf(2L));
+            assertQueueIsEmpty();
+        });
+    }
+
+    private void awaitHandled(Recorded handler, List<Long> sequences) {
+        eventually().untilAsserted(() -> {
+            assertThat(handler.sequences()).containsEntry("1", sequences);
+            assertQueueIsEmpty();
+        });
+    }
+
+    private void assertQueueIsEmpty() {
+        assertThat(outbox.count("events.outbox_unpublished"))
+                .as("unsettled events")
+                .isZero();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.outbox.crash;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.observe.OutboxObserver;
+import dev.outbox.testing.CrashingPostgres;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.awaitility.core.ConditionFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** What tests need around a crash of the database: broken connections are not failures, and recovery has a deadline. */
+final class Recovery {
+
+    /** Every way in which a server of its own loses asynchronous commits and comes back. */
+    enum Crash {
+        SERVER((server) -> {
+            server.crash();
+            server.start();
+        }),
+        BACKEND(CrashingPostgres::crashBackend);
+
+        private final Consumer<CrashingPostgres> crash;
+
+        Crash(Consumer<CrashingPostgres> crash) {
+            this.crash = crash;
+        }
+
+        void happenTo(CrashingPostgres server) {
+            crash.accept(server);
+        }
+    }
+
+    /** Counts the claims of a worker, found or not. */
+    static final class Claims implements OutboxObserver {
+
+        private final AtomicInteger claims = new AtomicInteger();
+
+        @Override
+        public void claimed(String stream, Duration duration, int events) {
+            claims.incrementAndGet();
+        }
+
+        /** Waits until the worker has asked again and again, and so has learned all that it can learn. */
+        void awaitMore() {
+            int before = claims.get();
+            await().pollInterval(Duration.ofMillis(5)).until(() -> claims.get() >= before + 10);
+        }
+    }
+
+    private Recovery() {}
+
+    /** Less than a lease, a minute's look at the whole queue, or a heartbeat takes. */
+    static ConditionFactory eventually() {
+        return await().atMost(Duration.ofSeconds(20))
+                .pollInterval(Duration.ofMillis(20))
+                .ignoreExceptions();
+    }
+
+    /** Publishes over a new connection if the first ones are broken. */
+    static EventEnvelope publish(TestOutbox outbox, String aggregateId, int number) {
+        return eventually().until(() -> outbox.publish(aggregateId, new OrderPlaced(number)), Objects::nonNull);
+    }
+
+    /** Commits synchronously, so that everything committed before it survives a crash. */
+    static void flush(TestOutbox outbox) {
+        JdbcClient sql = JdbcClient.create(outbox.database().dataSource());
+        sql.sql("CREATE TABLE IF NOT EXISTS flushed (id int)").update();
+        sql.sql("INSERT INTO flushed VALUES (1)").update();
+    }
+}
