@@ -11,14 +11,14 @@ import org.slf4j.LoggerFactory;
  * A daemon thread that repeats a step, rests as long as the step says, and may be woken early.
  *
  * <p>A step that throws does not end the thread: it is logged when the trouble begins and when it is over, and repeated after
- * a rest that doubles from 100 ms up to 30 s, which no wake-up shortens. May be started again after it was closed.
+ * a rest that doubles from 100 ms up to 2 s, which no wake-up shortens. May be started again after it was closed.
  */
 public final class Duty implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Duty.class);
 
     private static final Duration FIRST_REST_IN_TROUBLE = Duration.ofMillis(100);
-    private static final Duration LONGEST_REST_IN_TROUBLE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_REST_IN_TROUBLE = Duration.ofSeconds(2);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final String name;
