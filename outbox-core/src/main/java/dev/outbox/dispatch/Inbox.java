@@ -66,6 +66,8 @@ public final class Inbox {
             first = store.insert(envelope.eventId(), ids);
             if (first) {
                 work.run();
+                // On a virtual thread, an interrupt flag that the handler left set breaks the connection at the commit.
+                Thread.interrupted();
             }
         } catch (Throwable ex) {
             rollBack(transaction, ex);

@@ -68,6 +68,9 @@ final class Invocation {
             return outcome;
         } finally {
             context.leave();
+            // Whatever the outcome, the next handler on this thread must not inherit the flag. Closing does not need
+            // it: it has its own.
+            Thread.interrupted();
         }
     }
 
@@ -95,7 +98,6 @@ final class Invocation {
         } catch (TimedOutException ex) {
             return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, messageOf(ex)), ex);
         } catch (Throwable ex) {
-            // Clears the interrupt flag: the next handler must not inherit it.
             boolean interrupted =
                     Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
             if (interrupted && attempt.shift().closing().getAsBoolean()) {

@@ -91,6 +91,21 @@ class HandlerProtectionTest {
     }
 
     @Test
+    void interruptFlagOfASuccessfulHandlerIsCleared() {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        outbox.handler("leaves-flag", "*", (envelope) -> {
+            interrupted.add(Thread.currentThread().isInterrupted());
+            Thread.currentThread().interrupt();
+        });
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.publish("2", new OrderPlaced(1));
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_published") == 2);
+        assertThat(interrupted).containsExactly(false, false);
+    }
+
+    @Test
     void deduplicatingHandlerThatTakesTooLongIsRolledBack() {
         AtomicInteger attempts = new AtomicInteger();
         outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
