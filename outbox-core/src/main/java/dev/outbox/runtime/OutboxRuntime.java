@@ -6,11 +6,13 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.HandlerCatalog;
 import dev.outbox.dispatch.Inbox;
+import dev.outbox.dispatch.SilentRollback;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.dispatch.TimeLimit;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
 import dev.outbox.publish.PublisherResources;
+import dev.outbox.publish.TransactionPhase;
 import dev.outbox.publish.TransactionalOutboxPublisher;
 import dev.outbox.repair.OutboxOperations;
 import dev.outbox.repair.Replays;
@@ -213,15 +215,18 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    /** The inbox is outermost: an attempt that takes too long must be rolled back. */
+    /** The inbox is outside the limit: an attempt that takes too long must be rolled back. */
     private List<HandlerDefinition> equipped(Collection<HandlerDefinition> found) {
         TimeLimit limit = new TimeLimit();
+        TransactionPhase phase = surroundings.phase();
+        SilentRollback rollback = new SilentRollback(phase::beginWatch, phase::endWatch);
         return found.stream()
                 .map((handler) -> {
                     Duration timeout = settings.dispatch().of(handler.id()).timeout();
                     return timeout == null ? handler : limit.around(handler, timeout);
                 })
                 .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
+                .map(rollback::around)
                 .toList();
     }
 

@@ -35,6 +35,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -48,6 +49,30 @@ class JdbcTransactionTest {
     void dropDatabases() {
         database.close();
         other.close();
+    }
+
+    @Test
+    void handlerThatMarksItsOwnTransactionHasFailed() {
+        Applications.on(database)
+                .withBean(Subscriptions.class)
+                .withBean(Marking.class)
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    await().untilAsserted(() -> assertThat(context.getBean(JdbcClient.class)
+                                    .sql("SELECT last_error_code FROM events.outbox_delivery")
+                                    .query(String.class)
+                                    .list())
+                            .containsExactly("UnexpectedRollbackException"));
+                });
+    }
+
+    static class Marking {
+
+        @OutboxHandler(id = "marking")
+        @Transactional
+        public void handle(SubscriptionStarted event) {
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+        }
     }
 
     @Test
