@@ -1,12 +1,14 @@
 package dev.outbox.duty;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,20 +48,36 @@ public final class Crew implements AutoCloseable {
     }
 
     /**
-     * Lets one of the threads do some work, after what it was given before.
+     * Lets the threads work on strands, after what they were given before. A strand that cannot be handed over, because a thread fails to
+     * start or the crew is closed, is left together with those after it, and the failure is thrown.
      *
-     * @param work the work; must not throw
-     * @throws java.util.concurrent.RejectedExecutionException if the crew is closed
+     * @param <T> a piece of the work
+     * @param strands the strands, in the order in which they are begun
+     * @param work works on a strand, and leaves it whatever happens
+     * @param leave leaves a strand that no thread works on
      */
-    public void work(Runnable work) {
-        threads.execute(() -> {
-            working.add(Thread.currentThread());
-            try {
-                work.run();
-            } finally {
-                working.remove(Thread.currentThread());
+    public <T> void work(List<Strand<T>> strands, Consumer<Strand<T>> work, Consumer<Strand<T>> leave) {
+        int handedOver = 0;
+        try {
+            for (Strand<T> strand : strands) {
+                threads.execute(() -> run(() -> work.accept(strand)));
+                handedOver++;
             }
-        });
+        } finally {
+            strands.subList(handedOver, strands.size()).forEach(leave);
+        }
+    }
+
+    /** A thread that died would take the queue with it if its successor failed to start. */
+    private void run(Runnable work) {
+        working.add(Thread.currentThread());
+        try {
+            work.run();
+        } catch (Throwable ex) {
+            log.error("a thread of {} failed outside any handler; it goes on", name, ex);
+        } finally {
+            working.remove(Thread.currentThread());
+        }
     }
 
     /**

@@ -1,14 +1,16 @@
 package dev.outbox.duty;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A daemon thread that repeats a step, rests as long as the step says, and may be woken early.
+ * A thread that repeats a step, rests as long as the step says, and may be woken early.
  *
  * <p>A step that throws does not end the thread: it is logged when the trouble begins and when it is over, and repeated after
  * a rest that doubles from 100 ms up to 2 s, which no wake-up shortens. May be started again after it was closed.
@@ -23,6 +25,7 @@ public final class Duty implements AutoCloseable {
 
     private final String name;
     private final Step step;
+    private final ThreadFactory threads;
     private final ReentrantLock lifecycle = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -46,27 +49,49 @@ public final class Duty implements AutoCloseable {
     }
 
     /**
-     * Creates a duty that has not started.
+     * Creates a duty that has not started, whose thread does not keep the process alive.
      *
      * @param name the name of the thread
      * @param step what to repeat
      */
     public Duty(String name, Step step) {
-        this.name = name;
-        this.step = step;
+        this(name, step, Duty::daemon);
     }
 
-    /** Starts the thread. Does nothing if it runs; waits for a {@link #close} that is under way. */
+    /**
+     * Creates a duty that has not started.
+     *
+     * @param name the name of the thread
+     * @param step what to repeat
+     * @param threads creates the thread
+     */
+    public Duty(String name, Step step, ThreadFactory threads) {
+        this.name = name;
+        this.step = step;
+        this.threads = threads;
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Starts the thread. Does nothing if it runs; waits for a {@link #close} that is under way. Where the thread fails to start, that is
+     * thrown, and nothing has changed.
+     */
     public void start() {
         lifecycle.lock();
         try {
             lock.lock();
             try {
                 if (thread == null) {
+                    Thread started = threads.newThread(this::repeat);
+                    started.setName(name);
+                    started.start();
+                    thread = started;
                     closing = false;
-                    thread = new Thread(this::repeat, name);
-                    thread.setDaemon(true);
-                    thread.start();
                 }
             } finally {
                 lock.unlock();
@@ -174,6 +199,10 @@ public final class Duty implements AutoCloseable {
             } catch (InterruptedException ex) {
                 // Only a closing duty is interrupted on purpose; anyone else's interrupt merely ends the rest.
                 Thread.interrupted();
+            } catch (Throwable ex) {
+                // Not even the failure could be noted: memory is short. The thread outlives that, and needs none to
+                // wait.
+                LockSupport.parkNanos(FIRST_REST_IN_TROUBLE.toNanos());
             }
         }
     }
@@ -229,8 +258,8 @@ public final class Duty implements AutoCloseable {
         }
     }
 
-    /** A thread that was left to itself must not go on beside its successor. */
+    /** A thread that was left to itself must not go on beside its successor. Asked first, the lock waits for the start to be through. */
     private boolean isCurrent() {
-        return !closing && isOwnThread();
+        return isOwnThread() && !closing;
     }
 }

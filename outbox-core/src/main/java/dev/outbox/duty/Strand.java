@@ -1,6 +1,7 @@
 package dev.outbox.duty;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Work that is done in order, by one thread.
@@ -12,6 +13,7 @@ public final class Strand<T> {
     private final List<T> work;
     private int position;
     private volatile boolean over;
+    private final AtomicBoolean left = new AtomicBoolean();
 
     /**
      * Creates a strand that has not begun.
@@ -50,5 +52,15 @@ public final class Strand<T> {
     /** Leaves the rest undone. */
     public void end() {
         over = true;
+    }
+
+    /**
+     * Ends the strand for good: no thread works on it any more.
+     *
+     * @return whether this call was the first
+     */
+    public boolean leave() {
+        over = true;
+        return left.compareAndSet(false, true);
     }
 }

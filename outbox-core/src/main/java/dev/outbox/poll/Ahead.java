@@ -7,36 +7,58 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Runs one statement at a time beside the thread that uses this, on a daemon thread that ends when nothing has come for a while.
+ * Runs one statement at a time beside the thread that uses this, on a daemon thread that ends when nothing has come for a while. Where
+ * that thread fails to start, its user has to do without.
  *
  * @param <T> what it returns
  */
 final class Ahead<T> {
 
+    private static final Logger log = LoggerFactory.getLogger(Ahead.class);
+
     private static final long IDLE_SECONDS = 10;
 
+    private final String name;
     private final ThreadPoolExecutor executor;
     private @Nullable Future<T> underWay;
+    private boolean refused;
 
     Ahead(String name) {
+        this.name = name;
+        // A core thread is started before its work is queued: what could not be handed over must not run later.
         this.executor =
-                new ThreadPoolExecutor(0, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (work) -> {
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (work) -> {
                     Thread thread = new Thread(work, name);
                     thread.setDaemon(true);
                     return thread;
                 });
+        executor.allowCoreThreadTimeOut(true);
     }
 
-    void begin(Callable<T> work) {
+    /** Returns whether a thread runs the work; {@code false} if none could be started. */
+    boolean begin(Callable<T> work) {
         FutureTask<T> task = new FutureTask<>(work);
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            if (!refused) {
+                log.warn("{} could not start its thread; the poller does its work until it can", name, ex);
+            }
+            refused = true;
+            return false;
+        }
+        refused = false;
         underWay = task;
-        executor.execute(task);
+        return true;
     }
 
     /** Waits for what was begun last, for so long and no longer; says whether it has ended. */

@@ -102,10 +102,11 @@ final class Batch {
         begun = true;
     }
 
-    /** Nobody works on a strand any more. To be called once for each. */
+    /** Notes that no thread works on a strand any more. */
     void left(Strand<ClaimedEvent> strand) {
-        strand.end();
-        open.decrementAndGet();
+        if (strand.leave()) {
+            open.decrementAndGet();
+        }
     }
 
     /** Whether every event has been dispatched or is left undone. */

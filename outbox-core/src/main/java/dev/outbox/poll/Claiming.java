@@ -113,8 +113,7 @@ final class Claiming {
     void beginAhead() {
         if (quick) {
             Question question = question(true);
-            askedAhead = question;
-            ahead.begin(() -> ask(question));
+            askedAhead = ahead.begin(() -> ask(question)) ? question : null;
         }
     }
 

@@ -134,7 +134,7 @@ final class FastLane {
             subscriptions.atVersion(current.registry());
             current.begin();
             if (crew != null) {
-                current.strands().forEach((strand) -> crew.work(() -> dispatch(current, strand, closing)));
+                crew.work(current.strands(), (strand) -> dispatch(current, strand, closing), current::left);
             }
         }
         if (crew == null && !dispatchHere(current, closing)) {
@@ -142,10 +142,9 @@ final class FastLane {
         }
         if (!current.isOver()) {
             settleDue(current);
-        } else if (crew == null
-                && current.isWorthSettlingAhead(stream.settings().batchSize())) {
-            settling.settleAhead(current);
-        } else {
+        } else if (crew != null
+                || !current.isWorthSettlingAhead(stream.settings().batchSize())
+                || !settling.settleAhead(current)) {
             settling.finishAhead();
             settling.settle(current, true);
         }

@@ -98,13 +98,14 @@ final class Settling {
 
     /**
      * Writes the rest of a batch while the poller goes on to claim and to dispatch the next one. Its aggregates are left out of that
-     * claim, so this is worth it only where few of them come again.
+     * claim, so this is worth it only where few of them come again. Returns whether a thread has taken it on.
      */
-    void settleAhead(Batch current) throws SQLException {
+    boolean settleAhead(Batch current) throws SQLException {
         finishAhead();
         Writing writing = writing(current, true);
-        aheadOfClaim = writing;
-        ahead.begin(() -> Written.now(settlements.settle(writing.settlement())));
+        boolean begun = ahead.begin(() -> Written.now(settlements.settle(writing.settlement())));
+        aheadOfClaim = begun ? writing : null;
+        return begun;
     }
 
     /** Waits for what is being written. */

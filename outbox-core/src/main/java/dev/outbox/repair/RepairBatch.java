@@ -127,10 +127,11 @@ final class RepairBatch {
         return lost.contains(key);
     }
 
-    /** Nobody works on a lane any more. To be called once for each. */
+    /** Notes that no thread works on a lane any more. */
     void left(Strand<DueDelivery> lane) {
-        lane.end();
-        open.decrementAndGet();
+        if (lane.leave()) {
+            open.decrementAndGet();
+        }
     }
 
     /** Whether every delivery has been attempted or is left alone. */

@@ -85,7 +85,7 @@ public final class RepairLanes implements Rounds {
             return false;
         }
         if (crew != null) {
-            claimed.lanes().forEach((lane) -> crew.work(() -> attempt(claimed, lane, closing)));
+            crew.work(claimed.lanes(), (lane) -> attempt(claimed, lane, closing), claimed::left);
         }
         goOn(claimed, closing);
         return true;

@@ -131,7 +131,8 @@ public final class OutboxRuntime implements AutoCloseable {
     }
 
     /**
-     * Registers the handlers and starts the pollers. Does nothing if the outbox is started.
+     * Registers the handlers and starts the pollers. Does nothing if the outbox is started. Where a thread fails to start, that is thrown,
+     * nothing stays started, and another attempt may follow.
      *
      * @throws dev.outbox.HandlerConfigurationException if a handler cannot be registered
      */
@@ -140,12 +141,21 @@ public final class OutboxRuntime implements AutoCloseable {
         try {
             if (workers == null) {
                 Workers started = new Workers(settings, surroundings, observer, subscriptions(), dispatcher(), replays);
-                started.start();
-                retention.start();
+                startOrClose(started);
                 workers = started;
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void startOrClose(Workers started) {
+        try {
+            started.start();
+            retention.start();
+        } catch (Throwable ex) {
+            started.close();
+            throw ex;
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.outbox.duty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -25,6 +26,33 @@ class DutyTest {
         duty.start();
         duty.close();
         duty.close();
+    }
+
+    @Test
+    void startsAfterItsThreadFailedToStart() {
+        AtomicBoolean shortage = new AtomicBoolean(true);
+        Duty duty = new Duty(
+                "test",
+                () -> {
+                    rounds.incrementAndGet();
+                    return NEVER;
+                },
+                (work) -> new Thread(work) {
+                    @Override
+                    public void start() {
+                        if (shortage.get()) {
+                            throw new OutOfMemoryError("unable to create native thread: on purpose");
+                        }
+                        super.start();
+                    }
+                });
+        assertThatThrownBy(duty::start).isInstanceOf(OutOfMemoryError.class);
+        assertThat(duty.close(Duration.ZERO)).isTrue();
+
+        shortage.set(false);
+        duty.start();
+        await().until(() -> rounds.get() == 1);
+        assertThat(duty.close(Duration.ofSeconds(10))).isTrue();
     }
 
     @Test
