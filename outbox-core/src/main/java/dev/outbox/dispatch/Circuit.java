@@ -1,10 +1,9 @@
 package dev.outbox.dispatch;
 
 import dev.outbox.EventEnvelope;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,21 +19,21 @@ final class Circuit {
 
     private final String handlerId;
     private final CircuitSettings settings;
-    private final Clock clock;
+    private final LongSupplier nanos;
     private final Set<Aggregate> failed = new HashSet<>();
-    private @Nullable Instant probeAt;
+    private @Nullable Long probeAt;
 
     private record Aggregate(String type, String id) {}
 
-    Circuit(String handlerId, CircuitSettings settings, Clock clock) {
+    Circuit(String handlerId, CircuitSettings settings, LongSupplier nanos) {
         this.handlerId = handlerId;
         this.settings = settings;
-        this.clock = clock;
+        this.nanos = nanos;
     }
 
     /** Whether an event would be let pass now. */
     synchronized boolean isPassable() {
-        return probeAt == null || !clock.instant().isBefore(probeAt);
+        return probeAt == null || nanos.getAsLong() - probeAt >= 0;
     }
 
     /** Whether this event is let pass; if the circuit is open, it is the only one for an interval. */
@@ -43,7 +42,7 @@ final class Circuit {
             return false;
         }
         if (probeAt != null) {
-            probeAt = clock.instant().plus(settings.probeInterval());
+            probeAt = nanos.getAsLong() + settings.probeInterval().toNanos();
         }
         return true;
     }
@@ -66,7 +65,7 @@ final class Circuit {
             return false;
         }
         failed.clear();
-        probeAt = clock.instant().plus(settings.probeInterval());
+        probeAt = nanos.getAsLong() + settings.probeInterval().toNanos();
         log.warn(
                 "{} has failed for {} aggregates in a row; its circuit is open, its events wait, and one is tried every {} ms",
                 handlerId,

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,17 +53,18 @@ public final class Dispatcher {
         this.readers = new PayloadReaders(mapper);
         this.observer = observer;
         this.clock = time.clock();
-        this.circuits = new Circuits(settings, clock);
+        this.circuits = new Circuits(settings, time.nanos());
         this.invocation = new Invocation(settings, circuits, observer, clock, time.random());
     }
 
     /**
      * What is not the same in every run.
      *
-     * @param clock measures how long events were under way
+     * @param clock tells the time, for what other processes have written down
+     * @param nanos monotonic time in nanoseconds, for durations within this process
      * @param random the source of jitter; must be safe for use by many threads
      */
-    public record TimeAndChance(Clock clock, RandomGenerator random) {}
+    public record TimeAndChance(Clock clock, LongSupplier nanos, RandomGenerator random) {}
 
     /**
      * Returns the handlers of this process that are to get deliveries now: neither paused, nor resting after failures.

@@ -258,6 +258,6 @@ public final class OutboxRuntime implements AutoCloseable {
                 surroundings.mapper(),
                 settings.dispatch(),
                 observer,
-                new Dispatcher.TimeAndChance(surroundings.clock(), surroundings.random()));
+                new Dispatcher.TimeAndChance(surroundings.clock(), surroundings.nanos(), surroundings.random()));
     }
 }

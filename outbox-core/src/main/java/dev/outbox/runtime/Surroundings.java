@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param mapper writes and reads payloads
  * @param observer hears what happens to events
  * @param clock tells the time, where the database's is not used
+ * @param nanos monotonic time in nanoseconds, such as {@link System#nanoTime()}, which measures durations
  * @param random the source of jitter and event ids; must be safe for use by many threads
  * @param capacity what handlers run on where a stream has a concurrency above 1
  * @param retentionSchedule gives the next time to archive after an instant; {@code null} to archive only when called
@@ -39,9 +41,46 @@ public record Surroundings(
         JsonMapper mapper,
         OutboxObserver observer,
         Clock clock,
+        LongSupplier nanos,
         RandomGenerator random,
         Capacity capacity,
         @Nullable UnaryOperator<Instant> retentionSchedule) {
+
+    /**
+     * Creates surroundings that measure durations with {@link System#nanoTime()}.
+     *
+     * @param dataSource where the tables are
+     * @param phase knows whether a transaction is still open
+     * @param transactions gives the transaction manager that works on the {@code dataSource}
+     * @param mapper writes and reads payloads
+     * @param observer hears what happens to events
+     * @param clock tells the time, where the database's is not used
+     * @param random the source of jitter and event ids
+     * @param capacity what handlers run on where a stream has a concurrency above 1
+     * @param retentionSchedule gives the next time to archive after an instant; {@code null} to archive only when called
+     */
+    public Surroundings(
+            DataSource dataSource,
+            TransactionPhase phase,
+            Supplier<Optional<PlatformTransactionManager>> transactions,
+            JsonMapper mapper,
+            OutboxObserver observer,
+            Clock clock,
+            RandomGenerator random,
+            Capacity capacity,
+            @Nullable UnaryOperator<Instant> retentionSchedule) {
+        this(
+                dataSource,
+                phase,
+                transactions,
+                mapper,
+                observer,
+                clock,
+                System::nanoTime,
+                random,
+                capacity,
+                retentionSchedule);
+    }
 
     /**
      * Returns what an application without special wishes gives.

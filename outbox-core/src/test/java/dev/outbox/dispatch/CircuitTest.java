@@ -15,7 +15,7 @@ class CircuitTest {
     private static final Duration PROBE_INTERVAL = Duration.ofSeconds(30);
 
     private final MovingClock clock = new MovingClock();
-    private final Circuit circuit = new Circuit("mail", new CircuitSettings(3, PROBE_INTERVAL), clock);
+    private final Circuit circuit = new Circuit("mail", new CircuitSettings(3, PROBE_INTERVAL), clock::nanos);
 
     @Test
     void opensWhenEnoughAggregatesHaveFailedInARow() {
@@ -58,6 +58,21 @@ class CircuitTest {
         circuit.succeeded();
         assertThat(circuit.pass()).isTrue();
         assertThat(circuit.pass()).isTrue();
+    }
+
+    @Test
+    void clockSetBackDoesNotKeepItOpen() {
+        open();
+        clock.set(Duration.ofDays(-1));
+        clock.advance(PROBE_INTERVAL);
+        assertThat(circuit.pass()).isTrue();
+    }
+
+    @Test
+    void clockSetForwardDoesNotEndTheInterval() {
+        open();
+        clock.set(Duration.ofDays(1));
+        assertThat(circuit.pass()).isFalse();
     }
 
     private void open() {
