@@ -10,8 +10,10 @@ import java.util.Map;
  *
  * @param retry when failed deliveries are tried again
  * @param handlers what is special about some handlers, by id
+ * @param missingFields what happens to an event whose payload lacks a field that its record requires
  */
-public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
+public record DispatchSettings(
+        RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
 
     /** Copies the map. */
     public DispatchSettings {
@@ -19,7 +21,17 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
     }
 
     /**
-     * Returns the default: the default retry policy for all, and nothing special about any handler.
+     * Creates settings that warn of missing fields.
+     *
+     * @param retry when failed deliveries are tried again
+     * @param handlers what is special about some handlers, by id
+     */
+    public DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
+        this(retry, handlers, MissingFields.WARN);
+    }
+
+    /**
+     * Returns the default: the default retry policy for all, nothing special about any handler, and a warning for missing fields.
      *
      * @return the default settings
      */

@@ -50,7 +50,7 @@ public final class Dispatcher {
             OutboxObserver observer,
             TimeAndChance time) {
         this.subscriptions = subscriptions;
-        this.readers = new PayloadReaders(mapper);
+        this.readers = new PayloadReaders(mapper, settings.missingFields());
         this.observer = observer;
         this.clock = time.clock();
         this.circuits = new Circuits(settings, time.nanos());

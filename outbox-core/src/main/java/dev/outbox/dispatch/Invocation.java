@@ -23,7 +23,6 @@ final class Invocation {
     /** Nothing else would end an attempt that fails at once and is not counted. */
     private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
 
-    private static final String UNDECODABLE = "UNDECODABLE_PAYLOAD";
     private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String CRASH_LOOP = "CRASH_LOOP";
 
@@ -93,8 +92,8 @@ final class Invocation {
         try {
             handler.handle(payloads.decode(handler), envelope, attempt);
             return new Outcome.Succeeded();
-        } catch (Payloads.UndecodableException ex) {
-            return dead(handler, envelope, new Failure(UNDECODABLE, String.valueOf(ex.getMessage())), ex);
+        } catch (UndecodableException ex) {
+            return dead(handler, envelope, ex.failure(), ex);
         } catch (TimedOutException ex) {
             return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, messageOf(ex)), ex);
         } catch (Throwable ex) {

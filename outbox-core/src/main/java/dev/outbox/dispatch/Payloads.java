@@ -4,8 +4,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** Decodes the payload of one event, once for each class that its handlers want. */
@@ -32,12 +30,13 @@ final class Payloads {
         }
         Object known = decoded.get(type);
         if (known == null) {
-            known = decode(type);
+            known = readers.read(envelope.payload(), type);
             // A JsonNode can be changed by the handler that gets it, so the next one gets its own.
             if (type != JsonNode.class) {
                 decoded = with(type, known);
             }
         }
+        readers.requireFields(handler, envelope, known);
         return known;
     }
 
@@ -49,31 +48,5 @@ final class Payloads {
         Map<Class<?>, Object> all = new HashMap<>(decoded);
         all.put(type, payload);
         return all;
-    }
-
-    private Object decode(Class<?> type) throws UndecodableException {
-        try {
-            Object value = readers.read(envelope.payload(), type);
-            if (value == null) {
-                throw new UndecodableException("the payload is null", null);
-            }
-            return value;
-        } catch (JacksonException ex) {
-            // Not the mapper's message: it may quote the payload, which no log should hold.
-            throw new UndecodableException(
-                    "the payload does not fit " + type.getName() + " at " + ex.getPathReference() + ": "
-                            + ex.getClass().getSimpleName(),
-                    null);
-        }
-    }
-
-    /** The payload does not fit the handler's class, and never will. */
-    static final class UndecodableException extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        UndecodableException(String message, @Nullable Throwable cause) {
-            super(message, cause);
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OnDead;
+import dev.outbox.dispatch.MissingFields;
 import dev.outbox.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param handlers Handlers by id, each with the keys of retry that differ from those of the stream.
  * @param retention What happens to published events.
  * @param publisher How events are published.
+ * @param payload How payloads are read.
  * @param metrics What is measured.
  * @param registry What is known about the handlers of all processes.
  */
@@ -39,6 +41,7 @@ public record OutboxProperties(
         @DefaultValue Map<String, Handler> handlers,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
+        @DefaultValue Payload payload,
         @DefaultValue Metrics metrics,
         @DefaultValue Registry registry) {
 
@@ -169,6 +172,14 @@ public record OutboxProperties(
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("warn") Unrouted unrouted) {}
+
+    /**
+     * How payloads are read.
+     *
+     * @param missingFields What happens to an event whose payload lacks a field that its record requires: it is delivered with a warning,
+     *     becomes a dead letter, or is delivered.
+     */
+    public record Payload(@DefaultValue("warn") MissingFields missingFields) {}
 
     /**
      * What is measured.

@@ -7,6 +7,7 @@ import dev.outbox.OnDead;
 import dev.outbox.dispatch.CircuitSettings;
 import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.dispatch.HandlerSettings;
+import dev.outbox.dispatch.MissingFields;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;
@@ -66,6 +67,7 @@ class OutboxPropertiesTest {
                 "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
+                "outbox.payload.missing-fields=fail",
                 "outbox.registry.retire-after=8d");
 
         assertThat(settings.schemas().outbox().name()).isEqualTo("shop");
@@ -80,6 +82,7 @@ class OutboxPropertiesTest {
         assertThat(settings.retention())
                 .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
+        assertThat(settings.dispatch().missingFields()).isEqualTo(MissingFields.FAIL);
     }
 
     @Test
