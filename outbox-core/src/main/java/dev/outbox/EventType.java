@@ -29,4 +29,18 @@ public @interface EventType {
      * @return the schema version
      */
     int version() default 1;
+
+    /**
+     * Whether another class stands for the same event type, and this one repeats its contract: the class that a consuming module
+     * keeps of another module's event, or a class with fewer components for some handlers.
+     *
+     * <p>Without it, two classes of one event type would silently get each other's events, usually because two packages have a class
+     * of the same simple name. So at most one class of an event type may leave this {@code false}. Another one fails the start of an
+     * application that handles both ({@link HandlerConfigurationException}), and is refused when an event of it is published
+     * ({@link InvalidEventException}). Only classes of one process are compared; types that are named in
+     * {@link OutboxHandler#eventTypes()} or {@link OutboxEvent#withEventType} are chosen on purpose and not compared.
+     *
+     * @return whether the class is a copy
+     */
+    boolean copy() default false;
 }

@@ -3,8 +3,9 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event breaks a rule: an id is missing or too long, the event type is not PascalCase, or a text cannot be stored by
- * PostgreSQL. Raised before any SQL runs, so the caller's transaction is still usable.
+ * An event breaks a rule: an id is missing or too long, the event type is not PascalCase or belongs to another class, the payload
+ * has no property to read, or a text cannot be stored by PostgreSQL. Raised before any SQL runs, so the caller's transaction is
+ * still usable.
  */
 public class InvalidEventException extends OutboxException {
 

@@ -25,6 +25,7 @@ public final class HandlerCatalog {
     private final Map<String, HandlerDefinition> handlers = new LinkedHashMap<>();
     private final Map<String, HandlerDefinition> byAlias = new HashMap<>();
     private final Map<String, Set<String>> eventTypes = new LinkedHashMap<>();
+    private final Map<String, HandlerDefinition> byPayloadClass = new HashMap<>();
     private final Map<String, List<HandlerDefinition>> byEventType = new ConcurrentHashMap<>();
 
     /**
@@ -32,7 +33,8 @@ public final class HandlerCatalog {
      *
      * @param definitions the handlers
      * @throws HandlerConfigurationException if an id or alias is taken or unusable, an event type is not PascalCase, a handler of
-     *     every type wants a payload class, or two payload classes give one event type different versions
+     *     every type wants a payload class, two payload classes give one event type different versions, or two payload classes stand for
+     *     one event type and neither is a copy
      */
     public HandlerCatalog(Collection<HandlerDefinition> definitions) {
         Map<String, Class<?>> payloadTypes = new HashMap<>();
@@ -45,6 +47,7 @@ public final class HandlerCatalog {
             }
             eventTypes.put(definition.id(), eventTypesOf(definition));
             checkVersions(definition, payloadTypes);
+            checkPayloadClass(definition);
         }
         definitions.forEach(this::addAliases);
     }
@@ -178,6 +181,39 @@ public final class HandlerCatalog {
                     + other.getName() + " and version " + versionOf(payloadType) + " in " + payloadType.getName()
                     + "; one application handles one version of a type");
         }
+    }
+
+    /** A handler that names its event types has chosen its class for them. */
+    private void checkPayloadClass(HandlerDefinition definition) {
+        Class<?> payloadType = definition.payloadType();
+        if (payloadType == null || !definition.eventTypes().isEmpty() || isCopy(payloadType)) {
+            return;
+        }
+        String type = eventTypeOf(payloadType);
+        HandlerDefinition other = byPayloadClass.putIfAbsent(type, definition);
+        if (other != null && other.payloadType() != payloadType) {
+            throw new HandlerConfigurationException(
+                    "two classes stand for event type " + type + ", so each would get the"
+                            + " other's events:\n    " + other + "\n    " + definition
+                            + "\nname another type with @EventType, or mark the"
+                            + " class that repeats the other's contract @EventType(copy = true)");
+        }
+    }
+
+    private static boolean isCopy(Class<?> payloadType) {
+        EventType annotation = payloadType.getAnnotation(EventType.class);
+        return annotation != null && annotation.copy();
+    }
+
+    /**
+     * Returns the payload class that stands for an event type among the handlers of this process.
+     *
+     * @param eventType the type
+     * @return the class; {@code null} if there is none, or if it is a copy
+     */
+    public @Nullable Class<?> payloadClassOf(String eventType) {
+        HandlerDefinition handler = byPayloadClass.get(eventType);
+        return handler == null ? null : handler.payloadType();
     }
 
     private static int versionOf(Class<?> payloadType) {

@@ -1,7 +1,6 @@
 package dev.outbox.publish;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.PayloadSerializationException;
@@ -10,7 +9,6 @@ import dev.outbox.store.NewEvent;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,13 +17,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.TreeNode;
+import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
 
 /** Turns an event into the form in which it is stored, and refuses what PostgreSQL would refuse: no SQL has run yet. */
 final class EventWriter {
 
-    private static final int LONGEST_NAME = 255;
+    static final int LONGEST_NAME = 255;
     private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
     static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
@@ -36,20 +36,22 @@ final class EventWriter {
     private final Clock clock;
     private final Set<String> streams;
     private final StreamRouting routing;
+    private final EventTypes types;
 
-    EventWriter(PublisherResources resources, PublisherSettings settings) {
+    EventWriter(PublisherResources resources, PublisherSettings settings, Audience audience) {
         this.mapper = resources.mapper();
         this.maxPayloadSize = settings.maxPayloadSize();
         this.routing = settings.routing();
         this.ids = new EventIds(resources.clock(), resources.random());
         this.clock = resources.clock();
         this.streams = Set.copyOf(resources.streams());
+        this.types = new EventTypes(audience);
     }
 
     NewEvent write(OutboxEvent event) {
         NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
                 name("aggregate type", event.aggregateType()), name("aggregate id", event.aggregateId()));
-        NewEvent.Type type = type(event, aggregate);
+        NewEvent.Type type = types.of(event, aggregate);
         Long seq = event.aggregateSeq();
         if (seq != null && seq < 1) {
             throw new InvalidEventException("aggregate sequence of " + aggregate + " must be at least 1: " + seq);
@@ -99,38 +101,6 @@ final class EventWriter {
         return value;
     }
 
-    private static NewEvent.Type type(OutboxEvent event, NewEvent.Aggregate aggregate) {
-        Object payload = event.payload();
-        if (payload == null) {
-            throw new InvalidEventException("payload of an event of " + aggregate + " must not be null");
-        }
-        EventType annotation = payload.getClass().getAnnotation(EventType.class);
-        String chosen = event.eventType();
-        String annotated = annotation == null ? "" : annotation.value();
-        String type = chosen != null ? chosen : annotated.isEmpty() ? simpleName(payload, aggregate) : annotated;
-        if (type.length() > LONGEST_NAME || !PASCAL_CASE.matcher(type).matches()) {
-            throw new InvalidEventException("event type must be PascalCase, letters and digits, at most " + LONGEST_NAME
-                    + " characters, such as PaymentSucceeded: '" + type + "' of " + aggregate);
-        }
-        int version = annotation == null ? 1 : annotation.version();
-        if (version < 1) {
-            throw new InvalidEventException("version of event type " + type + " must be at least 1: " + version);
-        }
-        return new NewEvent.Type(type, version);
-    }
-
-    private static String simpleName(Object payload, NewEvent.Aggregate aggregate) {
-        boolean nameless = payload instanceof TreeNode
-                || payload instanceof Map
-                || payload instanceof Collection
-                || payload.getClass().getName().startsWith("java.");
-        if (nameless) {
-            throw new InvalidEventException("a payload of " + payload.getClass().getName()
-                    + " does not name the event of " + aggregate + "; use OutboxEvent.withEventType");
-        }
-        return payload.getClass().getSimpleName();
-    }
-
     private String payload(Object payload, NewEvent.Type type, NewEvent.Aggregate aggregate) {
         String event = type.name() + " of " + aggregate;
         String json;
@@ -145,6 +115,11 @@ final class EventWriter {
             throw new PayloadSerializationException(
                     "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
         }
+        if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
+            throw new InvalidEventException("payload " + payload.getClass().getName() + " of " + event
+                    + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
+                    + " give it getters");
+        }
         String refused = JsonText.refusedPart(json);
         if (refused != null) {
             throw new InvalidEventException(
@@ -157,6 +132,14 @@ final class EventWriter {
                     + " store large content elsewhere and publish a reference to it");
         }
         return json;
+    }
+
+    /** An empty record is an event without data; a class with neither getters nor public fields is a mistake. */
+    private boolean hasNothingToRead(Class<?> type) {
+        boolean empty = type.isRecord() && type.getRecordComponents().length == 0;
+        ValueSerializer<?> serializer = mapper._serializationContext().findValueSerializer(type);
+        boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
+        return bean && !empty && !serializer.properties().hasNext();
     }
 
     private NewEvent.Body body(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {

@@ -43,22 +43,23 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
      *
      * @param resources what it works with
      * @param settings how it publishes
-     * @param wanted says of an event type whether any handler wants it
+     * @param audience knows the handlers
      * @param wakeUp told the stream after a commit
      * @param observer hears of committed events
      */
     public TransactionalOutboxPublisher(
             PublisherResources resources,
             PublisherSettings settings,
-            Predicate<String> wanted,
+            Audience audience,
             Consumer<String> wakeUp,
             OutboxObserver observer) {
         this.transaction = new OutboxTransaction(resources.dataSource(), resources.phase());
-        this.writer = new EventWriter(resources, settings);
+        this.writer = new EventWriter(resources, settings, audience);
         this.store = new EventStore(resources.schema());
         this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));
         this.afterCommit = new AfterCommit(wakeUp, observer);
-        this.routed = settings.unrouted() == PublisherSettings.Unrouted.FAIL ? wanted : (type) -> true;
+        this.routed =
+                settings.unrouted() == PublisherSettings.Unrouted.FAIL ? audience::hasSubscribers : (type) -> true;
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.dispatch.TimeLimit;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
+import dev.outbox.publish.Audience;
 import dev.outbox.publish.PublisherResources;
 import dev.outbox.publish.TransactionPhase;
 import dev.outbox.publish.TransactionalOutboxPublisher;
@@ -75,7 +76,7 @@ public final class OutboxRuntime implements AutoCloseable {
                         surroundings.random(),
                         settings.polling().streams().keySet()),
                 settings.publisher(),
-                (type) -> subscriptions().wanted(type),
+                audience(),
                 this::wake,
                 observer);
         this.retention = new Retention(
@@ -199,6 +200,22 @@ public final class OutboxRuntime implements AutoCloseable {
         if (running != null) {
             running.replayAskedFor();
         }
+    }
+
+    private Audience audience() {
+        return new Audience() {
+
+            @Override
+            public boolean hasSubscribers(String eventType) {
+                return subscriptions().wanted(eventType);
+            }
+
+            @Override
+            public @Nullable Class<?> payloadClassOf(String eventType) {
+                Subscriptions known = subscriptions;
+                return known == null ? null : known.local().payloadClassOf(eventType);
+            }
+        };
     }
 
     /** Not under the lock of start and close: a handler that publishes while its outbox closes must not wait for the end. */

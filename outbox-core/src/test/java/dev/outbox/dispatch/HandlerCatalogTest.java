@@ -18,8 +18,13 @@ class HandlerCatalogTest {
     @EventType(value = "OrderPlaced", version = 2)
     record NewOrderPlaced(int number) {}
 
-    @EventType("OrderPlaced")
+    @EventType(value = "OrderPlaced", copy = true)
     record ShortOrderPlaced() {}
+
+    static final class Elsewhere {
+
+        record OrderPlaced(String customer) {}
+    }
 
     @Test
     void handlersAreFoundByEventType() {
@@ -40,7 +45,30 @@ class HandlerCatalogTest {
     }
 
     @Test
-    void severalClassesMayStandForOneVersionOfAType() {
+    void twoClassesOfOneTypeAreRefusedWithBothNames() {
+        assertThatThrownBy(() -> new HandlerCatalog(
+                        List.of(typed("mail", OrderPlaced.class), typed("stock", Elsewhere.OrderPlaced.class))))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContainingAll(
+                        "mail of " + OrderPlaced.class.getName(),
+                        "stock of " + Elsewhere.OrderPlaced.class.getName(),
+                        "copy = true");
+    }
+
+    @Test
+    void handlersOfOneClassOrOfChosenTypesShareType() {
+        HandlerCatalog catalog = new HandlerCatalog(List.of(
+                typed("mail", OrderPlaced.class),
+                typed("stock", OrderPlaced.class),
+                HandlerDefinition.of(
+                        "view", Set.of("OrderPlaced"), Elsewhere.OrderPlaced.class, (event, envelope) -> {})));
+
+        assertThat(catalog.wanting("OrderPlaced")).hasSize(3);
+        assertThat(catalog.payloadClassOf("OrderPlaced")).isEqualTo(OrderPlaced.class);
+    }
+
+    @Test
+    void copyOfContractStandsForSameType() {
         HandlerCatalog catalog =
                 new HandlerCatalog(List.of(typed("full", OrderPlaced.class), typed("short", ShortOrderPlaced.class)));
 
