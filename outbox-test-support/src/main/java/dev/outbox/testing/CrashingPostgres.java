@@ -4,7 +4,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ public final class CrashingPostgres implements AutoCloseable {
             .with("wal_writer_flush_after", "1GB")
             .with("bgwriter_lru_maxpages", "0")
             .with("checkpoint_timeout", "1h");
+
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(1);
 
     private final int port = PostgresProcess.freePort();
     private final Thread closer = new Thread(this::delete, "crashing-postgres-stop");
@@ -74,9 +79,7 @@ public final class CrashingPostgres implements AutoCloseable {
             ProcessHandle.of(Long.parseLong(query(victim, "SELECT pg_backend_pid()")))
                     .orElseThrow()
                     .destroyForcibly();
-            while (witness.isValid(0)) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            await("the postmaster ends the other sessions", () -> isBroken(witness));
         } catch (SQLException e) {
             throw new IllegalStateException("No backend could be killed", e);
         }
@@ -105,9 +108,7 @@ public final class CrashingPostgres implements AutoCloseable {
                 FROM pg_stat_replication
                 WHERE replay_lsn >= '%s'
                 """.formatted(query("SELECT pg_current_wal_flush_lsn()"));
-        while (query(behind).equals("0")) {
-            LockSupport.parkNanos(10_000_000);
-        }
+        await("the standby has replayed everything", () -> query(behind).equals("1"));
         standby().end("INT");
     }
 
@@ -153,6 +154,24 @@ public final class CrashingPostgres implements AutoCloseable {
         String actual = query("SHOW " + setting);
         if (!actual.equals(value)) {
             throw new IllegalStateException(setting + " must be " + value + ", but is " + actual);
+        }
+    }
+
+    private static void await(String condition, BooleanSupplier met) {
+        long deadline = System.nanoTime() + DEADLINE.toNanos();
+        while (!met.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("Waited " + DEADLINE + " in vain until " + condition);
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    private static boolean isBroken(Connection connection) {
+        try {
+            return !connection.isValid(0);
+        } catch (SQLException e) {
+            return true;
         }
     }
 
