@@ -49,7 +49,7 @@ CREATE TABLE ${schema}.outbox_published PARTITION OF ${schema}.outbox (
 ) DEFAULT;
 
 CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
-CREATE INDEX outbox_published_at ON ${schema}.outbox_published USING brin (published_at);
+CREATE INDEX outbox_published_at ON ${schema}.outbox_published (published_at);
 
 -- What was published is a fact: it may be handled again, never changed.
 CREATE FUNCTION ${schema}.outbox_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $function$
@@ -198,8 +198,10 @@ CREATE UNIQUE INDEX outbox_delivery_lane_head
 CREATE INDEX outbox_delivery_lane_waiting
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
     WHERE status = 'WAITING';
+-- Heads in the order in which they may be attempted: those that outlived two leases apart from the others.
 CREATE INDEX outbox_delivery_next_due
-    ON ${schema}.outbox_delivery (stream, handler_id, next_retry_at)
+    ON ${schema}.outbox_delivery (stream, handler_id, (crash_count + (locked_until IS NOT NULL)::integer > 1),
+                                  greatest(next_retry_at, locked_until))
     WHERE status = 'DUE';
 CREATE INDEX outbox_delivery_lane_dead
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
@@ -299,7 +301,7 @@ CREATE TABLE ${schema}.processed_event (
     CONSTRAINT processed_event_pk PRIMARY KEY (event_id, handler_id)
 );
 
-CREATE INDEX processed_event_processed_at ON ${schema}.processed_event USING brin (processed_at);
+CREATE INDEX processed_event_processed_at ON ${schema}.processed_event (processed_at);
 
 -- What operators did, and why. Nothing removes it.
 CREATE TABLE ${schema}.outbox_operation (

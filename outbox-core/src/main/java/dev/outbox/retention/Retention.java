@@ -3,10 +3,12 @@ package dev.outbox.retention;
 import dev.outbox.duty.Duty;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.InboxStore;
+import dev.outbox.store.RemovedBatch;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,7 +70,8 @@ public final class Retention implements AutoCloseable {
      * @throws SQLException if the database refused or could not be reached; finished batches stay finished
      */
     public long runOnce() throws SQLException {
-        long moved = inBatches(() -> store.archive(settings.published(), settings.batchSize(), settings.archive()));
+        long moved = inBatches(
+                (from) -> store.archive(from, settings.published(), settings.batchSize(), settings.archive()));
         if (moved > 0) {
             log.info(
                     "{} {} published events older than {}",
@@ -76,7 +79,7 @@ public final class Retention implements AutoCloseable {
                     moved,
                     settings.published());
         }
-        long forgotten = inBatches(() -> inbox.purge(settings.processedEvents(), settings.batchSize()));
+        long forgotten = inBatches((from) -> inbox.purge(from, settings.processedEvents(), settings.batchSize()));
         if (forgotten > 0) {
             log.info("forgot {} processed events older than {}", forgotten, settings.processedEvents());
         }
@@ -85,18 +88,20 @@ public final class Retention implements AutoCloseable {
 
     private long inBatches(Batch batch) throws SQLException {
         long total = 0;
-        int rows;
+        RemovedBatch removed;
+        OffsetDateTime from = RemovedBatch.BEGINNING;
         do {
-            rows = batch.run();
-            total += rows;
-        } while (rows == settings.batchSize() && !duty.isClosing());
+            removed = batch.run(from);
+            from = removed.upTo();
+            total += removed.rows();
+        } while (removed.rows() == settings.batchSize() && !duty.isClosing());
         return total;
     }
 
-    /** One transaction; says how many rows it was for. */
+    /** One transaction. */
     @FunctionalInterface
     private interface Batch {
-        int run() throws SQLException;
+        RemovedBatch run(OffsetDateTime from) throws SQLException;
     }
 
     private Duration step() throws SQLException {

@@ -1,8 +1,8 @@
 package dev.outbox.store;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import javax.sql.DataSource;
 
 /** Moves published events out of the outbox when their time is over. */
@@ -14,23 +14,24 @@ public final class ArchiveStore {
             """;
 
     /**
-     * Relies on outbox_published_at, a block range index: history is written in the order of published_at; on outbox_delivery_pk
-     * for deliveries that are still open or dead. The archive takes each event once, whoever else wrote it there. One instance
-     * at a time: the others find the advisory lock taken.
+     * Relies on outbox_published_at, from where the last batch ended, so that no batch reads the index entries of removed events;
+     * on outbox_published_pk, and on outbox_delivery_pk for deliveries that are open or dead. The archive takes each event once,
+     * even if another program wrote it there. One instance at a time: the others find the advisory lock taken.
      */
-    private static final String ARCHIVE = """
-            WITH expired AS (
+    static final String ARCHIVE = """
+            WITH expired AS MATERIALIZED (
                 SELECT o.id
                   FROM {schema}.outbox_published o
-                 WHERE o.published_at < clock_timestamp() - ? * interval '1 millisecond'
+                 WHERE o.published_at >= ?::timestamptz
+                   AND o.published_at < now() - ? * interval '1 millisecond'
                    AND (SELECT {alone})
                    AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id LIMIT 1) IS NULL
+                 ORDER BY o.published_at
                  LIMIT ?
                    FOR UPDATE SKIP LOCKED
             ), removed AS (
                 DELETE FROM {schema}.outbox_published o
-                 USING expired
-                 WHERE o.id = expired.id
+                 WHERE o.id = ANY (ARRAY(SELECT expired.id FROM expired))
                 RETURNING o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
                           o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count
             ), archived AS (
@@ -43,7 +44,7 @@ public final class ArchiveStore {
                  WHERE ?
                 ON CONFLICT (outbox_event_id) DO NOTHING
             )
-            SELECT count(*)
+            SELECT count(*), max(published_at)
               FROM removed
             """;
 
@@ -59,25 +60,26 @@ public final class ArchiveStore {
      */
     public ArchiveStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
-        this.archive = new Pipeline(schema, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
+        this.archive = new Pipeline(
+                schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
     }
 
     /**
-     * Removes one batch of events that were published long enough ago. An event that is to be delivered once more, or could not be,
-     * stays until that is done.
+     * Removes one batch of events that were published long enough ago, the oldest first. An event with a delivery that is open or
+     * dead stays.
      *
+     * @param from where to begin: {@link RemovedBatch#BEGINNING}, or where the last batch ended
      * @param age how long ago
      * @param batchSize at most how many
      * @param keep whether they go to the archive
-     * @return how many were removed; 0 also if another instance is at it
+     * @return what was removed; nothing also if another instance archives
      * @throws SQLException if the database refused or could not be reached; nothing was removed then
      */
-    public int archive(Duration age, int batchSize, boolean keep) throws SQLException {
-        return archive.run(dataSource, (parameters) -> parameters.add(age.toMillis(), batchSize, keep), (results) -> {
-            results.skip(1);
-            ResultSet count = results.rows();
-            count.next();
-            return count.getInt(1);
-        });
+    public RemovedBatch archive(OffsetDateTime from, Duration age, int batchSize, boolean keep) throws SQLException {
+        return archive.run(
+                dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize, keep), (results) -> {
+                    results.skip(2);
+                    return RemovedBatch.read(results.rows());
+                });
     }
 }

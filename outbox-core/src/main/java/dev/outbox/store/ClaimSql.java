@@ -257,20 +257,24 @@ final class ClaimSql {
                     .replace("{aggregate}", "hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)")
                     .replace("{claimable}", "o.id IN (SELECT checked.id FROM checked WHERE checked.claimable)");
 
-    /** Relies on outbox_delivery_next_due, in its order, once for each handler. */
+    /**
+     * Relies on outbox_delivery_next_due, in its order, once for each handler, and once more for its deliveries that have a lease or
+     * crashed: a leased one is next when its lease ends.
+     */
     static final String UNTIL_NEXT_DELIVERY = """
-            SELECT ceil(extract(epoch FROM d.next_retry_at - clock_timestamp()) * 1000)::bigint
+            SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
               FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
-             CROSS JOIN LATERAL (SELECT d.next_retry_at
+             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+             CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
                                    FROM {schema}.outbox_delivery d
                                   WHERE d.stream = ?
                                     AND d.handler_id = h.handler_id
                                     AND d.status = 'DUE'
+                                    AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
                                     AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
-                                    AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                                  ORDER BY d.next_retry_at
+                                  ORDER BY greatest(d.next_retry_at, d.locked_until)
                                   LIMIT 1) d
-             ORDER BY d.next_retry_at
+             ORDER BY d.next_at
              LIMIT 1
             """;
 

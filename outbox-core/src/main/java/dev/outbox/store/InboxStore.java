@@ -3,6 +3,7 @@ package dev.outbox.store;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -22,23 +23,27 @@ public final class InboxStore {
             """;
 
     /**
-     * Relies on processed_event_processed_at, a block range index, and outbox_unpublished_event_id. What is in the queue may
-     * be delivered again, however old it is. One instance at a time, as for the archive.
+     * Relies on processed_event_processed_at, from where the last batch ended, and on outbox_unpublished_event_id. An event in the
+     * queue may be delivered again, however old it is. One instance at a time, as for the archive. Locked rows keep their place.
      */
-    private static final String PURGE = """
-            WITH expired AS (
-                SELECT p.event_id, p.handler_id
+    static final String PURGE = """
+            WITH expired AS MATERIALIZED (
+                SELECT p.ctid AS place
                   FROM {schema}.processed_event p
-                 WHERE p.processed_at < clock_timestamp() - ? * interval '1 millisecond'
-                   AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id)
+                 WHERE p.processed_at >= ?::timestamptz
+                   AND p.processed_at < now() - ? * interval '1 millisecond'
                    AND (SELECT {alone})
+                   AND (SELECT o.id FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id LIMIT 1) IS NULL
+                 ORDER BY p.processed_at
                  LIMIT ?
                    FOR UPDATE OF p SKIP LOCKED
+            ), removed AS (
+                DELETE FROM {schema}.processed_event p
+                 WHERE p.ctid = ANY (ARRAY(SELECT expired.place FROM expired))
+                RETURNING p.processed_at
             )
-            DELETE FROM {schema}.processed_event p
-             USING expired
-             WHERE p.event_id = expired.event_id
-               AND p.handler_id = expired.handler_id
+            SELECT count(*), max(processed_at)
+              FROM removed
             """;
 
     private final DataSource dataSource;
@@ -56,7 +61,7 @@ public final class InboxStore {
         this.dataSource = dataSource;
         this.transaction = new BoundConnection(dataSource);
         this.insert = schema.render(INSERT);
-        this.purge = new Pipeline(schema, PURGE);
+        this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
     }
 
     /**
@@ -85,15 +90,18 @@ public final class InboxStore {
     }
 
     /**
-     * Forgets one batch of what was processed long enough ago, except for events that are still in the queue.
+     * Forgets one batch of what was processed long enough ago, the oldest first, except for events that are still in the queue.
      *
+     * @param from where to begin: {@link RemovedBatch#BEGINNING}, or where the last batch ended
      * @param age how long ago
      * @param batchSize at most how many rows
-     * @return how many were removed; 0 also if another instance is at it
+     * @return what was removed; nothing also if another instance purges
      * @throws SQLException if the database refused or could not be reached; nothing was removed then
      */
-    public int purge(Duration age, int batchSize) throws SQLException {
-        return purge.run(
-                dataSource, (parameters) -> parameters.add(age.toMillis(), batchSize), Pipeline.Results::updated);
+    public RemovedBatch purge(OffsetDateTime from, Duration age, int batchSize) throws SQLException {
+        return purge.run(dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize), (results) -> {
+            results.skip(1);
+            return RemovedBatch.read(results.rows());
+        });
     }
 }

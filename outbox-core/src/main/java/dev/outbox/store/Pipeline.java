@@ -37,6 +37,9 @@ final class Pipeline {
                    set_config('enable_seqscan', 'off', true)
             """;
 
+    /** For a statement that takes the first rows of a long index: a bitmap would read and sort all that match. */
+    static final String IN_INDEX_ORDER = "SELECT set_config('enable_bitmapscan', 'off', true)";
+
     private static final String ASYNCHRONOUS = "'off'";
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 

@@ -82,7 +82,7 @@ final class SuccessorStore {
             """;
 
     /**
-     * Relies on outbox_published_at, a block range index: what came later was published after the dead event was dispatched. How much
+     * Relies on outbox_published_at: what came later was published after the dead event was dispatched. How much
      * of history that is depends on how long ago that was, so there is a limit.
      */
     private static final String LATER_IN_HISTORY = """

@@ -25,6 +25,7 @@ import dev.outbox.store.Failure;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.store.Parked;
+import dev.outbox.store.RemovedBatch;
 import dev.outbox.store.SettleStore;
 import dev.outbox.store.SettleStore.Settlement;
 import java.sql.Connection;
@@ -367,11 +368,15 @@ class ReplayFeederTest {
         feed(1);
         ArchiveStore archive = new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
 
-        assertThat(archive.archive(Duration.ZERO, 10, true)).isEqualTo(2);
+        assertThat(archive.archive(RemovedBatch.BEGINNING, Duration.ZERO, 10, true)
+                        .rows())
+                .isEqualTo(2);
         List<DueDelivery> due = claimDue();
         assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(2L);
         settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, due);
-        assertThat(archive.archive(Duration.ZERO, 10, true)).isEqualTo(1);
+        assertThat(archive.archive(RemovedBatch.BEGINNING, Duration.ZERO, 10, true)
+                        .rows())
+                .isEqualTo(1);
     }
 
     @Test

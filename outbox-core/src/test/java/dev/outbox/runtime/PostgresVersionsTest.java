@@ -18,6 +18,7 @@ import dev.outbox.repair.OutboxOperations;
 import dev.outbox.repair.Replays;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.RemovedBatch;
 import dev.outbox.testing.PostgresBinaries;
 import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestPostgres;
@@ -61,7 +62,8 @@ class PostgresVersionsTest {
             assertThat(outbox.count("events.outbox_delivery")).isZero();
             replay(outbox);
             assertThat(new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
-                            .archive(Duration.ZERO, 100, true))
+                            .archive(RemovedBatch.BEGINNING, Duration.ZERO, 100, true)
+                            .rows())
                     .isEqualTo(21);
             outbox.runtime().close();
             assertThat(retryAndSkip(outbox)).isEqualTo(2);

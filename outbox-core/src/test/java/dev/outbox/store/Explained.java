@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Explains statements as {@link Pipeline} runs them, and counts what they visit. */
-record Explained(DataSource dataSource) {
+record Explained(DataSource dataSource, String... settings) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -27,6 +27,9 @@ record Explained(DataSource dataSource) {
             statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
             statement.execute("SET LOCAL enable_seqscan = off");
             statement.execute("SET LOCAL outbox.last_id = '1000000'");
+            for (String setting : settings) {
+                statement.execute(setting);
+            }
             statement.execute("PREPARE explained (" + types + ") AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + values + ")")) {
