@@ -99,12 +99,12 @@ public final class DeliveryClaimStore {
                                       ORDER BY d.aggregate_seq
                                       LIMIT 1) g
                  WHERE due.flows
-            ), taken AS (
-                SELECT due.outbox_id, due.handler_id, due.next_retry_at
+            ), eligible AS (
+                SELECT due.outbox_id, due.handler_id, due.aggregate_type, due.aggregate_id, due.aggregate_seq, due.next_retry_at
                   FROM due
                  UNION ALL
-                SELECT l.outbox_id, l.handler_id, l.next_retry_at
-                  FROM (SELECT f.outbox_id, f.handler_id, f.next_retry_at, f.aggregate_seq,
+                SELECT l.outbox_id, l.handler_id, l.aggregate_type, l.aggregate_id, l.aggregate_seq, l.next_retry_at
+                  FROM (SELECT f.outbox_id, f.handler_id, f.aggregate_type, f.aggregate_id, f.aggregate_seq, f.next_retry_at,
                                min(f.aggregate_seq) FILTER (WHERE f.outbox_id IS NULL)
                                    OVER (PARTITION BY f.handler_id, f.aggregate_type, f.aggregate_id) AS gap_seq
                           FROM (SELECT f.outbox_id, f.handler_id, f.aggregate_type, f.aggregate_id, f.aggregate_seq, f.next_retry_at
@@ -114,6 +114,20 @@ public final class DeliveryClaimStore {
                                   FROM gap) f) l
                  WHERE l.outbox_id IS NOT NULL
                    AND (l.gap_seq IS NULL OR l.aggregate_seq < l.gap_seq)
+            ), taken AS (
+                SELECT sized.outbox_id, sized.handler_id, sized.next_retry_at
+                  FROM (SELECT eligible.outbox_id, eligible.handler_id, eligible.next_retry_at,
+                               row_number() OVER attempts AS place,
+                               sum(o.bytes) OVER attempts AS bytes
+                          FROM eligible
+                         CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
+                                               FROM {schema}.outbox o
+                                              WHERE o.id = eligible.outbox_id
+                                              LIMIT 1) o
+                        WINDOW attempts AS (ORDER BY eligible.next_retry_at, eligible.aggregate_type, eligible.aggregate_id,
+                                                     eligible.handler_id, eligible.aggregate_seq)) sized
+                 WHERE sized.place = 1
+                    OR sized.bytes <= 8388608
             ), claimed AS (
                 UPDATE {schema}.outbox_delivery d
                    SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
