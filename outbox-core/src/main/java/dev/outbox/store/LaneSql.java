@@ -12,28 +12,33 @@ final class LaneSql {
                FOR UPDATE
             """;
 
-    /**
-     * Relies on outbox_unpublished_pk. To be taken after the rows of the events, before heads of lanes are looked at in the
-     * statements that follow: nobody else changes these until the end of the transaction. Lanes share a fixed number of
-     * locks, so that a large batch does not exhaust the server's lock table, and everyone takes them in the same order.
-     */
-    static final String LOCK_LANES_OF_EVENTS = """
-            SELECT pg_advisory_xact_lock(hashtext('outbox lanes of {schema}'), lane.bucket)
-              FROM (SELECT DISTINCT (hashtextextended(l.handler_id || chr(31) || o.aggregate_type || chr(31) || o.aggregate_id, 0)
-                                     & 127)::integer AS bucket
-                      FROM unnest(?::bigint[], ?::text[]) AS l (outbox_id, handler_id)
-                     CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o
-                     ORDER BY bucket) lane
+    /** Takes the locks of lanes: 128 for each handler, in the order of handlers and buckets. */
+    private static final String LOCK = """
+            SELECT pg_advisory_xact_lock(lane.handler, lane.bucket)
+              FROM (SELECT DISTINCT hashtext('outbox lanes of {schema} ' || l.handler_id) AS handler,
+                           (hashtextextended({aggregate}, 0) & 127)::integer AS bucket
+                      FROM {lanes}
+                     ORDER BY handler, bucket) lane
             """;
 
+    /**
+     * Relies on outbox_unpublished_pk. To be taken after the rows of the events, before heads of lanes are looked at in the
+     * statements that follow: no other transaction changes these until the end of this one. The lanes of a handler share a fixed
+     * number of locks, so that a large batch does not exhaust the server's lock table. All transactions take them in the same
+     * order. Handlers share none, so that a storm of retries delays only its own handler.
+     */
+    static final String LOCK_LANES_OF_EVENTS = LOCK.replace(
+                    "{aggregate}", "o.aggregate_type || chr(31) || o.aggregate_id")
+            .replace("{lanes}", """
+                    unnest(?::bigint[], ?::text[]) AS l (outbox_id, handler_id)
+                                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o\
+                    """);
+
     /** The same locks for lanes given by name. */
-    static final String LOCK_LANES = """
-            SELECT pg_advisory_xact_lock(hashtext('outbox lanes of {schema}'), lane.bucket)
-              FROM (SELECT DISTINCT (hashtextextended(l.handler_id || chr(31) || l.aggregate_type || chr(31) || l.aggregate_id, 0)
-                                     & 127)::integer AS bucket
-                      FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)
-                     ORDER BY bucket) lane
-            """;
+    static final String LOCK_LANES = LOCK.replace("{aggregate}", "l.aggregate_type || chr(31) || l.aggregate_id")
+            .replace(
+                    "{lanes}",
+                    "unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)");
 
     /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
