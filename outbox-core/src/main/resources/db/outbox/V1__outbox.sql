@@ -209,6 +209,9 @@ CREATE INDEX outbox_delivery_lane_dead
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (outbox_id, handler_id)
     WHERE status = 'DEAD';
+-- What waits and what is dead, by stream, handler and event type: for gauges, expired handlers and operators.
+CREATE INDEX outbox_delivery_backlog
+    ON ${schema}.outbox_delivery (stream, status, handler_id, event_type);
 CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;

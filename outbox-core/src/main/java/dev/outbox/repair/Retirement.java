@@ -44,13 +44,13 @@ public final class Retirement {
                             + " and are dead from {} on; if it was renamed, give its new id this alias",
                     missing.id(),
                     missing.lastSeen(),
-                    missing.open(),
+                    missing.open() < RetirementStore.MOST_COUNTED ? missing.open() : missing.open() + " or more",
                     missing.lastSeen().plus(retireAfter));
         }
     }
 
     /**
-     * Makes dead what waits for handlers that have retired, in bounded batches.
+     * Makes dead what waits for handlers that have retired, in bounded batches, and deletes their registrations.
      *
      * @throws SQLException if the database refused or could not be reached; what was done until then stays
      */
@@ -65,5 +65,6 @@ public final class Retirement {
                     retireAfter.toHours()));
             buried = store.bury(retireAfter, BATCH_SIZE);
         }
+        store.forget(retireAfter);
     }
 }

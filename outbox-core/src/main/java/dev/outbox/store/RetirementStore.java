@@ -14,72 +14,14 @@ import javax.sql.DataSource;
 /** Finds handlers that no process has shown for long, and gives up what waits for them. */
 public final class RetirementStore {
 
-    /** Whether a subscription {@code s} of the handler {@code h} is one that a running process is counted on to have, under any name. */
-    private static final String COVERED = """
-            EXISTS (SELECT
-                                     FROM {schema}.outbox_handler live
-                                     JOIN {schema}.outbox_subscription wanted ON wanted.handler_id = live.id
-                                    WHERE (live.id = s.handler_id OR s.handler_id = ANY (live.aliases))
-                                      AND wanted.event_type IN (s.event_type, '*')
-                                      AND wanted.last_seen_at >= now() - ? * interval '1 millisecond')""";
-
-    /** Reads the registry whole, and the open deliveries of what is missing. */
-    private static final String MISSING = """
-            SELECT s.handler_id,
-                   max(h.last_seen_at),
-                   (SELECT count(*)
-                      FROM {schema}.outbox_delivery d
-                     WHERE d.handler_id = s.handler_id
-                       AND d.status <> 'DEAD')
-              FROM {schema}.outbox_subscription s
-              JOIN {schema}.outbox_handler h ON h.id = s.handler_id
-             WHERE NOT {covered}
-             GROUP BY s.handler_id
-             ORDER BY s.handler_id
-            """.replace("{covered}", COVERED);
-
-    /** Reads the registry whole, and the open deliveries of what is missing: only where there is such, which is rare. */
-    private static final String ORPHANS = """
-            SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id
-              FROM {schema}.outbox_subscription s
-              JOIN {schema}.outbox_delivery d
-                ON d.handler_id = s.handler_id
-               AND (d.event_type = s.event_type OR s.event_type = '*')
-               AND d.status <> 'DEAD'
-               AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-             WHERE s.last_seen_at < now() - ? * interval '1 millisecond'
-               AND NOT {covered}
-             LIMIT ?
-            """.replace("{covered}", COVERED);
-
-    /** Relies on outbox_delivery_pk. */
-    private static final String BURY = """
-            WITH buried AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET status = 'DEAD',
-                       head = false,
-                       next_retry_at = NULL,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL,
-                       last_error_code = 'HANDLER_RETIRED',
-                       last_error = 'no process has had this handler, or wanted this event type in it, for long'
-                  FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
-                 WHERE d.outbox_id = k.outbox_id
-                   AND d.handler_id = k.handler_id
-                   AND d.status <> 'DEAD'
-                   AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                RETURNING d.handler_id
-            )
-            SELECT handler_id, count(*)
-              FROM buried
-             GROUP BY handler_id
-            """;
+    /** The largest number of waiting deliveries that {@link #missing} counts for a handler. */
+    public static final int MOST_COUNTED = 10_000;
 
     private final DataSource dataSource;
     private final Pipeline missing;
     private final Pipeline orphans;
     private final Pipeline bury;
+    private final Pipeline forget;
 
     /**
      * Creates a store.
@@ -89,10 +31,11 @@ public final class RetirementStore {
      */
     public RetirementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.missing = new Pipeline(schema, MISSING);
-        this.orphans = new Pipeline(schema, ORPHANS);
-        this.bury =
-                new Pipeline(schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, BURY, LaneSql.PROMOTE, LaneSql.COMPLETE);
+        this.missing = new Pipeline(schema, RetirementSql.MISSING.replace("{most}", Integer.toString(MOST_COUNTED)));
+        this.orphans = new Pipeline(schema, RetirementSql.ORPHANS);
+        this.bury = new Pipeline(
+                schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, RetirementSql.BURY, LaneSql.PROMOTE, LaneSql.COMPLETE);
+        this.forget = new Pipeline(schema, RetirementSql.FORGET_SUBSCRIPTIONS, RetirementSql.FORGET_HANDLERS);
     }
 
     /**
@@ -100,7 +43,7 @@ public final class RetirementStore {
      *
      * @param id the handler
      * @param lastSeen when a process had it last
-     * @param open how many deliveries wait for it
+     * @param open how many deliveries wait for it; {@link #MOST_COUNTED} stands for that many or more
      */
     public record Missing(String id, Instant lastSeen, long open) {}
 
@@ -161,16 +104,32 @@ public final class RetirementStore {
                 });
     }
 
+    /**
+     * Deletes subscriptions that no process has shown and no delivery waits for, and then handlers that have none. A handler stays
+     * while it is paused, has dead deliveries, or is replayed to.
+     *
+     * @param unseenFor for how long
+     * @throws SQLException if the database refused or could not be reached; nothing was deleted then
+     */
+    public void forget(Duration unseenFor) throws SQLException {
+        long millis = unseenFor.toMillis();
+        forget.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {
+            results.skip(2);
+            return true;
+        });
+    }
+
     private List<Orphan> orphans(Duration unseenFor, int batchSize) throws SQLException {
         long millis = unseenFor.toMillis();
-        return orphans.run(dataSource, (parameters) -> parameters.add(millis, millis, batchSize), (results) -> {
-            List<Orphan> found = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                found.add(new Orphan(
-                        new DeliveryKey(row.getLong(1), row.getString(2)), row.getString(3), row.getString(4)));
-            }
-            return found;
-        });
+        return orphans.run(
+                dataSource, (parameters) -> parameters.add(millis, batchSize, millis, batchSize), (results) -> {
+                    List<Orphan> found = new ArrayList<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        found.add(new Orphan(
+                                new DeliveryKey(row.getLong(1), row.getString(2)), row.getString(3), row.getString(4)));
+                    }
+                    return found;
+                });
     }
 }

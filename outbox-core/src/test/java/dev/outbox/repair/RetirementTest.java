@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.DeliverySelection;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPaid;
@@ -123,6 +124,60 @@ class RetirementTest {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage()).contains("'old'", "0 deliveries");
         });
+    }
+
+    @Test
+    void registrationIsDeletedWhenNothingWaits() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", Recorded.all()).start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        unseen("old", "8 days");
+
+        retirement.runOnce();
+        assertThat(registered()).containsExactly("current *", "old");
+        outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
+        retirement.runOnce();
+        assertThat(registered()).containsExactly("current *");
+    }
+
+    @Test
+    void pausedRegistrationIsKept() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        unseen("old", "8 days");
+        outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
+
+        retirement.runOnce();
+        assertThat(registered()).containsExactly("old");
+    }
+
+    @Test
+    void retriedDeliveryOfDeletedHandlerBecomesDeadAgain() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", Recorded.all()).start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        unseen("old", "8 days");
+        retirement.runOnce();
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
+                .update();
+        outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
+        assertThat(deliveries()).containsExactly("1 DUE HANDLER_RETIRED");
+        retirement.runOnce();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+    }
+
+    private List<String> registered() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', h.id, s.event_type) FROM events.outbox_handler h"
+                        + " LEFT JOIN events.outbox_subscription s ON s.handler_id = h.id ORDER BY 1")
+                .query(String.class)
+                .list();
     }
 
     private void unseen(String handlerId, String time) {
