@@ -39,7 +39,7 @@ public final class OutboxMeters implements OutboxObserver {
     }
 
     /**
-     * Registers the gauges of a stream.
+     * Registers the gauges of a stream. They are NaN while the database cannot be asked.
      *
      * @param stream the stream
      * @param gauges gives their values
@@ -52,7 +52,7 @@ public final class OutboxMeters implements OutboxObserver {
         Gauge.builder(
                         "outbox.oldest.pending",
                         gauges,
-                        (all) -> seconds(all.of(stream).oldestPending()))
+                        (all) -> value(all, stream, (counts) -> seconds(counts.oldestPending())))
                 .description("Age of the oldest event that no pass has ended for")
                 .baseUnit("seconds")
                 .tag(STREAM, stream)
@@ -61,11 +61,15 @@ public final class OutboxMeters implements OutboxObserver {
 
     private void gauge(
             String stream, QueueGauges gauges, String name, String description, ToDoubleFunction<Counts> value) {
-        Gauge.builder(name, gauges, (all) -> value.applyAsDouble(all.of(stream)))
+        Gauge.builder(name, gauges, (all) -> value(all, stream, value))
                 .description(description)
                 .baseUnit("events")
                 .tag(STREAM, stream)
                 .register(registry);
+    }
+
+    private static double value(QueueGauges gauges, String stream, ToDoubleFunction<Counts> value) {
+        return gauges.current(stream).map(value::applyAsDouble).orElse(Double.NaN);
     }
 
     private static double seconds(Duration duration) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
@@ -15,11 +16,17 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -134,7 +141,6 @@ class OutboxMetersTest {
                         .single()
                 == 0);
         outbox.runtime().close();
-        outbox.publish("pending", new OrderPlaced(1));
         outbox.sql()
                 .sql(
                         "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
@@ -145,6 +151,7 @@ class OutboxMetersTest {
                         "INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)"
                                 + " SELECT 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
                 .update();
+        outbox.publish("pending", new OrderPlaced(1));
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
         meters.registerGauges("default", gauges);
@@ -158,15 +165,45 @@ class OutboxMetersTest {
     }
 
     @Test
-    void gaugesCountStreamsThatNobodyPollsAndKeepTheirValuesWhileTheDatabaseIsAway() {
+    void gaugesCountStreamsThatNobodyPolls() {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
-        QueueGauges gauges = new QueueGauges(
-                new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ofNanos(1));
+        QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
         assertThat(gauges.of("default").pending()).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesAreUnknownWhileTheDatabaseIsAway() {
+        outbox.withoutPolling().start();
+        outbox.publish("1", new OrderPlaced(1));
+        QueueGauges gauges =
+                new QueueGauges(new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        meters.registerGauges("default", gauges);
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+
         outbox.database().cutOff();
-        assertThat(gauges.of("default").pending()).isEqualTo(1);
+        assertThat(gauge("outbox.pending")).isNaN();
+        assertThat(gauge("outbox.oldest.pending")).isNaN();
         outbox.database().restore();
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesAreUnknownWhileNoConnectionIsFree() {
+        CountDownLatch free = new CountDownLatch(1);
+        DataSource empty = new DelegatingDataSource(outbox.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                InBackground.awaitLatch(free);
+                return super.getConnection();
+            }
+        };
+        meters.registerGauges("default", new QueueGauges(new StatusStore(empty, OutboxSchema.DEFAULT), Duration.ZERO));
+        CompletableFuture<Double> scrape = InBackground.run(() -> gauge("outbox.pending") + gauge("outbox.dead"));
+        await().until(scrape::isDone);
+        assertThat(scrape.join()).isNaN();
+        free.countDown();
+        await().until(() -> gauge("outbox.pending") == 0);
     }
 
     @Test
