@@ -5,8 +5,13 @@ import dev.outbox.DeliverySelection.Span;
 import dev.outbox.InvalidOperationException;
 import dev.outbox.OperationSelection;
 import dev.outbox.ReplayRequest;
+import dev.outbox.SelectionTooBroadException;
 import dev.outbox.store.Instruction;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator's request has to obey before any SQL runs. */
@@ -64,6 +69,25 @@ final class OperationRules {
         if (by.chars().anyMatch(Character::isISOControl)) {
             throw new InvalidOperationException("the name of who wants it must not contain control characters");
         }
+    }
+
+    static SelectionTooBroadException tooBroad(String task, DeliverySelection selection, SQLException cause) {
+        Map<String, Object> filters = new LinkedHashMap<>();
+        filters.put("handler id", selection.lane().handlerId());
+        filters.put("aggregate type", selection.lane().aggregateType());
+        filters.put("aggregate id", selection.lane().aggregateId());
+        filters.put("event id", selection.event().eventId());
+        filters.put("stream", selection.event().stream());
+        filters.put("event type", selection.event().type());
+        filters.put("error code", selection.event().errorCode());
+        filters.put("created since", selection.created().since());
+        filters.put("created before", selection.created().before());
+        filters.put("statuses", selection.statuses());
+        filters.values().removeIf(Objects::isNull);
+        return new SelectionTooBroadException(
+                "the database needed longer than 5 s to " + task + " with " + filters
+                        + "; add an event id, an aggregate with its type and id, or a stream with a handler id and a status",
+                cause);
     }
 
     static void check(ReplayRequest request) {

@@ -11,15 +11,12 @@ import dev.outbox.store.OperationLogStore;
 import dev.outbox.store.OperationStore;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.store.PauseStore;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.UncategorizedSQLException;
-import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
 /**
  * What an operator may ask and do while everything goes on. Works whether the outbox of this process is started or not. Safe for use by
@@ -83,11 +80,12 @@ public final class OutboxOperations {
      * @param selection which deliveries
      * @param limit at most how many; at least 1
      * @return the deliveries
+     * @throws dev.outbox.SelectionTooBroadException if the database needs longer than 5 s, because no index serves the selection
      */
     public List<Delivery> find(DeliverySelection selection, int limit) {
         OperationRules.check(selection);
         OperationRules.check(limit);
-        return call("find deliveries", () -> deliveries.find(selection, limit));
+        return DatabaseCall.select("find deliveries", selection, () -> deliveries.find(selection, limit));
     }
 
     /**
@@ -95,10 +93,11 @@ public final class OutboxOperations {
      *
      * @param selection which deliveries
      * @return how many there are
+     * @throws dev.outbox.SelectionTooBroadException if the database needs longer than 5 s, because there are too many
      */
     public long count(DeliverySelection selection) {
         OperationRules.check(selection);
-        return call("count deliveries", () -> deliveries.count(selection));
+        return DatabaseCall.select("count deliveries", selection, () -> deliveries.count(selection));
     }
 
     /**
@@ -114,10 +113,13 @@ public final class OutboxOperations {
      * @param by who wants it; at most 255 characters
      * @param reason why; at most 2000 characters
      * @return what was done
+     * @throws dev.outbox.SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the
+     *     selection
      */
     public Retried retry(DeliverySelection selection, String by, String reason) {
         Instruction instruction = OperationRules.check(selection, by, reason);
-        OperationStore.Done done = call("retry deliveries", () -> lanes.retry(selection, instruction));
+        OperationStore.Done done =
+                DatabaseCall.select("retry deliveries", selection, () -> lanes.retry(selection, instruction));
         log.info("{} deliveries retried by {}, {} left alone because they are busy", done.affected(), by, done.busy());
         if (done.outOfOrder() > 0) {
             log.warn(
@@ -140,10 +142,13 @@ public final class OutboxOperations {
      * @param by who wants it; at most 255 characters
      * @param reason why; at most 2000 characters
      * @return what was done
+     * @throws dev.outbox.SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the
+     *     selection
      */
     public Skipped skip(DeliverySelection selection, String by, String reason) {
         Instruction instruction = OperationRules.check(selection, by, reason);
-        OperationStore.Done done = call("skip deliveries", () -> lanes.skip(selection, instruction));
+        OperationStore.Done done =
+                DatabaseCall.select("skip deliveries", selection, () -> lanes.skip(selection, instruction));
         log.info("{} deliveries skipped by {}, {} left alone because they are busy", done.affected(), by, done.busy());
         return new Skipped(done.affected(), done.busy());
     }
@@ -160,7 +165,7 @@ public final class OutboxOperations {
      */
     public boolean pauseHandler(String handlerId, String by, String reason) {
         Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return call("pause a handler", () -> pauses.setHandler(handlerId, true, instruction));
+        return DatabaseCall.run("pause a handler", () -> pauses.setHandler(handlerId, true, instruction));
     }
 
     /**
@@ -175,7 +180,7 @@ public final class OutboxOperations {
      */
     public boolean pauseNewHandler(String handlerId, String by, String reason) {
         Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return call("pause a new handler", () -> pauses.pauseNewHandler(handlerId, instruction));
+        return DatabaseCall.run("pause a new handler", () -> pauses.pauseNewHandler(handlerId, instruction));
     }
 
     /**
@@ -189,7 +194,7 @@ public final class OutboxOperations {
      */
     public boolean resumeHandler(String handlerId, String by, String reason) {
         Instruction instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return call("resume a handler", () -> pauses.setHandler(handlerId, false, instruction));
+        return DatabaseCall.run("resume a handler", () -> pauses.setHandler(handlerId, false, instruction));
     }
 
     /**
@@ -204,7 +209,7 @@ public final class OutboxOperations {
      */
     public boolean pauseStream(String stream, String by, String reason) {
         Instruction instruction = OperationRules.check("stream", stream, by, reason);
-        return call("pause a stream", () -> pauses.setStream(stream, true, instruction));
+        return DatabaseCall.run("pause a stream", () -> pauses.setStream(stream, true, instruction));
     }
 
     /**
@@ -218,7 +223,7 @@ public final class OutboxOperations {
      */
     public boolean resumeStream(String stream, String by, String reason) {
         Instruction instruction = OperationRules.check("stream", stream, by, reason);
-        return call("resume a stream", () -> pauses.setStream(stream, false, instruction));
+        return DatabaseCall.run("resume a stream", () -> pauses.setStream(stream, false, instruction));
     }
 
     /**
@@ -232,19 +237,6 @@ public final class OutboxOperations {
     public List<Operation> operations(OperationSelection selection, int limit) {
         OperationRules.check(selection);
         OperationRules.check(limit);
-        return call("find operations", () -> records.find(selection, limit));
-    }
-
-    private interface Work<T> {
-        T run() throws SQLException;
-    }
-
-    private static <T> T call(String task, Work<T> work) {
-        try {
-            return work.run();
-        } catch (SQLException ex) {
-            DataAccessException translated = new SQLStateSQLExceptionTranslator().translate(task, null, ex);
-            throw translated != null ? translated : new UncategorizedSQLException(task, null, ex);
-        }
+        return DatabaseCall.run("find operations", () -> records.find(selection, limit));
     }
 }

@@ -15,8 +15,6 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.UncategorizedSQLException;
-import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
 /**
  * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than they
@@ -73,7 +71,7 @@ public final class Replays {
     public long start(ReplayRequest request, String by, String reason) {
         OperationRules.check(request);
         OperationRules.check(by, reason);
-        return translating("start a replay", () -> {
+        return DatabaseCall.run("start a replay", () -> {
             ReplayedHandler handler = ReplayedHandler.find(request.handlerId(), handlers.list(retireAfter))
                     .orElseThrow(() -> new UnknownHandlerException("no process has registered a handler '"
                             + request.handlerId() + "' in the last " + retireAfter.toDays()
@@ -100,7 +98,7 @@ public final class Replays {
      * @throws DataAccessException if the database refused or could not be reached
      */
     public Optional<Replay> find(long id) {
-        return translating("find a replay", () -> store.find(id));
+        return DatabaseCall.run("find a replay", () -> store.find(id));
     }
 
     /**
@@ -110,7 +108,7 @@ public final class Replays {
      * @throws DataAccessException if the database refused or could not be reached
      */
     public List<Replay> list() {
-        return translating("list replays", () -> store.list(LISTED));
+        return DatabaseCall.run("list replays", () -> store.list(LISTED));
     }
 
     /**
@@ -125,7 +123,7 @@ public final class Replays {
      */
     public boolean cancel(long id, String by) {
         OperationRules.checkName(by);
-        return translating("cancel a replay", () -> cancelNow(id, by));
+        return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
     }
 
     boolean cancelNow(long id, String by) throws SQLException {
@@ -163,20 +161,5 @@ public final class Replays {
                     progress.dead(),
                     progress.removed());
         });
-    }
-
-    /** Something to do in the database. */
-    @FunctionalInterface
-    private interface Task<T> {
-        T run() throws SQLException;
-    }
-
-    private static <T> T translating(String name, Task<T> task) {
-        try {
-            return task.run();
-        } catch (SQLException ex) {
-            DataAccessException translated = new SQLStateSQLExceptionTranslator().translate(name, null, ex);
-            throw translated != null ? translated : new UncategorizedSQLException(name, null, ex);
-        }
     }
 }

@@ -32,7 +32,11 @@ final class SelectionSql {
                                           OR ? AND d.status = 'DEAD')
                                      AND (?::bigint IS NULL OR (d.outbox_id, d.handler_id) > (?, ?))""";
 
-    static final String PLAN_WITH_VALUES = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)";
+    /** Precedes each statement on a selection, which no index may serve: it is planned with its values, and ends after 5 s. */
+    static final String PLAN_WITH_VALUES = """
+            SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+                   set_config('statement_timeout', '5s', true)
+            """;
 
     private SelectionSql() {}
 

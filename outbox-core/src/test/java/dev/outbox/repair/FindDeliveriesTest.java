@@ -10,6 +10,7 @@ import dev.outbox.DeliveryStatus;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidOperationException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.SelectionTooBroadException;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -17,6 +18,8 @@ import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.store.OutboxSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -46,6 +49,20 @@ class FindDeliveriesTest {
     @AfterEach
     void close() {
         outbox.close();
+    }
+
+    @Test
+    void selectionThatTakesTooLongNamesItsFilters() throws SQLException {
+        try (Connection other = outbox.dataSource().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement().execute("LOCK TABLE events.outbox_delivery IN ACCESS EXCLUSIVE MODE");
+            assertThatThrownBy(() -> operations.count(ALL.withErrorCode("IOException")))
+                    .isInstanceOf(SelectionTooBroadException.class)
+                    .hasMessageContaining("error code=IOException")
+                    .hasMessageContaining("add an event id");
+            other.rollback();
+        }
+        assertThat(operations.count(ALL.withErrorCode("IOException"))).isZero();
     }
 
     @Test
