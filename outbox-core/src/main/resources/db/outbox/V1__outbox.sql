@@ -151,8 +151,26 @@ CREATE TABLE ${schema}.outbox_aggregate (
     aggregate_type text COLLATE "C" NOT NULL,
     aggregate_id   text COLLATE "C" NOT NULL,
     last_seq       bigint           NOT NULL,
+    last_used_at   timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
+
+-- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
+CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;
+
+-- Reads the floor once the transaction has its id: a transaction that reads it before a raise has a lower id than the raise.
+CREATE FUNCTION ${schema}.outbox_aggregate_floor() RETURNS bigint LANGUAGE sql VOLATILE AS $function$
+    SELECT CASE WHEN pg_current_xact_id() IS NOT NULL
+                THEN coalesce(pg_sequence_last_value('${schema}.outbox_aggregate_floor'::regclass), 0) END
+$function$;
+
+-- One row: counters up to this floor may be removed when all transactions up to this one have ended.
+CREATE TABLE ${schema}.outbox_aggregate_removal (
+    floor     bigint NOT NULL,
+    raised_in xid8   NOT NULL
+);
+
+INSERT INTO ${schema}.outbox_aggregate_removal (floor, raised_in) VALUES (0, pg_current_xact_id());
 
 -- One row per (event, handler) that left the fast lane. A lane is the deliveries of one handler for one aggregate;
 -- its head is the one that the others wait for.

@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +33,10 @@ final class NumberingInsert {
     }
 
     List<EventEnvelope> insert(Connection connection, List<NewEvent> events) throws SQLException {
-        Map<Aggregate, Long> lastSequences = store.lockAggregates(
-                connection, events.stream().map(NewEvent::aggregate).collect(Collectors.toCollection(TreeSet::new)));
+        SortedMap<Aggregate, Boolean> counted = new TreeMap<>();
+        events.forEach(
+                (event) -> counted.merge(event.aggregate(), event.chosen().aggregateSeq() == null, Boolean::logicalOr));
+        Map<Aggregate, Long> lastSequences = store.lockAggregates(connection, counted);
         List<UUID> chosenIds = events.stream()
                 .filter((event) -> event.chosen().eventId())
                 .map(NewEvent::eventId)

@@ -2,6 +2,7 @@ package dev.outbox.retention;
 
 import dev.outbox.duty.Duty;
 import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.IdleAggregateStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.RemovedBatch;
 import java.sql.SQLException;
@@ -28,6 +29,7 @@ public final class Retention implements AutoCloseable {
     private final RetentionSettings settings;
     private final ArchiveStore store;
     private final InboxStore inbox;
+    private final IdleAggregateStore aggregates;
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final Duty duty = new Duty("outbox-retention", this::step);
@@ -39,6 +41,7 @@ public final class Retention implements AutoCloseable {
      * @param settings what happens to published events
      * @param store moves them
      * @param inbox knows what is processed
+     * @param aggregates holds their counters
      * @param clock says when it is time
      * @param schedule gives the next time to run after an instant; {@code null} to run only when called
      */
@@ -46,11 +49,13 @@ public final class Retention implements AutoCloseable {
             RetentionSettings settings,
             ArchiveStore store,
             InboxStore inbox,
+            IdleAggregateStore aggregates,
             Clock clock,
             @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = store;
         this.inbox = inbox;
+        this.aggregates = aggregates;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -83,9 +88,31 @@ public final class Retention implements AutoCloseable {
         if (forgotten > 0) {
             log.info("forgot {} processed events older than {}", forgotten, settings.processedEvents());
         }
+        Duration idle = settings.idleAggregates();
+        if (idle != null) {
+            long removed = removeCounters(idle);
+            if (removed > 0) {
+                log.info("removed the counters of {} aggregates without events for {}", removed, idle);
+            }
+        }
         return moved;
     }
 
+    /** A counter that is above the floor waits for a later run, in which all transactions know the raised floor. */
+    private long removeCounters(Duration idle) throws SQLException {
+        long removed = 0;
+        long lastSequence = 0;
+        IdleAggregateStore.Page page = IdleAggregateStore.Page.BEGINNING;
+        do {
+            page = aggregates.remove(page, idle, settings.batchSize());
+            removed += page.removed();
+            lastSequence = Math.max(lastSequence, page.lastSequence());
+        } while (page.looked() == settings.batchSize() && !duty.isClosing());
+        aggregates.raiseFloor(lastSequence);
+        return removed;
+    }
+
+    /** Each batch begins where the last one ended, so that the last one of a run costs as much as the first. */
     private long inBatches(Batch batch) throws SQLException {
         long total = 0;
         RemovedBatch removed;

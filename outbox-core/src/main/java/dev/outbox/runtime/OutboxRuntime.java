@@ -20,6 +20,7 @@ import dev.outbox.repair.Replays;
 import dev.outbox.retention.Retention;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.HandlerStore;
+import dev.outbox.store.IdleAggregateStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.store.ReplayRemovalStore;
@@ -84,6 +85,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 new ArchiveStore(
                         surroundings.dataSource(), schema, settings.schemas().archive()),
                 new InboxStore(surroundings.dataSource(), schema),
+                new IdleAggregateStore(surroundings.dataSource(), schema),
                 surroundings.clock(),
                 surroundings.retentionSchedule());
         this.operations = new OutboxOperations(surroundings.dataSource(), schema, this::wake);

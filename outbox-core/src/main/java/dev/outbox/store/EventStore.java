@@ -22,9 +22,10 @@ public final class EventStore {
     private static final String INSERT = """
             WITH counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                VALUES (?, ?, coalesce(?::bigint, 1))
+                VALUES (?, ?, coalesce(?::bigint, {schema}.outbox_aggregate_floor() + 1))
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = coalesce(?::bigint, a.last_seq + 1)
+                   SET last_seq = coalesce(?::bigint, a.last_seq + 1),
+                       last_used_at = now()
                  WHERE ?::bigint IS NULL OR a.last_seq < ?::bigint
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
@@ -49,13 +50,16 @@ public final class EventStore {
                 SELECT aggregate_type, aggregate_id, count(*) AS events
                   FROM input
                  GROUP BY aggregate_type, aggregate_id
+            ), floor AS MATERIALIZED (
+                SELECT {schema}.outbox_aggregate_floor() AS value
             ), counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                SELECT aggregate_type, aggregate_id, events
+                SELECT aggregate_type, aggregate_id, (SELECT floor.value FROM floor) + events
                   FROM total
                  ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + excluded.last_seq
+                   SET last_seq = a.last_seq + excluded.last_seq - (SELECT floor.value FROM floor),
+                       last_used_at = now()
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
             INSERT INTO {schema}.outbox_unpublished

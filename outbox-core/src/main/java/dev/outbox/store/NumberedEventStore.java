@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.function.Function;
 
@@ -21,11 +21,14 @@ import java.util.function.Function;
  */
 public final class NumberedEventStore {
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order without advancing them. */
+    /**
+     * Relies on outbox_aggregate_pk. Locks the counters in sorted order without advancing them. Only a counter that the outbox advances
+     * begins at the floor.
+     */
     private static final String LOCK_AGGREGATES = """
             INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-            SELECT aggregate_type, aggregate_id, 0
-              FROM unnest(?::text[], ?::text[]) AS i (aggregate_type, aggregate_id)
+            SELECT aggregate_type, aggregate_id, CASE WHEN counted THEN {schema}.outbox_aggregate_floor() ELSE 0 END
+              FROM unnest(?::text[], ?::text[], ?::boolean[]) AS i (aggregate_type, aggregate_id, counted)
              ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
                SET last_seq = a.last_seq
@@ -50,7 +53,8 @@ public final class NumberedEventStore {
                              occurred_at, aggregate_seq, place)
             ), counter AS (
                 UPDATE {schema}.outbox_aggregate a
-                   SET last_seq = latest.aggregate_seq
+                   SET last_seq = latest.aggregate_seq,
+                       last_used_at = now()
                   FROM (SELECT aggregate_type, aggregate_id, max(aggregate_seq) AS aggregate_seq
                           FROM input
                          GROUP BY aggregate_type, aggregate_id) latest
@@ -86,16 +90,17 @@ public final class NumberedEventStore {
      * Locks the counters of aggregates until the caller's transaction ends.
      *
      * @param connection the caller's connection, in its transaction
-     * @param aggregates the aggregates
-     * @return the last sequence of each, 0 where there is none
+     * @param aggregates the aggregates, and whether the outbox numbers an event of it
+     * @return the last sequence of each; 0, or the floor of new counters, where there is none
      * @throws SQLException if the database refused
      */
-    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedSet<Aggregate> aggregates)
+    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedMap<Aggregate, Boolean> aggregates)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockAggregates)) {
-            List<Aggregate> sorted = List.copyOf(aggregates);
+            List<Aggregate> sorted = List.copyOf(aggregates.keySet());
             new Pipeline.Parameters(statement)
-                    .add(SettleStore.texts(sorted, Aggregate::type), SettleStore.texts(sorted, Aggregate::id));
+                    .add(SettleStore.texts(sorted, Aggregate::type), SettleStore.texts(sorted, Aggregate::id))
+                    .add((Object) aggregates.values().toArray(Boolean[]::new));
             Map<Aggregate, Long> lastSequences = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {

@@ -10,6 +10,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.store.ArchiveStore;
+import dev.outbox.store.IdleAggregateStore;
 import dev.outbox.store.InboxStore;
 import dev.outbox.store.OutboxSchema;
 import java.sql.Connection;
@@ -212,6 +213,7 @@ class RetentionTest {
                 RetentionSettings.defaults(),
                 new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 new InboxStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new IdleAggregateStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -229,6 +231,7 @@ class RetentionTest {
                 settings,
                 new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 new InboxStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new IdleAggregateStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 Clock.systemUTC(),
                 null);
     }

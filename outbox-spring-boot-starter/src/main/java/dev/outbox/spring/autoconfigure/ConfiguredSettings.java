@@ -148,6 +148,7 @@ final class ConfiguredSettings {
                         retention.published(),
                         retention.archive(),
                         retention.processedEvents(),
+                        retention.idleAggregates(),
                         retention.batchSize()));
     }
 

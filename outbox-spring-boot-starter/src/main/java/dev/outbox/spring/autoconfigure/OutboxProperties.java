@@ -151,6 +151,8 @@ public record OutboxProperties(
      * @param archive Whether published events move to the archive when that time is over; otherwise they are deleted.
      * @param processedEvents Time for which deduplicating handlers remember what they have processed; until an event is published,
      *     always.
+     * @param idleAggregates Time without an event after which the counter of an aggregate is removed; never, if not set. At least
+     *     as long as published.
      * @param cron When to archive or delete, as a Spring cron expression in the time zone of the JVM; "-" for never.
      * @param archiveSchema Database schema that holds the archive.
      * @param batchSize Largest number of rows that are moved or deleted in one transaction.
@@ -159,6 +161,7 @@ public record OutboxProperties(
             @DefaultValue("30d") Duration published,
             @DefaultValue("true") boolean archive,
             @DefaultValue("30d") Duration processedEvents,
+            @Nullable Duration idleAggregates,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema,
             @DefaultValue("1000") int batchSize) {}

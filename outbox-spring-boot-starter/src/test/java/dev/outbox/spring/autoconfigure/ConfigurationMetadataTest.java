@@ -45,6 +45,7 @@ class ConfigurationMetadataTest {
                         "outbox.handlers",
                         "outbox.streams",
                         "outbox.poller.streams",
+                        "outbox.retention.idle-aggregates",
                         "outbox.retry.initial",
                         "outbox.retry.multiplier",
                         "outbox.retry.max",
