@@ -62,7 +62,8 @@ public final class StatusStore {
                                     ELSE ceil(pending.events::float8 / (pending.last - pending.first + 1)
                                               * ((SELECT o.id
                                                     FROM {schema}.outbox_unpublished o
-                                                   WHERE o.stream = streams.stream
+                                                   WHERE (o.stream, o.id) >= (streams.stream, 0)
+                                                     AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
                                                      AND o.dispatched_at IS NULL
                                                    ORDER BY o.stream DESC, o.id DESC
                                                    LIMIT 1) - pending.first + 1)) END - processing.events)::bigint,
@@ -71,7 +72,8 @@ public final class StatusStore {
                    dead.events,
                    coalesce((SELECT ceil(extract(epoch FROM clock_timestamp() - o.occurred_at) * 1000)::bigint
                                FROM {schema}.outbox_unpublished o
-                              WHERE o.stream = streams.stream
+                              WHERE (o.stream, o.id) >= (streams.stream, 0)
+                                AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
                                 AND o.dispatched_at IS NULL
                               ORDER BY o.stream, o.id
                               LIMIT 1), 0)
@@ -79,7 +81,8 @@ public final class StatusStore {
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
                                    FROM (SELECT o.id
                                            FROM {schema}.outbox_unpublished o
-                                          WHERE o.stream = streams.stream
+                                          WHERE (o.stream, o.id) >= (streams.stream, 0)
+                                            AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
                                             AND o.dispatched_at IS NULL
                                           ORDER BY o.stream, o.id
                                           LIMIT {most}) o) pending
@@ -123,7 +126,7 @@ public final class StatusStore {
      */
     public StatusStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, COUNT);
+        this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
     }
 
     /**
@@ -149,7 +152,7 @@ public final class StatusStore {
      */
     public Map<String, Counts> count() throws SQLException {
         return count.run(dataSource, (parameters) -> {}, (results) -> {
-            results.skip(1);
+            results.skip(2);
             Map<String, Counts> counts = new HashMap<>();
             ResultSet row = results.rows();
             while (row.next()) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -95,6 +97,52 @@ class BoundedPlansTest {
                 .isLessThan(20);
     }
 
+    @Test
+    void gaugesReadNoMoreThanTheyCount() throws SQLException {
+        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        addPending(ROWS);
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default"))
+                .extracting(StatusStore.Counts::pending, StatusStore.Counts::retrying)
+                .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
+    }
+
+    @Test
+    void expiredHandlersAreFoundWithoutReadingDeliveries() throws SQLException {
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_handler (id) VALUES ('mail')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('mail', '*')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
+                        + " VALUES ('mail', 'Gone', now() - interval '1 year')")
+                .update();
+        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        analyze(true, "events.outbox_delivery");
+
+        for (String sql : List.of(RetirementSql.FORGET_SUBSCRIPTIONS, RetirementSql.FORGET_HANDLERS)) {
+            assertThat(Explained.pages(
+                            new Explained(outbox.dataSource()).explain(sql, "bigint", "" + MONTH.toMillis())))
+                    .isLessThan(50);
+        }
+        assertThat(Explained.pages(new Explained(outbox.dataSource())
+                        .explain(
+                                RetirementSql.ORPHANS,
+                                "bigint, int, bigint, int",
+                                MONTH.toMillis() + ", 500, " + MONTH.toMillis() + ", 500")))
+                .isLessThan(50);
+    }
+
     private JsonNode explainArchive(String from) throws SQLException {
         return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
@@ -120,11 +168,15 @@ class BoundedPlansTest {
                         """).param("age", age).param("events", events).update();
     }
 
-    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
+    private void addPending(int events) {
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
-                        """).param(heads).update();
+                        """).param(events).update();
+    }
+
+    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
+        addPending(heads);
         outbox.sql()
                 .sql("""
                         WITH event AS (

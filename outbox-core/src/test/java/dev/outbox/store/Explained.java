@@ -30,9 +30,10 @@ record Explained(DataSource dataSource, String... settings) {
             for (String setting : settings) {
                 statement.execute(setting);
             }
-            statement.execute("PREPARE explained (" + types + ") AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
+            statement.execute(
+                    "PREPARE explained " + inParentheses(types) + " AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
             try (ResultSet row = statement.executeQuery(
-                    "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + values + ")")) {
+                    "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained " + inParentheses(values))) {
                 row.next();
                 return JSON.readTree(row.getString(1)).get(0).get("Plan");
             } finally {
@@ -40,6 +41,10 @@ record Explained(DataSource dataSource, String... settings) {
                 connection.rollback();
             }
         }
+    }
+
+    private static String inParentheses(String list) {
+        return list.isEmpty() ? "" : "(" + list + ")";
     }
 
     private static String numbered(String sql) {
