@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears of events that other processes committed, on a connection of its own. While that connection is down, polling goes on
- * at its interval; when it is back, every stream is looked at once, for what was missed.
+ * Wakes pollers when other processes commit events, on a connection of its own. While that connection is down, polling goes on
+ * at its interval; when it is back, every stream is polled once, for what was missed.
  */
 public final class NotificationListener implements AutoCloseable {
 
@@ -31,7 +31,7 @@ public final class NotificationListener implements AutoCloseable {
     /**
      * Creates a listener that has not started.
      *
-     * @param store receives the messages
+     * @param store receives the messages, on a connection outside any pool
      * @param worker this process, whose own messages are ignored
      * @param wakeUp told the stream in which there are new events
      * @param wakeAll told when messages may have been missed
@@ -51,8 +51,12 @@ public final class NotificationListener implements AutoCloseable {
     private Duration runOnce() throws SQLException {
         WakeUpStore.Subscription current = subscription;
         if (current == null) {
-            current = store.listen();
+            current = open();
             subscription = current;
+            if (duty.isClosing()) {
+                drop();
+                return Duration.ZERO;
+            }
             checkedAt = System.nanoTime();
             wakeAll.run();
         }
@@ -63,6 +67,18 @@ public final class NotificationListener implements AutoCloseable {
             throw ex;
         }
         return Duration.ZERO;
+    }
+
+    private WakeUpStore.Subscription open() throws SQLException {
+        try {
+            return store.listen();
+        } catch (SQLException ex) {
+            throw new SQLException(
+                    "no connection for wake-ups could be opened; until one can, streams are polled at their interval: "
+                            + ex.getMessage(),
+                    ex.getSQLState(),
+                    ex);
+        }
     }
 
     private void listen(WakeUpStore.Subscription current) throws SQLException {

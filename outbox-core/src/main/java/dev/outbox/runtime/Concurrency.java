@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Divides the connections of a pool among the streams. A handler may take one connection while it runs, and each poller, the lease keeper and
- * the listener one besides: with more handlers at work than there are connections left, they would wait for each other until
- * the pool gives up.
+ * Divides the connections of a pool among the streams. A handler may take one connection while it runs, and each poller and the lease
+ * keeper one besides: with more handlers at work than there are connections left, they would wait for each other until the pool
+ * gives up. The listener has a connection of its own, outside the pool.
  */
 final class Concurrency {
 
@@ -19,13 +19,12 @@ final class Concurrency {
     private Concurrency() {}
 
     /** Returns the settings of each stream, with as much concurrency as was asked for and as there are connections. */
-    static Map<String, PollerSettings> within(
-            OptionalInt connections, boolean listening, Map<String, PollerSettings> streams) {
+    static Map<String, PollerSettings> within(OptionalInt connections, Map<String, PollerSettings> streams) {
         int wanted = streams.values().stream()
                 .mapToInt(PollerSettings::concurrency)
                 .filter((concurrency) -> concurrency > 1)
                 .sum();
-        int own = streams.size() + 1 + (listening ? 1 : 0);
+        int own = streams.size() + 1;
         int left = connections.isPresent() ? Math.max(0, connections.getAsInt() - own) : Integer.MAX_VALUE;
         if (wanted <= left) {
             return streams;

@@ -62,7 +62,7 @@ public record RuntimeSettings(
      * How streams are polled.
      *
      * @param polled the streams that this process polls; one that polls none only publishes, and registers no handlers either
-     * @param notifications whether processes tell each other of new events, which takes one connection for listening
+     * @param notifications whether processes wake each other for new events, which takes one connection outside the pool
      * @param streams the settings of each stream into which events are published, whoever polls it; always holds the default stream
      * @param retireAfter the time after which a handler that no process has is no longer counted on
      */

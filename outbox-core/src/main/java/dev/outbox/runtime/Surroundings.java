@@ -2,6 +2,7 @@ package dev.outbox.runtime;
 
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.publish.TransactionPhase;
+import dev.outbox.store.UnpooledDataSource;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
@@ -23,6 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
  * What the outbox is given by its application.
  *
  * @param dataSource where the tables are
+ * @param unpooled opens the connection that listens for wake-ups, outside the pool; empty if none can be opened, and streams are
+ *     polled at their interval
  * @param phase knows whether a transaction is still open; registered with the transaction manager
  * @param transactions gives the transaction manager that works on the {@code dataSource}, which deduplicating handlers need;
  *     asked when such a handler is found
@@ -36,6 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record Surroundings(
         DataSource dataSource,
+        Optional<DataSource> unpooled,
         TransactionPhase phase,
         Supplier<Optional<PlatformTransactionManager>> transactions,
         JsonMapper mapper,
@@ -50,6 +54,7 @@ public record Surroundings(
      * Creates surroundings that measure durations with {@link System#nanoTime()}.
      *
      * @param dataSource where the tables are
+     * @param unpooled opens connections outside the pool
      * @param phase knows whether a transaction is still open
      * @param transactions gives the transaction manager that works on the {@code dataSource}
      * @param mapper writes and reads payloads
@@ -61,6 +66,7 @@ public record Surroundings(
      */
     public Surroundings(
             DataSource dataSource,
+            Optional<DataSource> unpooled,
             TransactionPhase phase,
             Supplier<Optional<PlatformTransactionManager>> transactions,
             JsonMapper mapper,
@@ -71,6 +77,7 @@ public record Surroundings(
             @Nullable UnaryOperator<Instant> retentionSchedule) {
         this(
                 dataSource,
+                unpooled,
                 phase,
                 transactions,
                 mapper,
@@ -83,7 +90,8 @@ public record Surroundings(
     }
 
     /**
-     * Returns what an application without special wishes gives.
+     * Returns what an application without special wishes gives. Wake-ups arrive on a connection outside the pool, if the pool says how to
+     * open one.
      *
      * @param dataSource where the tables are
      * @return surroundings with a transaction manager of their own, a plain mapper, no observer, the system's clock and no schedule
@@ -94,6 +102,7 @@ public record Surroundings(
         manager.addListener(phase);
         return new Surroundings(
                 dataSource,
+                UnpooledDataSource.behind(dataSource),
                 phase,
                 () -> Optional.of(manager),
                 JsonMapper.builder().build(),

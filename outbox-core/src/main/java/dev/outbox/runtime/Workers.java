@@ -53,6 +53,7 @@ final class Workers implements AutoCloseable {
     private final Duty heartbeat;
     private final ReplayFeeder replays;
     private final boolean polling;
+    private final boolean listening;
     private final @Nullable Notifier notifier;
     private final @Nullable NotificationListener listener;
     private boolean registered;
@@ -102,8 +103,8 @@ final class Workers implements AutoCloseable {
                 observer,
                 new Quarantine());
         if (polling) {
-            Map<String, PollerSettings> streams = Concurrency.within(
-                    surroundings.capacity().connections(), polls.notifications(), polls.polledStreams());
+            Map<String, PollerSettings> streams =
+                    Concurrency.within(surroundings.capacity().connections(), polls.polledStreams());
             streams.forEach((name, poller) -> {
                 Crew crew = poller.concurrency() == 1
                         ? null
@@ -118,9 +119,13 @@ final class Workers implements AutoCloseable {
             });
         }
         this.notifier = polls.notifications() ? new Notifier(new WakeUpStore(dataSource, schema), worker) : null;
-        this.listener = polls.notifications() && polling
-                ? new NotificationListener(new WakeUpStore(dataSource, schema), worker, this::wake, this::wakeAll)
-                : null;
+        this.listening = polls.notifications() && polling;
+        this.listener = surroundings
+                .unpooled()
+                .filter((unpooled) -> listening)
+                .map((unpooled) ->
+                        new NotificationListener(new WakeUpStore(unpooled, schema), worker, this::wake, this::wakeAll))
+                .orElse(null);
     }
 
     void start() {
@@ -142,6 +147,10 @@ final class Workers implements AutoCloseable {
         }
         if (listener != null) {
             listener.start();
+        } else if (listening) {
+            log.info(
+                    "wake-ups of other processes are not received: the DataSource does not say how to open a connection outside"
+                            + " its pool; streams are polled at their interval");
         }
     }
 

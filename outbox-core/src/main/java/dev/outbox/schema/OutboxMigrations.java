@@ -32,7 +32,7 @@ public final class OutboxMigrations {
     /**
      * Prepares the migrations; nothing runs yet.
      *
-     * @param dataSource where the tables are to be
+     * @param dataSource where the tables are to be; Flyway takes two connections of it at once
      * @param schema the schema that holds the outbox; created if it does not exist
      * @param archiveSchema the schema that holds the archive; created if it does not exist
      */

@@ -20,7 +20,8 @@ public final class WakeUpStore {
               FROM unnest(?::text[]) AS m (message)
             """;
 
-    private static final String IDLE = "UNLISTEN *";
+    /** Tells people who look at pg_stat_activity what an idle connection is for, whatever the URL says. */
+    private static final String NAME = "SET application_name = 'outbox-listener'";
 
     private final DataSource dataSource;
     private final String channel;
@@ -55,7 +56,7 @@ public final class WakeUpStore {
     }
 
     /**
-     * Begins to listen, on a connection that is held until the subscription is closed.
+     * Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool.
      *
      * @return the subscription
      * @throws SQLException if the database refused or could not be reached, or the connection is not PostgreSQL's
@@ -64,6 +65,7 @@ public final class WakeUpStore {
         Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
+            statement.execute(NAME);
             statement.execute("LISTEN \"" + channel + '"');
             return new Subscription(connection, connection.unwrap(PGConnection.class));
         } catch (SQLException | RuntimeException ex) {
@@ -116,10 +118,7 @@ public final class WakeUpStore {
 
         @Override
         public void close() throws SQLException {
-            try (Connection returned = connection;
-                    Statement statement = returned.createStatement()) {
-                statement.execute(IDLE);
-            }
+            connection.close();
         }
     }
 }

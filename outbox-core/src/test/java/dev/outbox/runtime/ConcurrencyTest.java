@@ -12,27 +12,27 @@ class ConcurrencyTest {
 
     @Test
     void poolThatIsLargeEnoughOrUnknownGivesWhatWasAskedFor() {
-        assertThat(within(OptionalInt.of(11), false, 4, 4)).containsExactly(4, 4);
-        assertThat(within(OptionalInt.empty(), true, 1000)).containsExactly(1000);
+        assertThat(within(OptionalInt.of(11), 4, 4)).containsExactly(4, 4);
+        assertThat(within(OptionalInt.empty(), 1000)).containsExactly(1000);
     }
 
     @Test
     void poolThatIsTooSmallIsDividedAmongTheStreams() {
-        assertThat(within(OptionalInt.of(10), true, 1000)).containsExactly(7);
-        assertThat(within(OptionalInt.of(10), true, 30, 10)).containsExactly(4, 1);
+        assertThat(within(OptionalInt.of(10), 1000)).containsExactly(8);
+        assertThat(within(OptionalInt.of(10), 30, 10)).containsExactly(5, 1);
     }
 
     @Test
     void everyStreamHandlesOneAtLeast() {
-        assertThat(within(OptionalInt.of(2), true, 5, 5, 1)).containsExactly(1, 1, 1);
+        assertThat(within(OptionalInt.of(2), 5, 5, 1)).containsExactly(1, 1, 1);
     }
 
-    private static Iterable<Integer> within(OptionalInt connections, boolean listening, int... concurrencies) {
+    private static Iterable<Integer> within(OptionalInt connections, int... concurrencies) {
         Map<String, PollerSettings> streams = new TreeMap<>();
         for (int concurrency : concurrencies) {
             streams.put("s" + streams.size(), PollerSettings.defaults().withConcurrency(concurrency));
         }
-        return Concurrency.within(connections, listening, streams).values().stream()
+        return Concurrency.within(connections, streams).values().stream()
                 .map(PollerSettings::concurrency)
                 .toList();
     }

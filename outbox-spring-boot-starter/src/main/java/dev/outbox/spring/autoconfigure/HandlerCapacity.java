@@ -24,9 +24,14 @@ final class HandlerCapacity {
         ThreadFactory threads = Threading.VIRTUAL.isActive(environment)
                 ? new VirtualThreadTaskExecutor("outbox-handler-").getVirtualThreadFactory()
                 : Capacity.daemons();
+        return new Capacity(threads, connections(dataSource, pools));
+    }
+
+    /** Returns how many connections a pool has at most; empty if it does not say. */
+    static OptionalInt connections(DataSource dataSource, Stream<DataSourcePoolMetadataProvider> pools) {
         DataSourcePoolMetadata pool =
                 new CompositeDataSourcePoolMetadataProvider(pools.toList()).getDataSourcePoolMetadata(dataSource);
         Integer max = pool == null ? null : pool.getMax();
-        return new Capacity(threads, max == null || max < 0 ? OptionalInt.empty() : OptionalInt.of(max));
+        return max == null || max < 0 ? OptionalInt.empty() : OptionalInt.of(max);
     }
 }

@@ -10,9 +10,11 @@ import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.RuntimeSettings;
 import dev.outbox.runtime.Surroundings;
 import dev.outbox.store.StatusStore;
+import dev.outbox.store.UnpooledDataSource;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.ZoneId;
+import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -72,8 +74,12 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    OutboxMigrationInitializer outboxMigrationInitializer(OutboxDatabase database, OutboxProperties properties) {
-        return new OutboxMigrationInitializer(database, properties.migrate());
+    OutboxMigrationInitializer outboxMigrationInitializer(
+            OutboxDatabase database,
+            OutboxProperties properties,
+            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+        OptionalInt connections = HandlerCapacity.connections(database.dataSource(), pools.orderedStream());
+        return new OutboxMigrationInitializer(database, properties.migrate(), connections);
     }
 
     @Bean
@@ -115,6 +121,7 @@ public final class OutboxAutoConfiguration {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new Surroundings(
                 database.dataSource(),
+                UnpooledDataSource.behind(database.dataSource()),
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(() -> JsonMapper.builder().build()),

@@ -54,7 +54,8 @@ public record OutboxProperties(
      * @param batchSize Largest number of events that are claimed at once.
      * @param concurrency Largest number of aggregates whose events are handled at the same time in one stream.
      * @param lease Time after which another process may take over the events of one that has died.
-     * @param notifications Whether processes wake each other when events are published, which takes one connection.
+     * @param notifications Whether processes wake each other when events are published, which takes one connection outside the
+     *     pool.
      * @param shutdownTimeout Time that running handlers get to finish when the application stops.
      */
     public record Poller(
