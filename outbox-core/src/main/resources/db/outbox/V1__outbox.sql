@@ -380,23 +380,3 @@ SELECT o.id,
                         AND delivery.locked_until >= now()
                       ORDER BY delivery.locked_until DESC
                       LIMIT 1) d ON true;
-
--- The archive of published events. IF NOT EXISTS: several outboxes of one database may share it.
-CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
-    id              bigserial        NOT NULL,
-    outbox_event_id uuid             NOT NULL,
-    stream          text COLLATE "C" NOT NULL,
-    aggregate_type  text COLLATE "C" NOT NULL,
-    aggregate_id    text COLLATE "C" NOT NULL,
-    aggregate_seq   bigint           NOT NULL,
-    event_type      text COLLATE "C" NOT NULL,
-    schema_version  integer          NOT NULL,
-    payload         jsonb            NOT NULL,
-    headers         jsonb            NOT NULL,
-    occurred_at     timestamptz      NOT NULL,
-    published_at    timestamptz      NOT NULL,
-    retry_count     integer          NOT NULL,
-    archived_at     timestamptz      NOT NULL DEFAULT now(),
-    CONSTRAINT events_pk PRIMARY KEY (id),
-    CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
-);

@@ -6,11 +6,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Creates and updates the outbox tables, or checks that they are as this version needs them. Uses Flyway with a history table
@@ -19,6 +22,8 @@ import org.flywaydb.core.api.MigrationInfo;
  */
 public final class OutboxMigrations {
 
+    private static final Logger log = LoggerFactory.getLogger(OutboxMigrations.class);
+
     /** Where the migrations are on the class path. */
     public static final String LOCATION = "db/outbox";
 
@@ -26,6 +31,7 @@ public final class OutboxMigrations {
 
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
+    private final ArchiveTable archive;
     private final Map<String, String> placeholders;
     private final Flyway flyway;
 
@@ -39,7 +45,9 @@ public final class OutboxMigrations {
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.schema = schema;
         this.archiveSchema = archiveSchema;
-        this.placeholders = Map.of("schema", schema.quoted(), "archive_schema", archiveSchema.quoted());
+        this.archive = new ArchiveTable(dataSource, archiveSchema);
+        this.placeholders = Map.of(
+                "schema", schema.quoted(), "schema_name", schema.name(), "archive_schema", archiveSchema.quoted());
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
                 .dataSource(dataSource)
                 .schemas(schema.name(), archiveSchema.name())
@@ -54,17 +62,25 @@ public final class OutboxMigrations {
                 .load();
     }
 
-    /** Brings the tables up to date. Returns when they are, whichever instance did the work. */
+    /**
+     * Brings the tables up to date. Returns when they are, whichever instance did the work.
+     *
+     * @throws ArchiveMismatchException if the archive exists and has other columns; nothing was changed then
+     */
     public void migrate() {
+        archive.checkIfPresent();
         flyway.migrate();
+        checkArchive();
     }
 
     /**
      * Checks that the tables are up to date, and changes nothing.
      *
      * @throws SchemaOutdatedException if they are not; it says which SQL to run
+     * @throws ArchiveMismatchException if the archive has other columns
      */
     public void validate() {
+        archive.checkIfPresent();
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
             throw new SchemaOutdatedException(
@@ -76,6 +92,20 @@ public final class OutboxMigrations {
                     sql(pending));
         }
         flyway.validate();
+        checkArchive();
+    }
+
+    private void checkArchive() {
+        archive.check();
+        List<String> others = archive.otherOwners(schema);
+        if (!others.isEmpty()) {
+            log.warn(
+                    "the outbox in schema {} shares its archive in schema {} with the outboxes in schemas {}; if that is not"
+                            + " intended, set outbox.retention.archive-schema",
+                    schema.quoted(),
+                    archiveSchema.quoted(),
+                    others);
+        }
     }
 
     /** What Flyway would do, as SQL for people who may not let an application do it; its history included. */
@@ -102,12 +132,12 @@ public final class OutboxMigrations {
 
                     INSERT INTO %1$s.%2$s
                            (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
-                    SELECT coalesce(max(installed_rank), 0) + 1, '%3$s', '%4$s', 'SQL', '%5$s', %6$d, current_user, 0, true
+                    SELECT coalesce(max(installed_rank), 0) + 1, %3$s, '%4$s', 'SQL', '%5$s', %6$d, current_user, 0, true
                       FROM %1$s.%2$s;
                     """.formatted(
                             schema.quoted(),
                             HISTORY,
-                            migration.getVersion(),
+                            migration.getVersion() == null ? "NULL" : "'" + migration.getVersion() + "'",
                             migration.getDescription(),
                             migration.getScript(),
                             migration.getChecksum()));

@@ -63,7 +63,7 @@ class OutboxMigrationsTest {
         assertThat(sql.sql("SELECT count(*) FROM events.outbox_schema_history WHERE type = 'SQL'")
                         .query(Integer.class)
                         .single())
-                .isEqualTo(1);
+                .isEqualTo(2);
     }
 
     @Test

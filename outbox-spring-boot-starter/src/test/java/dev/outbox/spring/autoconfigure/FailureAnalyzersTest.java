@@ -18,6 +18,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 class FailureAnalyzersTest {
 
@@ -50,6 +51,18 @@ class FailureAnalyzersTest {
 
         assertThat(analysis.getDescription()).contains("outbox.enabled is false", "no DataSource");
         assertThat(analysis.getAction()).contains("@OutboxDataSource");
+    }
+
+    @Test
+    void foreignArchiveIsExplained() {
+        JdbcClient sql = JdbcClient.create(database.dataSource());
+        sql.sql("CREATE SCHEMA audit").update();
+        sql.sql("CREATE TABLE audit.events (id bigint, payload text)").update();
+
+        FailureAnalysis analysis = analyze(Applications.on(database));
+
+        assertThat(analysis.getDescription()).contains("\"audit\".events", "column payload is text instead of jsonb");
+        assertThat(analysis.getAction()).contains("outbox.retention.archive-schema", "rename");
     }
 
     @Test
