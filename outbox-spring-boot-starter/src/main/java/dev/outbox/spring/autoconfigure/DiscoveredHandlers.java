@@ -19,7 +19,7 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
 
     private final HandlerDiscovery discovery;
     private final Set<String> configured;
-    private @Nullable Set<String> known;
+    private @Nullable List<HandlerDefinition> found;
     private boolean checked;
 
     DiscoveredHandlers(HandlerDiscovery discovery, Set<String> configured) {
@@ -29,14 +29,21 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
 
     @Override
     public synchronized Collection<HandlerDefinition> get() {
-        List<HandlerDefinition> found = discovery.find();
-        known = ids(found);
+        List<HandlerDefinition> handlers = found;
+        if (handlers == null) {
+            handlers = discovery.find();
+            found = handlers;
+            reportUnknown(ids(handlers));
+        }
+        return handlers;
+    }
+
+    private void reportUnknown(Set<String> known) {
         Set<String> unknown = new TreeSet<>(configured);
         unknown.removeAll(known);
         if (!unknown.isEmpty()) {
-            log.warn("outbox.handlers speaks of {}, but this application has only the handlers {}", unknown, known);
+            log.warn("outbox.handlers configures {}, but this application has only the handlers {}", unknown, known);
         }
-        return found;
     }
 
     /**
@@ -45,10 +52,10 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
      * @throws HandlerConfigurationException if a handler has come to light since
      */
     synchronized void checkNothingWasMissed() {
-        Set<String> early = known;
+        List<HandlerDefinition> early = found;
         if (!checked && early != null) {
             Set<String> missed = ids(discovery.find());
-            missed.removeAll(early);
+            missed.removeAll(ids(early));
             if (!missed.isEmpty()) {
                 throw new HandlerConfigurationException(
                         "an event was published while the application was starting, when"

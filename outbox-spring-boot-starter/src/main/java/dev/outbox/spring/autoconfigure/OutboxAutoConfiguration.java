@@ -61,8 +61,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class OutboxAutoConfiguration {
 
     @Bean
-    RuntimeSettings outboxSettings(OutboxProperties properties) {
-        return ConfiguredSettings.of(properties);
+    RuntimeSettings outboxSettings(OutboxProperties properties, Environment environment) {
+        return ConfiguredSettings.of(DottedIds.bind(properties, environment));
     }
 
     @Bean
@@ -83,9 +83,10 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    DiscoveredHandlers outboxHandlers(ConfigurableListableBeanFactory beanFactory, OutboxProperties properties) {
+    DiscoveredHandlers outboxHandlers(ConfigurableListableBeanFactory beanFactory, RuntimeSettings settings) {
         return new DiscoveredHandlers(
-                new HandlerDiscovery(beanFactory), properties.handlers().keySet());
+                new HandlerDiscovery(beanFactory),
+                settings.dispatch().handlers().keySet());
     }
 
     /** Boot registers it with the transaction managers that it configures itself. */
@@ -164,8 +165,14 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    OutboxLifecycle outboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers) {
-        return new OutboxLifecycle(runtime, handlers);
+    StartReport outboxStartReport(
+            RuntimeSettings settings, Environment environment, ConfigurableListableBeanFactory beanFactory) {
+        return new StartReport(settings, new UnknownProperties(environment, beanFactory));
+    }
+
+    @Bean
+    OutboxLifecycle outboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers, StartReport report) {
+        return new OutboxLifecycle(runtime, handlers, report);
     }
 
     @Bean

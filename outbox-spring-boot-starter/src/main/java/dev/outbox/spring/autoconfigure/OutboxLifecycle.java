@@ -15,15 +15,18 @@ final class OutboxLifecycle implements SmartLifecycle {
 
     private final OutboxRuntime runtime;
     private final DiscoveredHandlers handlers;
+    private final StartReport report;
 
-    OutboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers) {
+    OutboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers, StartReport report) {
         this.runtime = runtime;
         this.handlers = handlers;
+        this.report = report;
     }
 
     @Override
     public void start() {
         handlers.checkNothingWasMissed();
+        report.write(handlers.get());
         runtime.start();
     }
 

@@ -45,6 +45,22 @@ public record OutboxProperties(
         @DefaultValue Metrics metrics,
         @DefaultValue Registry registry) {
 
+    /** With other streams and handlers. */
+    OutboxProperties with(Map<String, Stream> otherStreams, Map<String, Handler> otherHandlers) {
+        return new OutboxProperties(
+                enabled,
+                schema,
+                migrate,
+                poller,
+                retry,
+                otherStreams,
+                otherHandlers,
+                retention,
+                publisher,
+                metrics,
+                registry);
+    }
+
     /**
      * How events are fetched.
      *

@@ -385,7 +385,7 @@ class OutboxAutoConfigurationTest {
                 .run((context) -> {
                     assertThat(context).hasNotFailed();
                     assertThat(output)
-                            .contains("outbox.handlers speaks of [licensing], but this application has only"
+                            .contains("outbox.handlers configures [licensing], but this application has only"
                                     + " the handlers [licensing.extend]");
                 });
     }

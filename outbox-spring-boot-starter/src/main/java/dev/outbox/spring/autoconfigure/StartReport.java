@@ -1,0 +1,57 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.dispatch.HandlerCatalog;
+import dev.outbox.runtime.RuntimeSettings;
+import java.util.Collection;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says at start what the outbox of this application consists of. */
+final class StartReport {
+
+    private static final Logger log = LoggerFactory.getLogger(StartReport.class);
+
+    private final RuntimeSettings settings;
+    private final UnknownProperties unknown;
+
+    StartReport(RuntimeSettings settings, UnknownProperties unknown) {
+        this.settings = settings;
+        this.unknown = unknown;
+    }
+
+    void write(Collection<HandlerDefinition> handlers) {
+        log.info(
+                "events are stored in schema {} and archived in schema {}",
+                settings.schemas().outbox().name(),
+                settings.schemas().archive().name());
+        SortedSet<String> others = new TreeSet<>(settings.polling().streams().keySet());
+        others.removeAll(settings.polling().polled());
+        log.info(
+                "streams that this process polls: {}; streams that it does not poll: {}",
+                named(new TreeSet<>(settings.polling().polled())),
+                named(others));
+        if (handlers.isEmpty()) {
+            log.info("this application has no handlers");
+        } else {
+            log.info("handlers and their event types: {}", described(handlers));
+        }
+        unknown.report();
+    }
+
+    private static String named(SortedSet<String> streams) {
+        return streams.isEmpty() ? "none" : String.join(", ", streams);
+    }
+
+    private static String described(Collection<HandlerDefinition> handlers) {
+        return new TreeMap<>(new HandlerCatalog(handlers).eventTypes())
+                .entrySet().stream()
+                        .map((entry) ->
+                                entry.getKey() + " (" + String.join(", ", new TreeSet<>(entry.getValue())) + ")")
+                        .collect(Collectors.joining(", "));
+    }
+}

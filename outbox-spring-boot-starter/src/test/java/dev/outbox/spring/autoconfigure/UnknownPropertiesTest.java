@@ -1,0 +1,181 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+@ExtendWith(OutputCaptureExtension.class)
+class UnknownPropertiesTest {
+
+    private static final String UNKNOWN = "is unknown and has no effect";
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void typoIsReportedWithNearestNameAndPlace(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  poller:
+                    batchsze: 10
+                  handler:
+                    licensing.extend:
+                      timeout: 5s
+                  handlers:
+                    licensing.extend:
+                      retry:
+                        max-attemps: 3
+                  nothing-like-it: true
+                """)
+                .run((context) -> assertThat(output)
+                        .contains("property outbox.poller.batchsze " + UNKNOWN
+                                + "; did you mean outbox.poller.batch-size? (")
+                        .contains("application.yaml")
+                        .contains("did you mean outbox.handlers[licensing.extend].timeout?")
+                        .contains("did you mean outbox.handlers[licensing.extend].retry.max-attempts?")
+                        .contains("property outbox.nothing-like-it " + UNKNOWN)
+                        .doesNotContain("outbox.handlers configures"));
+    }
+
+    @Test
+    void validPropertiesRaiseNoAlarm(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  enabled: true
+                  poller:
+                    notify: false
+                    batchSize: 20
+                    streams: [default, mail]
+                  retry:
+                    delays: [1s, 2s]
+                  streams:
+                    trade: {}
+                    mail:
+                      event-types:
+                        - A
+                        - B
+                      retry:
+                        max_attempts: 4
+                  handlers:
+                    "[licensing.extend]":
+                      on-dead: block
+                      circuit:
+                        failures: 3
+                """)
+                .run((context) -> assertThat(output).doesNotContain(UNKNOWN).doesNotContain("configures"));
+    }
+
+    @Test
+    void environmentVariablesRaiseNoFalseAlarm(CapturedOutput output) {
+        withVariables(Map.of(
+                        "OUTBOX_POLLER_BATCHSIZE", "20",
+                        "OUTBOX_POLLER_SHUTDOWN_TIMEOUT", "3s",
+                        "OUTBOX_STREAMS_MAIL_BATCH_SIZE", "7",
+                        "OUTBOX_SERVICE_HOST", "10.0.0.1",
+                        "OUTBOX_PORT_8080_TCP", "tcp://10.0.0.1:8080",
+                        "OUTBOX_HOME", "/opt/outbox",
+                        "OUTBOX_POLLER_INTERVALL", "1s"))
+                .run((context) -> {
+                    assertThat(output)
+                            .containsOnlyOnce(UNKNOWN)
+                            .contains("property outbox.poller.intervall " + UNKNOWN
+                                    + "; did you mean outbox.poller.interval?");
+                    RuntimeSettings settings = context.getBean(RuntimeSettings.class);
+                    assertThat(settings.polling().streams().get("mail").batchSize())
+                            .isEqualTo(7);
+                    assertThat(settings.polling().streams().get("mail").shutdownTimeout())
+                            .isEqualTo(Duration.ofSeconds(3));
+                });
+    }
+
+    @Test
+    void idsMayHaveDotsWithoutBrackets(CapturedOutput output) {
+        withYaml("""
+                outbox:
+                  handlers:
+                    licensing.extend:
+                      timeout: 5s
+                      retry:
+                        non-retryable:
+                          - java.lang.IllegalStateException
+                  streams:
+                    mail.eu:
+                      batch-size: 3
+                """).run((context) -> {
+            RuntimeSettings settings = context.getBean(RuntimeSettings.class);
+            assertThat(settings.dispatch().handlers()).containsOnlyKeys("licensing.extend");
+            assertThat(settings.dispatch().of("licensing.extend").timeout()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(settings.polling().streams()).containsOnlyKeys("default", "mail.eu");
+            assertThat(output).doesNotContain(UNKNOWN).doesNotContain("configures");
+        });
+    }
+
+    @Test
+    void sameIdInBothSpellingsIsReported(CapturedOutput output) {
+        application()
+                .withPropertyValues(
+                        "outbox.handlers[licensing.extend].timeout=5s",
+                        "outbox.handlers.licensing.extend.on-dead=block")
+                .run((context) -> assertThat(output)
+                        .contains("outbox.handlers.licensing.extend has no effect", "[licensing.extend]"));
+    }
+
+    @Test
+    void propertiesOfOtherModulesRaiseNoAlarm(CapturedOutput output) {
+        // Local, so that no metadata is written for it.
+        @ConfigurationProperties("outbox.console")
+        class Console {}
+        application()
+                .withBean(Console.class, Console::new)
+                .withPropertyValues("outbox.console.path=/outbox")
+                .run((context) -> assertThat(output).doesNotContain(UNKNOWN));
+    }
+
+    private ApplicationContextRunner application() {
+        return Applications.withSubscriptionsOn(database);
+    }
+
+    private ApplicationContextRunner withYaml(String yaml) {
+        return application().withInitializer((context) -> {
+            try {
+                ByteArrayResource file =
+                        new ByteArrayResource(yaml.getBytes(StandardCharsets.UTF_8), "application.yaml");
+                new YamlPropertySourceLoader()
+                        .load("application.yaml", file)
+                        .forEach(context.getEnvironment().getPropertySources()::addLast);
+            } catch (IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        });
+    }
+
+    private ApplicationContextRunner withVariables(Map<String, Object> variables) {
+        return application()
+                .withInitializer((context) -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(
+                                "systemEnvironment",
+                                new SystemEnvironmentPropertySource("systemEnvironment", variables)));
+    }
+}
