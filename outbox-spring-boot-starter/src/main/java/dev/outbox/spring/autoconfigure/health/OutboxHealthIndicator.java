@@ -10,7 +10,7 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the pollers run, or need not; out of service while they should but do not. Backlog and dead events are details and
+ * Up while the pollers run, or need not; out of service while they should but do not; down while the database cannot be asked. Backlog and dead events are details and
  * no reason to restart a process. The counts are those of the gauges, so asking often costs nothing.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
@@ -35,7 +35,13 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             builder.outOfService();
         }
         Map<String, Object> streams = new TreeMap<>();
-        polling.streams().keySet().forEach((stream) -> streams.put(stream, details(gauges.of(stream))));
+        polling.streams()
+                .keySet()
+                .forEach(
+                        (stream) -> gauges.current(stream).ifPresent((counts) -> streams.put(stream, details(counts))));
+        if (streams.isEmpty()) {
+            builder.down().withDetail("reason", "the database refused to count the events, or did not answer in time");
+        }
         builder.withDetail("polling", running).withDetail("streams", streams);
     }
 

@@ -1,16 +1,20 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -71,6 +75,52 @@ class OutboxHealthAutoConfigurationTest {
                     assertThat(health.getDetails()).containsEntry("polling", false);
                     assertThat(streams(health).get("default")).containsEntry("pending", 1L);
                 });
+    }
+
+    @Test
+    @Timeout(30)
+    void unreachableDatabaseIsDown() {
+        asked().withPropertyValues("outbox.poller.enabled=false").run((context) -> {
+            await().until(() -> health(context).getStatus().equals(Status.UP));
+            database.cutOff();
+            Health health = health(context);
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.getDetails()).containsKey("reason");
+        });
+    }
+
+    @Test
+    @Timeout(30)
+    void emptyPoolIsDownWithoutWaitingForIt() {
+        asked().withPropertyValues(
+                        "spring.datasource.hikari.maximum-pool-size=1",
+                        "spring.datasource.hikari.connection-timeout=60000",
+                        "outbox.poller.enabled=false")
+                .run((context) -> {
+                    try (Connection only = context.getBean(DataSource.class).getConnection()) {
+                        assertThat(only.isValid(1)).isTrue();
+                        assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
+                    }
+                });
+    }
+
+    @Test
+    @Timeout(30)
+    void databaseThatHangsIsDown() {
+        asked().run((context) -> {
+            try (Connection blocker = database.dataSource().getConnection();
+                    Statement statement = blocker.createStatement()) {
+                blocker.setAutoCommit(false);
+                statement.execute("LOCK TABLE events.outbox_unpublished IN ACCESS EXCLUSIVE MODE");
+                assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
+                blocker.rollback();
+            }
+            await().until(() -> health(context).getStatus().equals(Status.UP));
+        });
+    }
+
+    private ApplicationContextRunner asked() {
+        return Applications.on(database).withPropertyValues("outbox.metrics.gauge-max-age=0s");
     }
 
     @Test
