@@ -4,6 +4,7 @@ import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxHandler;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,20 +40,38 @@ final class HandlerDiscovery {
      */
     List<HandlerDefinition> find() {
         Map<String, Found> handlers = new LinkedHashMap<>();
-        for (String beanName : beanFactory.getBeanNamesForType(Object.class, true, false)) {
-            Class<?> type = ScopedProxyUtils.isScopedTarget(beanName) ? null : targetClass(beanName);
-            if (type != null && AnnotationUtils.isCandidateClass(type, OutboxHandler.class)) {
-                handlerMethods(type)
+        candidates()
+                .forEach((beanName, type) -> handlerMethods(type)
                         .forEach((method, annotation) -> add(
                                 handlers,
                                 new HandlerMethod(beanFactory, beanName, type, method, annotation).define(),
-                                method + " of bean '" + beanName + "'"));
-            }
-        }
+                                method + " of bean '" + beanName + "'")));
         beanFactory
                 .getBeansOfType(HandlerDefinition.class)
                 .forEach((beanName, definition) -> add(handlers, definition, "bean '" + beanName + "'"));
         return handlers.values().stream().map(Found::definition).toList();
+    }
+
+    /** Returns where handlers are declared, whether they can be handlers or not. */
+    List<String> places() {
+        List<String> places = new ArrayList<>();
+        candidates()
+                .forEach((beanName, type) -> handlerMethods(type)
+                        .keySet()
+                        .forEach((method) -> places.add(beanName + "." + method.getName())));
+        places.addAll(List.of(beanFactory.getBeanNamesForType(HandlerDefinition.class, true, false)));
+        return places;
+    }
+
+    private Map<String, Class<?>> candidates() {
+        Map<String, Class<?>> candidates = new LinkedHashMap<>();
+        for (String beanName : beanFactory.getBeanNamesForType(Object.class, true, false)) {
+            Class<?> type = ScopedProxyUtils.isScopedTarget(beanName) ? null : targetClass(beanName);
+            if (type != null && AnnotationUtils.isCandidateClass(type, OutboxHandler.class)) {
+                candidates.put(beanName, type);
+            }
+        }
+        return candidates;
     }
 
     private static void add(Map<String, Found> handlers, HandlerDefinition definition, String place) {

@@ -31,6 +31,7 @@ public final class Applications {
                         JdbcClientAutoConfiguration.class,
                         JacksonAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
+                        MissingOutboxAutoConfiguration.class,
                         OutboxEmbeddedPostgresAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,
                         OutboxMetricsAutoConfiguration.class));

@@ -7,14 +7,18 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
@@ -45,12 +49,55 @@ class FailureAnalyzersTest {
     }
 
     @Test
-    void missingPublisherIsExplained() {
-        FailureAnalysis analysis = analyze(
-                Applications.on(database).withBean(Subscriptions.class).withPropertyValues("outbox.enabled=false"));
+    void missingPublisherOfDisabledOutboxIsExplained() {
+        FailureAnalysis analysis = analyze(needy(Applications.on(database)).withPropertyValues("outbox.enabled=false"));
 
-        assertThat(analysis.getDescription()).contains("outbox.enabled is false", "no DataSource");
-        assertThat(analysis.getAction()).contains("@OutboxDataSource");
+        assertThat(analysis.getDescription())
+                .contains("outbox.enabled is false")
+                .doesNotContain("DataSource");
+        assertThat(analysis.getAction()).contains("outbox.enabled=true");
+    }
+
+    @Test
+    void missingPublisherWithoutDataSourceIsExplained() {
+        FailureAnalysis analysis = analyze(needy(new ApplicationContextRunner())
+                .withConfiguration(
+                        AutoConfigurations.of(OutboxAutoConfiguration.class, MissingOutboxAutoConfiguration.class)));
+
+        assertThat(analysis.getDescription()).contains("there is no DataSource").doesNotContain("enabled");
+        assertThat(analysis.getAction()).contains("spring.datasource.url");
+    }
+
+    @Test
+    void missingPublisherWithSeveralDataSourcesIsExplained() {
+        FailureAnalysis analysis = analyze(needy(Applications.on(database))
+                .withBean("orders", DataSource.class, database::dataSource)
+                .withBean("billing", DataSource.class, database::dataSource));
+
+        assertThat(analysis.getDescription()).contains("several DataSource beans", "[orders, billing]");
+        assertThat(analysis.getAction()).contains("@OutboxDataSource", "@Primary");
+    }
+
+    @Test
+    void missingPublisherInTestSliceIsExplained() {
+        FailureAnalysis analysis =
+                analyze(needy(new ApplicationContextRunner()).withBean(DataSource.class, database::dataSource));
+
+        assertThat(analysis.getDescription()).contains("does not include OutboxAutoConfiguration", "@DataJpaTest");
+        assertThat(analysis.getAction()).contains("@ImportAutoConfiguration(OutboxAutoConfiguration.class)");
+    }
+
+    @Test
+    void missingPublisherOfExcludedConfigurationIsExplained() {
+        FailureAnalysis analysis = analyze(needy(new ApplicationContextRunner())
+                .withConfiguration(AutoConfigurations.of(MissingOutboxAutoConfiguration.class))
+                .withBean(DataSource.class, database::dataSource));
+
+        assertThat(analysis.getDescription()).contains("OutboxAutoConfiguration is excluded");
+    }
+
+    private static ApplicationContextRunner needy(ApplicationContextRunner application) {
+        return application.withBean(Subscriptions.class);
     }
 
     @Test
@@ -69,7 +116,9 @@ class FailureAnalyzersTest {
     void otherMissingBeansAreLeftToSpringBoot() {
         Applications.on(database)
                 .withBean(Needy.class)
-                .run((context) -> assertThat(new MissingPublisherFailureAnalyzer().analyze(context.getStartupFailure()))
+                .run((context) -> assertThat(new MissingPublisherFailureAnalyzer(
+                                        new DefaultListableBeanFactory(), new StandardEnvironment())
+                                .analyze(context.getStartupFailure()))
                         .isNull());
     }
 

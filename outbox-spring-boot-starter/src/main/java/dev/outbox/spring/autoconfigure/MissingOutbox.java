@@ -1,0 +1,44 @@
+package dev.outbox.spring.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
+
+/**
+ * The reason why an application has no outbox. Judged by bean definitions, because a context that has failed forgets its conditions.
+ *
+ * @param reason what is missing, as the end of a sentence
+ * @param action what to do about it
+ */
+record MissingOutbox(String reason, String action) {
+
+    static MissingOutbox explain(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        if (!environment.getProperty("outbox.enabled", Boolean.class, true)) {
+            return new MissingOutbox("outbox.enabled is false", "Set outbox.enabled=true.");
+        }
+        if (beanFactory.getBeanNamesForType(MissingOutboxAutoConfiguration.class, true, false).length == 0) {
+            return new MissingOutbox(
+                    "this context does not include OutboxAutoConfiguration, as a test slice such as @DataJpaTest does not",
+                    "Add @ImportAutoConfiguration(OutboxAutoConfiguration.class) to the test, or use @SpringBootTest.");
+        }
+        List<String> dataSources = Arrays.asList(beanFactory.getBeanNamesForType(DataSource.class, true, false));
+        if (dataSources.isEmpty()) {
+            return new MissingOutbox(
+                    "there is no DataSource",
+                    "Set spring.datasource.url to a PostgreSQL database, or define a DataSource bean.");
+        }
+        if (dataSources.size() > 1 && dataSources.stream().noneMatch((name) -> isPrimary(beanFactory, name))) {
+            return new MissingOutbox(
+                    "there are several DataSource beans, " + dataSources + ", and none is primary",
+                    "Mark the one that holds the outbox with @OutboxDataSource, or one with @Primary.");
+        }
+        return new MissingOutbox("OutboxAutoConfiguration is excluded", "Remove the exclusion.");
+    }
+
+    private static boolean isPrimary(ConfigurableListableBeanFactory beanFactory, String name) {
+        return beanFactory.containsBeanDefinition(name)
+                && beanFactory.getMergedBeanDefinition(name).isPrimary();
+    }
+}
