@@ -90,7 +90,7 @@ class ErrorClassificationTest {
     @Test
     void troubleOfTheDatabaseIsOutwaitedWhateverIsListed() {
         RetryPolicy nothing =
-                new RetryPolicy(POLICY.backoff(), 3, 1, new ErrorClasses(Set.of(), Set.of(Exception.class)));
+                new RetryPolicy(POLICY.backoff(), 3, 3, new ErrorClasses(Set.of(), Set.of(Exception.class)));
         Recorded handler = Recorded.failing((attempt) ->
                 attempt.number() < 5 ? new IllegalStateException(new SQLTransientConnectionException()) : null);
         outbox.handler("any", "*", handler).retry(nothing).start();

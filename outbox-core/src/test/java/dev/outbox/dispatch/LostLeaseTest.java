@@ -98,7 +98,7 @@ class LostLeaseTest {
                 JsonMapper.builder().build(),
                 DispatchSettings.defaults(),
                 OutboxObserver.NONE,
-                new Dispatcher.TimeAndChance(Clock.systemUTC(), new Random()));
+                new Dispatcher.TimeAndChance(Clock.systemUTC(), System::nanoTime, new Random()));
     }
 
     private static ClaimedEvent event() {
