@@ -13,11 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A fixed number of threads that work on strands at the same time, each strand on one of them. */
-public final class Crew implements AutoCloseable {
+public final class Crew {
 
     private static final Logger log = LoggerFactory.getLogger(Crew.class);
-
-    private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final String name;
     private final int size;
@@ -98,38 +96,29 @@ public final class Crew implements AutoCloseable {
         return threads.getQueue().isEmpty();
     }
 
-    /** Closes without patience for running work. */
-    @Override
-    public void close() {
-        close(Duration.ZERO);
-    }
-
     /**
-     * Ends the threads: lets running work finish for as long as the patience lasts, then interrupts it. Returns when the threads
-     * have ended, or, with a warning, when one ignored the interrupt for a second. Does not wait if called by one of them.
+     * Takes no more work, and waits for what was handed over. Does not wait if called by one of the threads.
      *
-     * @param patience how long running work may take to finish
-     * @return whether no thread works any more; {@code false} also if called by one of them
+     * @param patience how long to wait at most
+     * @return whether no thread works any more
      */
-    public boolean close(Duration patience) {
+    public boolean endsWithin(Duration patience) {
         threads.shutdown();
-        return !working.contains(Thread.currentThread()) && end(patience);
+        if (working.contains(Thread.currentThread())) {
+            return false;
+        }
+        try {
+            return threads.awaitTermination(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
-    private boolean end(Duration patience) {
-        try {
-            if (threads.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                return true;
-            }
+    /** Interrupts what the threads work on, and drops what they have not begun. Does nothing if called by one of them. */
+    public void interrupt() {
+        if (!working.contains(Thread.currentThread())) {
             threads.shutdownNow();
-            if (threads.awaitTermination(GRACE_AFTER_INTERRUPT.toMillis(), TimeUnit.MILLISECONDS)) {
-                return true;
-            }
-            log.warn("a thread of {} did not end within {} ms; it is left to itself", name, patience.toMillis());
-        } catch (InterruptedException ex) {
-            threads.shutdownNow();
-            Thread.currentThread().interrupt();
         }
-        return false;
     }
 }

@@ -134,6 +134,34 @@ public final class Duty implements AutoCloseable {
     }
 
     /**
+     * Lets the current round be the last, and waits for its end. Does not wait if called by the thread itself.
+     *
+     * @param patience how long to wait at most
+     * @return whether no thread runs any more
+     */
+    public boolean endsWithin(Duration patience) {
+        stopSoon();
+        Thread running = running();
+        if (running == null || running == Thread.currentThread()) {
+            return running == null;
+        }
+        try {
+            return join(running, patience);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Interrupts a running step. Does nothing if called by the thread itself. */
+    public void interrupt() {
+        Thread running = running();
+        if (running != null && running != Thread.currentThread()) {
+            running.interrupt();
+        }
+    }
+
+    /**
      * Ends the thread: lets a running step finish for as long as the patience lasts, then interrupts it. Returns when the
      * thread has ended, or, with a warning, when it ignored the interrupt for a second.
      *
@@ -141,6 +169,17 @@ public final class Duty implements AutoCloseable {
      * @return whether no thread runs any more; {@code false} also if called by the thread itself
      */
     public boolean close(Duration patience) {
+        return close(patience, GRACE_AFTER_INTERRUPT);
+    }
+
+    /**
+     * Ends the thread like {@link #close(Duration)}.
+     *
+     * @param patience how long a running step may take to finish
+     * @param grace how long it may ignore the interrupt
+     * @return whether no thread runs any more; {@code false} also if called by the thread itself
+     */
+    public boolean close(Duration patience, Duration grace) {
         if (isOwnThread()) {
             beginClosing();
             return false;
@@ -148,17 +187,17 @@ public final class Duty implements AutoCloseable {
         lifecycle.lock();
         try {
             Thread running = beginClosing();
-            return running == null || end(running, patience);
+            return running == null || end(running, patience, grace);
         } finally {
             lifecycle.unlock();
         }
     }
 
-    private boolean end(Thread running, Duration patience) {
+    private boolean end(Thread running, Duration patience, Duration grace) {
         try {
             if (!join(running, patience)) {
                 running.interrupt();
-                if (!join(running, GRACE_AFTER_INTERRUPT)) {
+                if (!join(running, grace)) {
                     log.warn("{} did not end within {} ms; it is left to itself", name, patience.toMillis());
                     return false;
                 }
@@ -250,9 +289,13 @@ public final class Duty implements AutoCloseable {
     }
 
     private boolean isOwnThread() {
+        return running() == Thread.currentThread();
+    }
+
+    private @Nullable Thread running() {
         lock.lock();
         try {
-            return thread == Thread.currentThread();
+            return thread;
         } finally {
             lock.unlock();
         }

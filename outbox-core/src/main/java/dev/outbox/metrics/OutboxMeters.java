@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
 /** Counts and times what happens to events. Streams, event types, handlers and results are tags; ids never are. */
@@ -55,6 +56,20 @@ public final class OutboxMeters implements OutboxObserver {
                         (all) -> value(all, stream, (counts) -> seconds(counts.oldestPending())))
                 .description("Age of the oldest event that no pass has ended for")
                 .baseUnit("seconds")
+                .tag(STREAM, stream)
+                .register(registry);
+    }
+
+    /**
+     * Registers the gauge of handlers that hang. It asks no database.
+     *
+     * @param stream the stream
+     * @param stuck counts the handlers of this process that are stuck in the stream
+     */
+    public void registerStuckHandlers(String stream, Supplier<Number> stuck) {
+        Gauge.builder("outbox.handlers.stuck", stuck)
+                .description("Handlers of this process that run longer than a lease or ignore their timeout")
+                .baseUnit("handlers")
                 .tag(STREAM, stream)
                 .register(registry);
     }

@@ -91,21 +91,48 @@ public final class Poller implements AutoCloseable {
         return more;
     }
 
-    /** Stops claiming after the event that is being handled; returns at once. To be followed by {@link #close}. */
+    /**
+     * Returns how long running handlers may take to finish when the poller is closed.
+     *
+     * @return the time
+     */
+    public Duration shutdownTimeout() {
+        return stream.settings().shutdownTimeout();
+    }
+
+    /** Stops claiming after the event that is being handled; returns at once. */
     public void stopSoon() {
         duty.stopSoon();
     }
 
     /**
-     * Stops claiming, lets running handlers finish within the shutdown timeout, settles what is done and sets the rest free.
+     * Stops claiming, and waits for the handlers that run.
+     *
+     * @param patience how long to wait at most
+     * @return whether all threads have ended
      */
+    public boolean endsWithin(Duration patience) {
+        long begun = System.nanoTime();
+        duty.stopSoon();
+        boolean idle = crew == null || crew.endsWithin(patience);
+        return duty.endsWithin(patience.minusNanos(System.nanoTime() - begun)) && idle;
+    }
+
+    /** Interrupts the handlers that run. */
+    public void interrupt() {
+        if (crew != null) {
+            crew.interrupt();
+        }
+        duty.interrupt();
+    }
+
+    /** Settles what is done and sets the rest free, if all threads have ended; otherwise leaves them alone. Does not wait for them. */
     @Override
     public void close() {
         duty.stopSoon();
-        Duration patience = stream.settings().shutdownTimeout();
-        boolean idle = crew == null || crew.close(patience);
+        boolean idle = crew == null || crew.endsWithin(Duration.ZERO);
         // What a handler still works on stays claimed until the lease expires: nobody else must begin with it before.
-        if (duty.close(patience) && idle) {
+        if (duty.close(Duration.ZERO, Duration.ZERO) && idle) {
             finish();
         }
     }

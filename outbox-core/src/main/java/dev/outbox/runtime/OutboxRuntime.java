@@ -1,19 +1,15 @@
 package dev.outbox.runtime;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.dispatch.Dispatcher;
 import dev.outbox.dispatch.HandlerCatalog;
-import dev.outbox.dispatch.Inbox;
-import dev.outbox.dispatch.SilentRollback;
+import dev.outbox.dispatch.RunningHandlers;
 import dev.outbox.dispatch.Subscriptions;
-import dev.outbox.dispatch.TimeLimit;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.SafeObserver;
 import dev.outbox.publish.Audience;
 import dev.outbox.publish.PublisherResources;
-import dev.outbox.publish.TransactionPhase;
 import dev.outbox.publish.TransactionalOutboxPublisher;
 import dev.outbox.repair.OutboxOperations;
 import dev.outbox.repair.Replays;
@@ -27,7 +23,8 @@ import dev.outbox.store.ReplayRemovalStore;
 import dev.outbox.store.ReplayStore;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +43,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final Retention retention;
     private final OutboxOperations operations;
     private final Replays replays;
+    private final RunningHandlers handlers;
     private final ReentrantLock lock = new ReentrantLock();
     private final ReentrantLock finding = new ReentrantLock();
     private volatile @Nullable Subscriptions subscriptions;
@@ -67,6 +65,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.surroundings = surroundings;
         this.observer = new SafeObserver(surroundings.observer());
         this.definitions = definitions::get;
+        this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), surroundings.nanos());
         this.publisher = new TransactionalOutboxPublisher(
                 new PublisherResources(
                         surroundings.dataSource(),
@@ -95,6 +94,12 @@ public final class OutboxRuntime implements AutoCloseable {
                 new HandlerStore(surroundings.dataSource(), schema),
                 settings.polling().retireAfter(),
                 this::wakeReplays);
+    }
+
+    private static Map<String, Duration> leases(RuntimeSettings settings) {
+        Map<String, Duration> leases = new HashMap<>();
+        settings.polling().streams().forEach((stream, poller) -> leases.put(stream, poller.lease()));
+        return leases;
     }
 
     /**
@@ -134,6 +139,15 @@ public final class OutboxRuntime implements AutoCloseable {
     }
 
     /**
+     * Returns the handler invocations that run now.
+     *
+     * @return the invocations
+     */
+    public RunningHandlers runningHandlers() {
+        return handlers;
+    }
+
+    /**
      * Registers the handlers and starts the pollers. Does nothing if the outbox is started. Where a thread fails to start, that is thrown,
      * nothing stays started, and another attempt may follow.
      *
@@ -143,7 +157,7 @@ public final class OutboxRuntime implements AutoCloseable {
         lock.lock();
         try {
             if (workers == null) {
-                Workers started = new Workers(settings, surroundings, observer, subscriptions(), dispatcher(), replays);
+                Workers started = new Workers(settings, surroundings, observer, delivery(), replays);
                 startOrClose(started);
                 workers = started;
             }
@@ -232,7 +246,8 @@ public final class OutboxRuntime implements AutoCloseable {
             Subscriptions found = subscriptions;
             if (found == null) {
                 found = new Subscriptions(
-                        new HandlerCatalog(equipped(definitions.get())),
+                        new HandlerCatalog(new DecoratedHandlers(settings, surroundings, observer)
+                                .of(definitions.get(), handlers)),
                         new HandlerStore(
                                 surroundings.dataSource(), settings.schemas().outbox()),
                         settings.polling().retireAfter());
@@ -244,31 +259,8 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    /** The inbox is outside the limit: an attempt that takes too long must be rolled back. */
-    private List<HandlerDefinition> equipped(Collection<HandlerDefinition> found) {
-        TimeLimit limit = new TimeLimit();
-        TransactionPhase phase = surroundings.phase();
-        SilentRollback rollback = new SilentRollback(phase::beginWatch, phase::endWatch);
-        return found.stream()
-                .map((handler) -> {
-                    Duration timeout = settings.dispatch().of(handler.id()).timeout();
-                    return timeout == null ? handler : limit.around(handler, timeout);
-                })
-                .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
-                .map(rollback::around)
-                .toList();
-    }
-
-    private Inbox inboxOf(HandlerDefinition handler) {
-        return new Inbox(
-                new InboxStore(surroundings.dataSource(), settings.schemas().outbox()),
-                surroundings
-                        .transactions()
-                        .get()
-                        .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
-                                + "' deduplicates, which takes a transaction manager that works on the outbox's DataSource;"
-                                + " there is none, or there are several and none is primary")),
-                observer);
+    private Workers.Delivery delivery() {
+        return new Workers.Delivery(subscriptions(), dispatcher(), handlers);
     }
 
     private Dispatcher dispatcher() {

@@ -1,6 +1,7 @@
 package dev.outbox.runtime;
 
 import dev.outbox.dispatch.Dispatcher;
+import dev.outbox.dispatch.RunningHandlers;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Crew;
 import dev.outbox.duty.Duty;
@@ -32,6 +33,7 @@ import dev.outbox.store.SettleStore;
 import dev.outbox.store.WakeUpStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -45,12 +47,16 @@ final class Workers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Workers.class);
 
     private static final Duration HEARTBEAT = Duration.ofMinutes(1);
+    private static final Duration BETWEEN_LOOKS_AT_HANDLERS = Duration.ofSeconds(1);
+    private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final Map<String, Poller> pollers = new HashMap<>();
     private final LeaseKeeper leases;
     private final Subscriptions subscriptions;
     private final Retirement retirement;
     private final Duty heartbeat;
+    private final Duty watch;
+    private final RunningHandlers handlers;
     private final ReplayFeeder replays;
     private final boolean polling;
     private final boolean listening;
@@ -58,12 +64,20 @@ final class Workers implements AutoCloseable {
     private final @Nullable NotificationListener listener;
     private boolean registered;
 
+    /**
+     * What delivers an event.
+     *
+     * @param subscriptions knows the handlers of an event
+     * @param dispatcher offers events to them
+     * @param handlers lists those that run
+     */
+    record Delivery(Subscriptions subscriptions, Dispatcher dispatcher, RunningHandlers handlers) {}
+
     Workers(
             RuntimeSettings settings,
             Surroundings surroundings,
             OutboxObserver observer,
-            Subscriptions subscriptions,
-            Dispatcher dispatcher,
+            Delivery delivery,
             Replays asked) {
         String worker = WorkerName.next(surroundings.random());
         DataSource dataSource = surroundings.dataSource();
@@ -73,11 +87,13 @@ final class Workers implements AutoCloseable {
                 .map(PollerSettings::lease)
                 .min(Duration::compareTo)
                 .orElseThrow();
-        this.subscriptions = subscriptions;
+        this.subscriptions = delivery.subscriptions();
+        this.handlers = delivery.handlers();
         this.retirement = new Retirement(new RetirementStore(dataSource, schema), polls.retireAfter());
         this.polling = polls.enabled();
         this.leases = new LeaseKeeper(shortestLease, Moment.Source.system());
         this.heartbeat = new Duty("outbox-registry", this::beat);
+        this.watch = new Duty("outbox-watch", this::watch, Workers::keepingProcessAlive);
         this.replays = new ReplayFeeder(
                 new ReplaySource(dataSource, schema),
                 new ReplayFeedStore(dataSource, schema),
@@ -91,14 +107,14 @@ final class Workers implements AutoCloseable {
                 new ClaimStore(dataSource, schema),
                 new SettleStore(dataSource, schema),
                 subscriptions,
-                dispatcher,
+                delivery.dispatcher(),
                 leases,
                 observer,
                 this::tellOthers);
         RepairResources repairs = new RepairResources(
                 new DeliveryClaimStore(dataSource, schema),
                 new DeliverySettleStore(dataSource, schema),
-                dispatcher,
+                delivery.dispatcher(),
                 leases,
                 observer,
                 new Quarantine());
@@ -139,6 +155,7 @@ final class Workers implements AutoCloseable {
             leases.start();
             pollers.values().forEach(Poller::start);
             replays.start();
+            watch.start();
         } else {
             log.info("this process polls no stream: it publishes, and leaves the handling to others");
         }
@@ -196,19 +213,59 @@ final class Workers implements AutoCloseable {
         retirement.report();
     }
 
-    /** The leases last: they protect what the pollers are still finishing. */
+    private Duration watch() {
+        handlers.reportStuck();
+        return BETWEEN_LOOKS_AT_HANDLERS;
+    }
+
+    /** Polling is work: a process without other threads lives on for it. This thread does nothing that could keep it from ending. */
+    private static Thread keepingProcessAlive(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(false);
+        return thread;
+    }
+
+    /** All streams share the time that passes from here on. The leases last: they protect what the pollers are still finishing. */
     @Override
     public void close() {
-        if (listener != null) {
-            listener.close();
+        long begun = System.nanoTime();
+        try {
+            pollers.values().forEach(Poller::stopSoon);
+            handlers.all()
+                    .forEach((running) ->
+                            log.info("stopping waits for {}, which handles {}", running.handlerId(), running.event()));
+            if (listener != null) {
+                listener.close();
+            }
+            if (notifier != null) {
+                notifier.close();
+            }
+            replays.close();
+            endPollers(begun);
+            heartbeat.close();
+            leases.close();
+        } finally {
+            watch.close();
         }
-        if (notifier != null) {
-            notifier.close();
-        }
-        pollers.values().forEach(Poller::stopSoon);
-        replays.close();
+    }
+
+    private void endPollers(long begun) {
+        pollers.values().stream()
+                .sorted(Comparator.comparing(Poller::shutdownTimeout))
+                .filter((poller) -> !poller.endsWithin(left(begun, poller.shutdownTimeout())))
+                .forEach(Poller::interrupt);
+        long interrupted = System.nanoTime();
+        pollers.values().forEach((poller) -> poller.endsWithin(left(interrupted, GRACE_AFTER_INTERRUPT)));
+        handlers.all()
+                .forEach((running) -> log.warn(
+                        "{}, which handles {}, ignores the interrupt and is abandoned; the event is delivered again",
+                        running.handlerId(),
+                        running.event()));
         pollers.values().forEach(Poller::close);
-        heartbeat.close();
-        leases.close();
+    }
+
+    private static Duration left(long begun, Duration of) {
+        Duration left = of.minusNanos(System.nanoTime() - begun);
+        return left.isNegative() ? Duration.ZERO : left;
     }
 }

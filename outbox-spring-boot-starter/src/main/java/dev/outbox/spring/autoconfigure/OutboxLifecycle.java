@@ -6,12 +6,15 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Starts and stops the outbox with its context, as often as the context is started, stopped, paused and restarted.
  *
- * <p>Its phase is the last: pollers start when everything else has, the web server included, and stop before anything that a
- * handler may be using. What is published after that is stored, and handled by another process or after the next start. A
- * stop takes up to {@code outbox.poller.shutdown-timeout}, which should stay below
- * {@code spring.lifecycle.timeout-per-shutdown-phase}. Connection pools are closed later, when beans are destroyed.
+ * <p>Its phase is that of the web server's graceful shutdown: the outbox starts after the web server and finishes its handlers while the
+ * web server finishes its requests, both within {@code spring.lifecycle.timeout-per-shutdown-phase}, which should exceed
+ * {@code outbox.poller.shutdown-timeout}. What is published after that is stored, and handled by another process or after the next
+ * start. Connection pools are closed later, when beans are destroyed.
  */
 final class OutboxLifecycle implements SmartLifecycle {
+
+    /** As in Boot's {@code WebServerApplicationContext}, which an application without a web server does not have. */
+    private static final int PHASE_OF_GRACEFUL_SHUTDOWN = DEFAULT_PHASE - 1024;
 
     private final OutboxRuntime runtime;
     private final DiscoveredHandlers handlers;
@@ -35,6 +38,32 @@ final class OutboxLifecycle implements SmartLifecycle {
         runtime.close();
     }
 
+    /** Returns at once, so that the web server stops meanwhile; a handler that stops its own context does so on its own thread. */
+    @Override
+    public void stop(Runnable callback) {
+        Runnable stop = () -> {
+            try {
+                stop();
+            } finally {
+                callback.run();
+            }
+        };
+        if (runtime.runningHandlers().runsOn(Thread.currentThread()) || !startsThread(stop)) {
+            stop.run();
+        }
+    }
+
+    private static boolean startsThread(Runnable stop) {
+        try {
+            Thread thread = new Thread(stop, "outbox-stop");
+            thread.setDaemon(true);
+            thread.start();
+            return true;
+        } catch (OutOfMemoryError ex) {
+            return false;
+        }
+    }
+
     @Override
     public boolean isRunning() {
         return runtime.isRunning();
@@ -42,6 +71,6 @@ final class OutboxLifecycle implements SmartLifecycle {
 
     @Override
     public int getPhase() {
-        return DEFAULT_PHASE;
+        return PHASE_OF_GRACEFUL_SHUTDOWN;
     }
 }

@@ -244,11 +244,12 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
-    void outboxStartsLastAndStopsBeforeThePoolCloses() {
+    void outboxStopsBesideTheWebServerAndBeforeThePool() {
         Applications.on(database).run((context) -> {
             OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
             HikariDataSource pool = (HikariDataSource) context.getBean(DataSource.class);
-            assertThat(context.getBean(OutboxLifecycle.class).getPhase()).isEqualTo(SmartLifecycle.DEFAULT_PHASE);
+            assertThat(context.getBean(OutboxLifecycle.class).getPhase())
+                    .isEqualTo(SmartLifecycle.DEFAULT_PHASE - 1024);
 
             context.close();
 

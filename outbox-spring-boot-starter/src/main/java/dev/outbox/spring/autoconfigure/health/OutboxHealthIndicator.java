@@ -1,16 +1,19 @@
 package dev.outbox.spring.autoconfigure.health;
 
+import dev.outbox.dispatch.RunningHandlers.Invoked;
 import dev.outbox.metrics.QueueGauges;
 import dev.outbox.runtime.OutboxRuntime;
 import dev.outbox.runtime.RuntimeSettings.Polling;
 import dev.outbox.store.StatusStore.Counts;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the pollers run, or need not; out of service while they should but do not; down while the database cannot be asked. Backlog and dead events are details and
+ * Up while the pollers run, or need not; out of service while they should but do not; down while the database cannot be asked. Backlog,
+ * dead events and stuck handlers are details and
  * no reason to restart a process. The counts are those of the gauges, so asking often costs nothing.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
@@ -43,6 +46,20 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("reason", "the database refused to count the events, or did not answer in time");
         }
         builder.withDetail("polling", running).withDetail("streams", streams);
+        List<Map<String, Object>> stuck = runtime.runningHandlers().stuck().stream()
+                .map(OutboxHealthIndicator::details)
+                .toList();
+        if (!stuck.isEmpty()) {
+            builder.withDetail("stuckHandlers", stuck);
+        }
+    }
+
+    private static Map<String, Object> details(Invoked stuck) {
+        return new TreeMap<>(Map.of(
+                "handler", stuck.handlerId(),
+                "stream", stuck.event().stream(),
+                "event", stuck.event().toString(),
+                "running", stuck.running().toString()));
     }
 
     private static Map<String, Object> details(Counts counts) {

@@ -41,4 +41,17 @@ public final class OutboxMetricsAutoConfiguration {
             settings.polling().streams().keySet().forEach((stream) -> meters.registerGauges(stream, gauges));
         };
     }
+
+    @Bean
+    MeterBinder outboxStuckHandlersMeterBinder(RuntimeSettings settings, OutboxRuntime runtime) {
+        return (registry) -> {
+            OutboxMeters meters = new OutboxMeters(registry);
+            settings.polling()
+                    .streams()
+                    .keySet()
+                    .forEach((stream) -> meters.registerStuckHandlers(
+                            stream,
+                            () -> runtime.runningHandlers().stuck(stream).size()));
+        };
+    }
 }

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.health;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
@@ -11,6 +12,8 @@ import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +104,30 @@ class OutboxHealthAutoConfigurationTest {
                         assertThat(only.isValid(1)).isTrue();
                         assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
                     }
+                });
+    }
+
+    @Test
+    void stuckHandlersAreDetailsOfAnOutboxThatIsUp() {
+        CountDownLatch release = new CountDownLatch(1);
+        Applications.on(database)
+                .withBean(
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("hanging", Set.of("*"), (envelope) -> release.await()))
+                .withPropertyValues("outbox.poller.lease=1s")
+                .run((context) -> {
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult((status) ->
+                                    context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+
+                    await().until(() -> health(context).getDetails().containsKey("stuckHandlers"));
+
+                    Health health = health(context);
+                    release.countDown();
+                    assertThat(health.getStatus()).isEqualTo(Status.UP);
+                    assertThat(health.getDetails().get("stuckHandlers"))
+                            .asString()
+                            .contains("hanging", "OrderPlaced");
                 });
     }
 

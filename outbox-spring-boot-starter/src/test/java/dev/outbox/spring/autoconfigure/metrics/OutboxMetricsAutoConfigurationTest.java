@@ -72,7 +72,8 @@ class OutboxMetricsAutoConfigurationTest {
                                     .gauge()
                                     .value())
                             .isZero();
-                    for (String gauge : new String[] {"processing", "retrying", "dead", "oldest.pending"}) {
+                    for (String gauge :
+                            new String[] {"processing", "retrying", "dead", "oldest.pending", "handlers.stuck"}) {
                         assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
                     }
                 });
