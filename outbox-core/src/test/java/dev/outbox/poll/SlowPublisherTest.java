@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ClaimWindowTest {
+class SlowPublisherTest {
 
     private static final PollerSettings FOUR_HANDLERS =
             new PollerSettings(Duration.ofMillis(200), 50, 4, Duration.ofSeconds(60), Duration.ofSeconds(10));
