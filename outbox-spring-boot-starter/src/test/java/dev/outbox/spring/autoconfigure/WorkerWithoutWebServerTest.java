@@ -54,14 +54,14 @@ class WorkerWithoutWebServerTest {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            awaitLine(output, "main has ended");
+            awaitLine(worker, output, "main has ended");
             Applications.on(database)
                     .withBean(Subscriptions.class)
                     .withPropertyValues("outbox.poller.enabled=false")
                     .run((context) -> {
                         Subscriptions subscriptions = context.getBean(Subscriptions.class);
                         subscriptions.start("1", "gold");
-                        awaitLine(output, "handled gold");
+                        awaitLine(worker, output, "handled gold");
                         assertThat(worker.isAlive()).isTrue();
 
                         subscriptions.start("2", "close");
@@ -73,8 +73,9 @@ class WorkerWithoutWebServerTest {
         }
     }
 
-    private static void awaitLine(Path output, String line) {
+    private static void awaitLine(Process worker, Path output, String line) {
         await().atMost(Duration.ofMinutes(1))
+                .failFast("the worker has ended", () -> !worker.isAlive())
                 .until(() -> Files.readAllLines(output).contains(line));
     }
 
