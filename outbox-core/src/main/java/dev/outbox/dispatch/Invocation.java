@@ -56,7 +56,7 @@ final class Invocation {
         long begun = System.nanoTime();
         LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
         try {
-            if (attempt.crashes() >= policy(handler, envelope).maxCrashes()) {
+            if (attempt.crashes() > policy(handler, envelope).maxCrashes()) {
                 Outcome crashed = crashed(handler, envelope, attempt);
                 report(observed, crashed, Duration.ZERO, envelope);
                 return crashed;

@@ -10,21 +10,22 @@ import java.util.random.RandomGenerator;
  *
  * @param backoff the wait after each failure
  * @param maxAttempts how many failed attempts make a delivery dead, at least 1
- * @param maxCrashes how many leases that expired under it make a delivery dead, at least 3: it is tried alone from the third on, since
- *     before that another event of its batch may be to blame
+ * @param maxCrashes how many leases may expire under a delivery before it is dead, at least 2: until two have expired, another event of
+ *     its batch may be to blame, and from then on it is tried alone
  * @param errors which exceptions make a delivery dead at once
  */
 public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
 
     private static final int DEFAULT_MAX_CRASHES = 3;
+    private static final int LEAST_MAX_CRASHES = 2;
 
     /** Checks the values. */
     public RetryPolicy {
         if (maxAttempts < 1) {
             throw new IllegalArgumentException("maxAttempts must be at least 1: " + maxAttempts);
         }
-        if (maxCrashes < DEFAULT_MAX_CRASHES) {
-            throw new IllegalArgumentException("maxCrashes must be at least 3: " + maxCrashes);
+        if (maxCrashes < LEAST_MAX_CRASHES) {
+            throw new IllegalArgumentException("maxCrashes must be at least 2: " + maxCrashes);
         }
     }
 

@@ -29,7 +29,7 @@ class ErrorClassificationTest {
     private static final RetryPolicy POLICY = new RetryPolicy(
             new Backoff.Delays(List.of(Duration.ZERO)),
             3,
-            1,
+            3,
             new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(IOException.class)));
 
     private final TestOutbox outbox = TestOutbox.create().poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1));
@@ -81,7 +81,7 @@ class ErrorClassificationTest {
         RetryPolicy everything = new RetryPolicy(
                 POLICY.backoff(),
                 3,
-                1,
+                3,
                 new ErrorClasses(Set.of(NonRetryableException.class, Throwable.class), Set.of()));
         assertThat(attemptsUntilDead(everything, new NonRetryableException("never")))
                 .isOne();

@@ -226,7 +226,7 @@ class RepairLanesTest {
                 .update();
         assertThat(deliveries.claimDue(
                         new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
-                .hasSize(1);
+                .hasSize(2);
 
         Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
         assertThat(outcomes.settle(List.of(third), List.of()).written()).hasSize(1);

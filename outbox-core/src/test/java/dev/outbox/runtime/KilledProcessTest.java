@@ -92,10 +92,10 @@ class KilledProcessTest {
                         assertThat(process.end()).isEqualTo(Doomed.EXIT);
                     }
                 }
-                assertThat(crashes).isLessThanOrEqualTo(5);
+                assertThat(crashes).isLessThanOrEqualTo(6);
             }
 
-            assertThat(crashes).isEqualTo(5);
+            assertThat(crashes).isEqualTo(6);
             assertThat(handled).contains("handling 1#1", "handling 2#1", "handling 4#1", "handling 5#1");
             assertThat(outbox.sql()
                             .sql("SELECT outbox_id || ' ' || last_error_code FROM events.outbox_delivery"

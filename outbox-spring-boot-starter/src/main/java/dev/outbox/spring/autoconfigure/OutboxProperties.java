@@ -93,7 +93,7 @@ public record OutboxProperties(
      * @param max Longest time to wait, before jitter.
      * @param jitter Share of the time to wait by which it varies at random, from 0 to 1.
      * @param maxAttempts Number of failed attempts that make a delivery dead.
-     * @param maxCrashes How often a delivery may take its process down, or outlive its lease, before it is dead.
+     * @param maxCrashes Number of leases that may expire under a delivery, because its process died or stood still, before it is dead.
      * @param retryable Exceptions that are tried again although a class above them is in the other list.
      * @param nonRetryable Exceptions that make a delivery dead at once, thrown or as a cause; with their subclasses.
      */

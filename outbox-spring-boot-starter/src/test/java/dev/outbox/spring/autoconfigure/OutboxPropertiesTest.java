@@ -377,9 +377,9 @@ class OutboxPropertiesTest {
                     outbox.poller.lease               | 10ms      | must be at least
                     outbox.poller.shutdown-timeout    | -1s       | must not be negative
                     outbox.retry.max-attempts         | 0         | must be at least 1
-                    outbox.retry.max-crashes          | 0         | must be at least 3
-                    outbox.streams.mail.retry.max-crashes | 0     | must be at least 3
-                    outbox.handlers[a.b].retry.max-crashes | 0    | must be at least 3
+                    outbox.retry.max-crashes          | 0         | must be at least 2
+                    outbox.streams.mail.retry.max-crashes | 0     | must be at least 2
+                    outbox.handlers[a.b].retry.max-crashes | 0    | must be at least 2
                     outbox.retry.multiplier           | 0.5       | must be at least 1
                     outbox.retry.jitter               | 2         | must lie between
                     outbox.retry.initial              | -1s       | must lie between

@@ -11,11 +11,9 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Figures of large tables, for docs/performance.md; with {@code -Doutbox.large=true} only, since they take minutes and 10 GB. */
-@EnabledIfSystemProperty(named = "outbox.large", matches = "true")
-class LargeTablesTest {
+/** Figures of large tables, for docs/performance.md; run by name only ({@code -Dtest=LargeTables}), since they take minutes and 10 GB. */
+class LargeTables {
 
     private static final int CHUNK = 1_000_000;
     private static final int BATCH = 1_000;
@@ -73,16 +71,16 @@ class LargeTablesTest {
     void oneDueHeadAmongMany() throws SQLException {
         int heads = Integer.getInteger("outbox.large.heads", 1_000_000);
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        addHeads(heads, "now() + interval '1 day'", "NULL");
-        addHeads(100_000, "now() - interval '1 hour'", "now() + interval '1 hour'");
-        addHeads(100_000, "now() - interval '1 hour'", "now() - interval '1 min'");
+        addHeads(heads, "now() + interval '1 day'", "NULL", 0);
+        addHeads(100_000, "now() - interval '1 hour'", "now() + interval '1 hour'", 0);
+        addHeads(100_000, "now() - interval '1 hour'", "now() - interval '1 min'", 1);
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_delivery, events.outbox_unpublished")
                 .update();
         DeliveryClaimStore store = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
-            addHeads(1, "now() - interval '1 s'", "NULL");
+            addHeads(1, "now() - interval '1 s'", "NULL", 0);
             long begun = System.nanoTime();
             List<DueDelivery> due = store.claimDue(new DeliveryClaimStore.Request(
                     "default", "w", ActiveHandlers.ofAllTypes("mail"), 50, Set.of(), false, Duration.ofHours(1)));
@@ -153,7 +151,7 @@ class LargeTablesTest {
         }
     }
 
-    private void addHeads(int heads, String due, String lockedUntil) {
+    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
@@ -169,11 +167,13 @@ class LargeTablesTest {
                         )
                         INSERT INTO events.outbox_delivery
                                (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                locked_until, next_retry_at)
+                                crash_count, locked_until, next_retry_at)
                         SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DUE', true,
-                               {locked until}, {due}
+                               {crashes}, {locked until}, {due}
                           FROM event
-                        """.replace("{locked until}", lockedUntil).replace("{due}", due))
+                        """.replace("{locked until}", lockedUntil)
+                        .replace("{due}", due)
+                        .replace("{crashes}", "" + crashes))
                 .update();
     }
 }
