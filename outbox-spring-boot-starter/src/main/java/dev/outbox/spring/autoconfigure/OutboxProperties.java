@@ -57,6 +57,7 @@ public record OutboxProperties(
                 otherHandlers,
                 retention,
                 publisher,
+                payload,
                 metrics,
                 registry);
     }
