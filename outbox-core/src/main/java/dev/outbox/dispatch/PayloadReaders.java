@@ -80,6 +80,9 @@ final class PayloadReaders {
 
     /** A nested object of the same class may have noted the field: it counts only if the payload itself has it. */
     private void refuseRenamed(String payload, Class<?> type, Notes notes) throws UndecodableException {
+        if (notes.fields().isEmpty()) {
+            return;
+        }
         List<UnknownField> unknown =
                 notes.fields().stream().filter((field) -> field.type() == type).toList();
         if (unknown.isEmpty()) {

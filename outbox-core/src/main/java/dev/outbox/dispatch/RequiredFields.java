@@ -35,9 +35,11 @@ final class RequiredFields {
         }
         PayloadShape shape = shapes.of(payload.getClass());
         List<PayloadShape.Field> absent = shape.nullIn(payload);
+        if (absent.isEmpty() || !envelope.payload().startsWith("{")) {
+            return;
+        }
         Warned warning = new Warned(handler.id(), envelope.eventType());
-        boolean isObject = envelope.payload().startsWith("{");
-        if (absent.isEmpty() || !isObject || (policy == MissingFields.WARN && warned.contains(warning))) {
+        if (policy == MissingFields.WARN && warned.contains(warning)) {
             return;
         }
         List<String> missing = shape.missing(absent, shapes.fieldsOf(envelope.payload()));

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -27,9 +26,9 @@ public final class RunningHandlers {
     private final Map<String, Duration> leases;
     private final DispatchSettings settings;
     private final LongSupplier nanos;
-    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+    private final Map<Thread, Running> running = new ConcurrentHashMap<>();
 
-    /** One invocation; its identity is its key. */
+    /** One invocation: a thread has one at a time. */
     private static final class Running {
 
         private final String handlerId;
@@ -76,11 +75,11 @@ public final class RunningHandlers {
     public HandlerDefinition around(HandlerDefinition handler) {
         return handler.around((payload, envelope, context, own) -> {
             Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
-            running.add(entry);
+            running.put(entry.thread, entry);
             try {
                 own.handle(payload, envelope, context);
             } finally {
-                running.remove(entry);
+                running.remove(entry.thread);
             }
         });
     }
@@ -91,7 +90,7 @@ public final class RunningHandlers {
      * @return the invocations, the oldest first
      */
     public List<Invoked> all() {
-        return of(running.stream());
+        return of(running.values().stream());
     }
 
     /**
@@ -100,7 +99,7 @@ public final class RunningHandlers {
      * @return the invocations, the oldest first
      */
     public List<Invoked> stuck() {
-        return of(running.stream().filter(this::isStuck));
+        return of(running.values().stream().filter(this::isStuck));
     }
 
     /**
@@ -122,12 +121,12 @@ public final class RunningHandlers {
      * @return whether it is in the middle of an invocation
      */
     public boolean runsOn(Thread thread) {
-        return running.stream().anyMatch((entry) -> entry.thread == thread);
+        return running.containsKey(thread);
     }
 
     /** Logs each invocation that has become stuck, once. */
     public void reportStuck() {
-        running.stream()
+        running.values().stream()
                 .filter((entry) -> isStuck(entry) && entry.reported.compareAndSet(false, true))
                 .forEach((entry) -> log.warn(
                         "{} has been handling {} for {} s on thread {}, {}; its aggregate waits, and so may its stream",

@@ -100,7 +100,7 @@ public final class Lease implements AutoCloseable {
     }
 
     private boolean isFresh() {
-        return !gone && clock.now().since(confirmedAt).compareTo(TRUSTED_FOR) < 0;
+        return !gone && clock.now().isWithin(TRUSTED_FOR.toNanos(), confirmedAt);
     }
 
     private boolean ask(Question question) throws Exception {

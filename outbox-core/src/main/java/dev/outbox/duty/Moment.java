@@ -1,6 +1,7 @@
 package dev.outbox.duty;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A moment by both clocks of the machine. A suspended virtual machine stops the monotonic one, and a correction moves the other.
@@ -38,8 +39,15 @@ public record Moment(long nanos, long millis) {
      * @return the time; too long rather than too short
      */
     public Duration since(Moment earlier) {
-        long monotonic = nanos - earlier.nanos;
-        long wall = Duration.ofMillis(millis - earlier.millis).toNanos();
-        return Duration.ofNanos(Math.max(monotonic, wall));
+        return Duration.ofNanos(nanosSince(earlier));
+    }
+
+    /** Whether less time than that has passed since an earlier moment. */
+    boolean isWithin(long nanoseconds, Moment earlier) {
+        return nanosSince(earlier) < nanoseconds;
+    }
+
+    private long nanosSince(Moment earlier) {
+        return Math.max(nanos - earlier.nanos, TimeUnit.MILLISECONDS.toNanos(millis - earlier.millis));
     }
 }

@@ -47,7 +47,7 @@ final class Claiming {
     private final Set<Long> heldAggregates = new HashSet<>();
 
     private final ScanDepth depth;
-    private final WholeQueueSchedule wholeQueue = new WholeQueueSchedule(System::nanoTime);
+    private final WindowSchedule window = new WindowSchedule(System::nanoTime);
     private long highest;
     private final Ahead<Answer> ahead;
     private @Nullable Question askedAhead;
@@ -147,7 +147,7 @@ final class Claiming {
                 heldAggregates,
                 dispatcher.activeHandlers(),
                 reach,
-                wholeQueue.isDue());
+                window.next());
         return new Question(request, leavesOut, outdated);
     }
 
@@ -183,9 +183,7 @@ final class Claiming {
             highest =
                     Math.max(highest, claim.events().get(events - 1).envelope().id());
         }
-        if (question.request().wholeQueue()) {
-            wholeQueue.looked(answer.took());
-        }
+        window.claimed(question.request().window(), events, answer.took());
         observer.claimed(stream.name(), answer.took(), events);
         boolean again =
                 question.leftOut() || depth.learn(question.request().reach(), events, round.isLong(), answer.took());

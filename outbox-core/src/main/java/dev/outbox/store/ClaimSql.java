@@ -41,7 +41,7 @@ final class ClaimSql {
      * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
      * {@code next_horizon} is running, no event up to {@code next_mark} can appear any more. A transaction that takes longer than a
      * second is passed over: the low-water mark then holds only as long as the same transactions are running, and claims start at the
-     * safe mark when one of them has ended. At most ten times a second: while a snapshot is held, every version of the row is read.
+     * safe mark when one of them has ended. Claims do so only now and then: while a snapshot is held, every version of the row is read.
      * Transaction ids that lie ahead of this one come from another cluster, and the window starts anew.
      */
     static final String ADVANCE_WINDOW = """
@@ -68,7 +68,7 @@ final class ClaimSql {
                          LIMIT 1) AS first
                   FROM stream
                  WHERE stream.foreign_ids
-                    OR stream.next_running = 0 AND stream.age > interval '100 milliseconds'
+                    OR stream.next_running = 0
                     OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
             ), advanced AS (
                 SELECT due.stream, due.last_id, due.next_horizon, due.next_running,
@@ -185,11 +185,13 @@ final class ClaimSql {
                  ORDER BY o.stream, o.id
                  LIMIT ?
                    FOR UPDATE OF o {locked rows}
-            ), fitting AS MATERIALIZED (
-                SELECT b.id, b.aggregate
-                  FROM (SELECT batch.id, batch.aggregate, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
-                          FROM batch) b
-                 WHERE b.bytes_before < ?
+            ), cut AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < most.bytes THEN 9223372036854775807
+                            ELSE (SELECT max(b.id)
+                                    FROM (SELECT batch.id, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
+                                            FROM batch) b
+                                   WHERE b.bytes_before < most.bytes) END AS id
+                  FROM (SELECT ?::bigint AS bytes) most
             )""";
 
     /**
@@ -201,15 +203,15 @@ final class ClaimSql {
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (?, (SELECT max(fitting.id) FROM fitting))
+                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
                    AND o.dispatched_at IS NULL
-                   AND o.id NOT IN (SELECT fitting.id FROM fitting)
+                   AND o.id NOT IN (SELECT batch.id FROM batch)
                  GROUP BY 1
             ), checked AS MATERIALIZED (
-                SELECT fitting.*,
-                       fitting.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                       OR fitting.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = fitting.aggregate) AS claimable
-                  FROM fitting
+                SELECT batch.id, batch.aggregate,
+                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
+                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
+                  FROM batch
             )""";
 
     /**
@@ -223,7 +225,8 @@ final class ClaimSql {
                 SELECT ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
                           FROM {rows} o
-                         WHERE {row is claimable}) ids
+                         WHERE {row is claimable}
+                           AND o.id <= (SELECT cut.id FROM cut)) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -236,15 +239,15 @@ final class ClaimSql {
                        AND d.head),
                    {aggregate},
                    CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END,
-                   (SELECT count(*) FROM batch) > (SELECT count(*) FROM fitting)
+                   (SELECT max(batch.id) FROM batch) > (SELECT cut.id FROM cut)
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (ARRAY(SELECT fitting.id FROM fitting))
+             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))
              ORDER BY o.id
             """;
 
     /** Fails if somebody else holds one of the rows locked. */
     static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
-            + TAKE.replace("{rows}", "fitting")
+            + TAKE.replace("{rows}", "batch")
                     .replace("{row is claimable}", "true")
                     .replace("{aggregate}", "NULL::bigint")
                     .replace("{claimable}", "true");

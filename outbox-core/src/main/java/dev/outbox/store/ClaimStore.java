@@ -4,8 +4,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -27,8 +30,7 @@ public final class ClaimStore {
     private static final long MOST_BYTES = 8 * 1024 * 1024L;
 
     private final DataSource dataSource;
-    private final Pipeline claim;
-    private final Pipeline claimUnlocked;
+    private final Map<Variant, Pipeline> pipelines = new HashMap<>();
     private final Pipeline renew;
     private final Pipeline confirm;
     private final Pipeline release;
@@ -42,22 +44,26 @@ public final class ClaimStore {
      */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claim = pipeline(schema, ClaimSql.CLAIM);
-        this.claimUnlocked = pipeline(schema, ClaimSql.CLAIM_UNLOCKED);
+        for (boolean advances : new boolean[] {false, true}) {
+            pipelines.put(new Variant(advances, false), pipeline(schema, advances, ClaimSql.CLAIM));
+            pipelines.put(new Variant(advances, true), pipeline(schema, advances, ClaimSql.CLAIM_UNLOCKED));
+        }
         this.renew = new Pipeline(schema, ClaimSql.RENEW);
         this.confirm = new Pipeline(schema, ClaimSql.CONFIRM);
         this.release = new Pipeline(schema, ClaimSql.RELEASE);
     }
 
-    private static Pipeline pipeline(OutboxSchema schema, String claim) {
-        return new Pipeline(
-                schema,
-                ClaimSql.READ_LAST_ID,
-                ClaimSql.LOCK_STREAM,
-                ClaimSql.ADVANCE_WINDOW,
-                ClaimSql.DROP_EXPIRED,
-                claim,
-                ClaimSql.UNTIL_NEXT_DELIVERY);
+    private static Pipeline pipeline(OutboxSchema schema, boolean advances, String claim) {
+        List<String> statements = new ArrayList<>();
+        if (advances) {
+            statements.add(ClaimSql.READ_LAST_ID);
+        }
+        statements.add(ClaimSql.LOCK_STREAM);
+        if (advances) {
+            statements.add(ClaimSql.ADVANCE_WINDOW);
+        }
+        statements.addAll(List.of(ClaimSql.DROP_EXPIRED, claim, ClaimSql.UNTIL_NEXT_DELIVERY));
+        return new Pipeline(schema, statements.toArray(String[]::new));
     }
 
     /**
@@ -70,36 +76,41 @@ public final class ClaimStore {
      */
     public Optional<ClaimRound> claim(Request request) throws SQLException {
         if (System.nanoTime() - someRowIsLockedUntil < 0) {
-            return claim(claimUnlocked, request);
+            return claim(request, true);
         }
         try {
-            return claim(claim, request);
+            return claim(request, false);
         } catch (SQLException ex) {
             if (!LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
                 throw ex;
             }
             someRowIsLockedUntil = System.nanoTime() + WARINESS.toNanos();
-            return claim(claimUnlocked, request);
+            return claim(request, true);
         }
     }
 
-    private Optional<ClaimRound> claim(Pipeline pipeline, Request request) throws SQLException {
+    private Optional<ClaimRound> claim(Request request, boolean unlocked) throws SQLException {
         UUID token = UUID.randomUUID();
+        boolean advances = request.window() != Window.AS_IT_IS;
+        Pipeline pipeline = Objects.requireNonNull(pipelines.get(new Variant(advances, unlocked)));
         return pipeline.run(
                 dataSource,
-                (parameters) -> bind(parameters, request, token, pipeline == claimUnlocked),
-                (results) -> readRound(results, token));
+                (parameters) -> bind(parameters, request, token, unlocked),
+                (results) -> readRound(results, token, advances));
     }
 
     private static void bind(Pipeline.Parameters parameters, Request request, UUID token, boolean unlocked)
             throws SQLException {
         String stream = request.stream();
         ScanReach reach = request.reach();
+        boolean wholeQueue = request.window() == Window.WHOLE_QUEUE;
+        parameters.add(stream, reach.from(), reach.near(), stream, stream);
+        if (request.window() != Window.AS_IT_IS) {
+            parameters.add(stream, wholeQueue);
+        }
         parameters
-                .add(stream, reach.from(), reach.near(), stream, stream)
-                .add(stream, request.wholeQueue())
                 .add(stream, stream)
-                .add(request.wholeQueue(), stream, stream, stream)
+                .add(wholeQueue, stream, stream, stream)
                 .add(stream, stream, reach.from(), reach.depth())
                 .add(stream, longs(request.held()), request.batchSize(), MOST_BYTES);
         if (unlocked) {
@@ -109,6 +120,18 @@ public final class ClaimStore {
                 .add(token, stream, request.worker(), request.lease().toMillis())
                 .add(request.handlers().ids(), request.handlers().eventTypes(), stream);
     }
+
+    /** Where a claim starts. */
+    public enum Window {
+        /** At the low-water mark. */
+        AS_IT_IS,
+        /** At the low-water mark, which is advanced first if it can be. */
+        ADVANCED,
+        /** At the beginning of the queue; the low-water mark is advanced too. */
+        WHOLE_QUEUE
+    }
+
+    private record Variant(boolean advances, boolean unlocked) {}
 
     /**
      * What to claim.
@@ -120,7 +143,7 @@ public final class ClaimStore {
      * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
      * @param handlers the handlers that this process has, whose next delivery is of interest
      * @param reach how far to look
-     * @param wholeQueue whether to start at the beginning of the queue instead of the low-water mark
+     * @param window where to start
      */
     public record Request(
             String stream,
@@ -130,7 +153,7 @@ public final class ClaimStore {
             Set<Long> held,
             ActiveHandlers handlers,
             ScanReach reach,
-            boolean wholeQueue) {
+            Window window) {
 
         /**
          * Looks at everything from the low-water mark on.
@@ -144,12 +167,13 @@ public final class ClaimStore {
          */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, held, handlers, ScanReach.EVERYTHING, false);
+            this(stream, worker, batchSize, lease, held, handlers, ScanReach.EVERYTHING, Window.ADVANCED);
         }
     }
 
-    private static Optional<ClaimRound> readRound(Pipeline.Results results, UUID token) throws SQLException {
-        results.skip(1);
+    private static Optional<ClaimRound> readRound(Pipeline.Results results, UUID token, boolean advances)
+            throws SQLException {
+        results.skip(advances ? 1 : 0);
         ResultSet stream = results.rows();
         if (!stream.next()) {
             return Optional.empty();
@@ -157,7 +181,7 @@ public final class ClaimStore {
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
-        results.skip(1);
+        results.skip(advances ? 1 : 0);
         List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
         ResultSet dropped = results.rows();
         while (dropped.next()) {

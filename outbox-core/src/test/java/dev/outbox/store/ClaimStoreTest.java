@@ -280,7 +280,7 @@ class ClaimStoreTest {
 
     private static ClaimStore.Request reaching(long from, long ids) {
         return new ClaimStore.Request(
-                "default", "w", 10, LEASE, Set.of(), NOBODY, new ScanReach(from, ids, ids), false);
+                "default", "w", 10, LEASE, Set.of(), NOBODY, new ScanReach(from, ids, ids), ClaimStore.Window.ADVANCED);
     }
 
     @Test

@@ -242,7 +242,7 @@ class ClaimWindowTest {
                 Set.of(),
                 ActiveHandlers.ofAllTypes(),
                 ScanReach.EVERYTHING,
-                wholeQueue);
+                wholeQueue ? ClaimStore.Window.WHOLE_QUEUE : ClaimStore.Window.ADVANCED);
     }
 
     private List<String> round() throws SQLException {
@@ -251,7 +251,6 @@ class ClaimWindowTest {
 
     /** Claims and delivers, and returns what; the window may advance. */
     private List<String> round(boolean wholeQueue) throws SQLException {
-        letPass("200 milliseconds");
         Claim claim = claims.claim(request(100, wholeQueue)).orElseThrow().claim();
         if (claim == null) {
             return List.of();
