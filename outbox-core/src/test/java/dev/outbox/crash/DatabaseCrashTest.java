@@ -39,7 +39,7 @@ class DatabaseCrashTest {
     private static final int PUBLISHERS = 4;
     private static final int CRASHES_PER_CHECK = 5;
     private static final double FAILING = 0.05;
-    private static final double SLOW = 0.02;
+    private static final double SLOW = 0.005;
 
     /** A call that the crash catches runs beside that of the new owner. */
     private static final Duration OUTLASTING_RECOVERY = Duration.ofMillis(1500);
@@ -138,7 +138,7 @@ class DatabaseCrashTest {
                         } finally {
                             publishing.readLock().unlock();
                         }
-                        LockSupport.parkNanos(random.nextLong(5_000_000));
+                        LockSupport.parkNanos(random.nextLong(30_000_000));
                     }
                 },
                 "publisher");
