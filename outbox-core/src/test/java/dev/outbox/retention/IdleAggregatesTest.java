@@ -154,7 +154,7 @@ class IdleAggregatesTest {
                 .mapToObj((number) -> InBackground.run(() -> {
                     int event = 0;
                     while (!stopped.get()) {
-                        outbox.publish("" + event++ % 7, new OrderPlaced(event));
+                        outbox.publish("" + event++ % 211, new OrderPlaced(event));
                     }
                     return event;
                 }))
