@@ -59,7 +59,7 @@ public final class Subscriptions {
     }
 
     /**
-     * Notes that this process is alive, and reads the registry, so that handlers nobody has any more are forgotten. Registers the handlers
+     * Notes that this process is alive, and reads the registry, so that expired handlers are forgotten. Registers the handlers
      * of this process again if the database has lost any of them.
      *
      * @throws SQLException if the database refused or could not be reached

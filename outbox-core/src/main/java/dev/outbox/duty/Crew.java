@@ -72,7 +72,7 @@ public final class Crew {
         try {
             work.run();
         } catch (Throwable ex) {
-            log.error("a thread of {} failed outside any handler; it goes on", name, ex);
+            log.error("a thread of {} failed outside any handler; it continues with the next work", name, ex);
         } finally {
             working.remove(Thread.currentThread());
         }

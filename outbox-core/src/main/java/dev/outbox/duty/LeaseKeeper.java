@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews leases while the work that they protect goes on, three times in the life of each, and asks for them once a second: a handler
+ * Renews leases while the work that they protect continues, three times in the life of each, and asks for them once a second: a handler
  * that runs for long learns that its lease is lost.
  */
 public final class LeaseKeeper implements AutoCloseable {
