@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -148,13 +149,15 @@ class IdleAggregatesTest {
     @Test
     void noSequenceIsGivenTwiceWhileCountersAreRemoved() throws SQLException {
         outbox.handler("any", "*", (envelope) -> {}).start();
-        Retention retention = retention(new RetentionSettings(Duration.ZERO, true, Duration.ZERO, Duration.ZERO, 3));
+        Retention retention = retention(new RetentionSettings(Duration.ZERO, true, Duration.ZERO, Duration.ZERO, 100));
         AtomicBoolean stopped = new AtomicBoolean();
         List<CompletableFuture<Integer>> publishers = IntStream.range(0, 3)
                 .mapToObj((number) -> InBackground.run(() -> {
                     int event = 0;
                     while (!stopped.get()) {
                         outbox.publish("" + event++ % 211, new OrderPlaced(event));
+                        // Slower than the handler and retention: an aggregate with a queued event keeps its counter.
+                        LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
                     }
                     return event;
                 }))
