@@ -83,8 +83,8 @@ public final class Subscriptions {
     }
 
     /**
-     * Makes sure that the registry is known as it was when a claim was made. If the database was restarted, first writes what this process knew of the
-     * registry: a failover may have lost it.
+     * Makes sure that the registry is known as it was when a claim was made. At the first claim on a server, first writes what this process
+     * knows of the registry: a restart or a failover may have lost it.
      *
      * @param claimed the version that the claim read
      * @throws SQLException if the database refused or could not be reached
@@ -94,9 +94,11 @@ public final class Subscriptions {
         if (claimed.equals(known)) {
             return;
         }
-        if (known != null && !known.server().equals(claimed.server())) {
-            log.info(
-                    "the database was restarted, promoted or restored; registrations that it has lost are written again");
+        if (known == null || !known.server().equals(claimed.server())) {
+            if (known != null) {
+                log.info(
+                        "the database was restarted, promoted or restored; registrations that it has lost are written again");
+            }
             restore();
         }
         load();

@@ -23,7 +23,7 @@ final class ClaimSql {
     static final String LOCK_STREAM = """
             SELECT s.registry_version,
                    {incarnation},
-                   pg_postmaster_start_time()::text,
+                   extract(epoch FROM pg_postmaster_start_time())::text,
                    NOT s.paused
                    AND (SELECT o.id
                           FROM {schema}.outbox_unpublished o

@@ -122,7 +122,7 @@ class LongQueueTest {
         outbox.runtime().close();
 
         assertThat(handler.sequences()).hasSize(aggregates).containsEntry("0", upTo(events / aggregates));
-        assertThat(entriesRead()).isBetween((long) events, events * 30L);
+        assertThat(entriesRead()).isBetween((long) events, events * 60L);
     }
 
     private void add(String aggregate, int first, int last) {
