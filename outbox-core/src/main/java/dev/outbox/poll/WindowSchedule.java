@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Says where the next claim of a stream starts. It advances the low-water mark now and then only: while a snapshot is held, every version
- * of the stream's row stays to be read. Once a minute it looks at the whole queue, to find events that another program inserted with an
+ * of the stream's row stays to be read. At first, and once a minute, it looks at the whole queue, to find events that another program inserted with an
  * id of its choice; nothing is delivered meanwhile, so that takes at most a 200th of the time. Used by one thread.
  */
 final class WindowSchedule {
@@ -24,7 +24,7 @@ final class WindowSchedule {
     WindowSchedule(LongSupplier nanos) {
         this.nanos = nanos;
         this.advanceAt = nanos.getAsLong();
-        this.wholeQueueAt = nanos.getAsLong() + WHOLE_QUEUE_INTERVAL;
+        this.wholeQueueAt = nanos.getAsLong();
     }
 
     Window next() {

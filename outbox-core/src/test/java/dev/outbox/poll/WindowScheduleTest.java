@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.store.ClaimStore.Window;
 import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class WindowScheduleTest {
 
     private long now = Long.MAX_VALUE - 5;
     private final WindowSchedule schedule = new WindowSchedule(() -> now);
+
+    @BeforeEach
+    void startWithTheWholeQueue() {
+        assertThat(claim(0)).isEqualTo(Window.WHOLE_QUEUE);
+        pass(Duration.ofMillis(100));
+    }
 
     @Test
     void advancesTenTimesASecond() {
