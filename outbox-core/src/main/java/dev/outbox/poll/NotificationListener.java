@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes pollers when other processes commit events, on a connection of its own. While that connection is down, polling goes on
+ * Wakes pollers when other processes commit events, on a connection of its own. While that connection is down, polling continues
  * at its interval; when it is back, every stream is polled once, for what was missed.
  */
 public final class NotificationListener implements AutoCloseable {

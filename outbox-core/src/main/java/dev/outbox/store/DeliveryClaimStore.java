@@ -17,7 +17,7 @@ public final class DeliveryClaimStore {
      * Relies on outbox_delivery_next_due, once for each handler, outbox_delivery_lane_waiting, and the primary keys of both
      * partitions. Only the head of a lane is ever due. A head that has not failed yet brings the next of its lane along: the lane
      * flows, and drains in batches. One that has failed comes alone, since what waits behind it would probably wait again; and
-     * one that may have taken its process down (suspect: two leases have expired under it) comes with nothing else at all. A follower that somebody else holds
+     * one that may have taken its process down (suspect: two leases have expired under it) is claimed alone. A follower that somebody else holds
      * locked, that is suspect, has failed and is not due, or is of a type that this process does not know is a gap: nothing
      * comes along from behind it. A replayed delivery waits for claims of its aggregate that are older than it, since they were
      * made without knowing of it. Whether a handler is paused is looked up, since the fast lane may be too busy to find out that

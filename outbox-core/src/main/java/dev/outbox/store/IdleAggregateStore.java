@@ -72,7 +72,7 @@ public final class IdleAggregateStore {
             SELECT setval('{schema}.outbox_aggregate_floor', greatest({schema}.outbox_aggregate_floor(), ?))
             """;
 
-    /** In a transaction that begins after the raise: whoever has read a lower floor has a lower transaction id. */
+    /** In a transaction that begins after the raise: every transaction that has read a lower floor has a lower id. */
     private static final String NOTE_RAISE = """
             UPDATE {schema}.outbox_aggregate_removal r
                SET floor = ?,

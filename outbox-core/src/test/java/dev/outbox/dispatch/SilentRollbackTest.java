@@ -108,7 +108,7 @@ class SilentRollbackTest {
                     throw new IllegalStateException("out of stock");
                 });
             } catch (IllegalStateException expected) {
-                // The handler has seen it, and goes on.
+                // The handler has seen it, and continues.
             }
         });
 
