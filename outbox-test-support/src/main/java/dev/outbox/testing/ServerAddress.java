@@ -5,8 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -14,6 +17,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Where a server listens and who may create databases on it; one of its databases serves for maintenance. */
 record ServerAddress(String hosts, String maintenanceDatabase, String parameters, String username, String password) {
 
+    /** Of SQL states: connection, resources, object not in prerequisite state, operator intervention, system, internal. */
+    private static final Set<String> TRANSIENT_CLASSES = Set.of("08", "53", "55", "57", "58", "XX");
+
+    private static final int SQL_STATE_LENGTH = 5;
+    private static final int ATTEMPTS = 5;
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(500);
     private static final Pattern URL = Pattern.compile("jdbc:postgresql://([^/?]+)/([^?]+)(?:\\?(.*))?");
 
     /** Takes a URL apart; the credentials may stand in its parameters, and move from there to their own place. */
@@ -61,12 +70,47 @@ record ServerAddress(String hosts, String maintenanceDatabase, String parameters
 
     /** Runs one statement outside any transaction, as {@code CREATE DATABASE} and {@code DROP DATABASE} demand. */
     void execute(String sql) {
+        try {
+            tryToExecute(sql);
+        } catch (SQLException e) {
+            throw refused(sql, e);
+        }
+    }
+
+    /** Runs one statement, and runs it again after a failure of the server rather than of the statement. */
+    void executeRetrying(String sql) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                tryToExecute(sql);
+                return;
+            } catch (SQLException e) {
+                if (attempt == ATTEMPTS || !isTransient(e)) {
+                    throw refused(sql, e);
+                }
+                System.out.println("TestPostgres: attempt " + attempt + ": "
+                        + refused(sql, e).getMessage());
+                LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
+            }
+        }
+    }
+
+    private void tryToExecute(String sql) throws SQLException {
         try (Connection connection = maintain();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException("The test server at " + hosts + " refused: " + sql, e);
         }
+    }
+
+    private IllegalStateException refused(String sql, SQLException e) {
+        return new IllegalStateException(
+                "The test server at %s refused: %s: %s (SQL state %s)"
+                        .formatted(hosts, sql, e.getMessage(), e.getSQLState()),
+                e);
+    }
+
+    private static boolean isTransient(SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return state.length() == SQL_STATE_LENGTH && TRANSIENT_CLASSES.contains(state.substring(0, 2));
     }
 
     String serverVersion() {

@@ -60,7 +60,7 @@ public final class TestPostgres implements AutoCloseable {
     /** Creates an empty database that no other test knows. */
     public TestDatabase newDatabase() {
         String name = "outbox_" + UUID.randomUUID().toString().replace("-", "");
-        server.address().execute("CREATE DATABASE " + name + " TEMPLATE template0");
+        server.address().executeRetrying("CREATE DATABASE " + name + " TEMPLATE template0");
         return new TestDatabase(server.address(), name);
     }
 
