@@ -10,10 +10,20 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.poll.PollerSettings;
+import dev.outbox.store.ActiveHandlers;
+import dev.outbox.store.Claim;
+import dev.outbox.store.ClaimStore;
+import dev.outbox.store.HandlerStore;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.SettleStore;
+import dev.outbox.store.SettleStore.Settlement;
 import dev.outbox.testing.CrashingPostgres;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +94,32 @@ class LostClaimTest {
             ownerMayEnd.countDown();
             eventually().until(() -> first.count("events.outbox_published") == 2);
             assertThat(owner.sequences()).containsEntry("1", List.of(1L, 2L));
+        }
+    }
+
+    @Test
+    void claimThatSurvivedTheCrashIsVoid() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox outbox = TestOutbox.create(server.postgres())) {
+            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            outbox.publish("1", new OrderPlaced(1));
+            ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+            Claim claim = claims.claim(new ClaimStore.Request(
+                            "default", "w", 10, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes()))
+                    .orElseThrow()
+                    .claim();
+            // Flushes the claim to the disk.
+            outbox.publish("2", new OrderPlaced(1));
+
+            Crash.SERVER.happenTo(server);
+
+            eventually().until(() -> outbox.count("events.outbox_claim") == 1);
+            assertThat(claims.confirm(claim.key())).isFalse();
+            assertThat(claims.renew(claim.key(), Duration.ofMinutes(1))).isFalse();
+            assertThat(new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                            .settle(new Settlement(claim.key(), List.of(1L), List.of(), true))
+                            .claimHeld())
+                    .isFalse();
         }
     }
 }

@@ -8,8 +8,13 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.store.HandlerStore;
+import dev.outbox.store.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -39,6 +44,21 @@ class LostRegistrationTest {
     }
 
     @Test
+    void registrationOutlivesItsProcess() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox outbox = TestOutbox.create(server.postgres())) {
+            registerProcessThatIsGone(outbox);
+
+            Crash.SERVER.happenTo(server);
+
+            eventually()
+                    .untilAsserted(() -> assertThat(outbox.count("events.outbox_handler"))
+                            .as("registered handlers")
+                            .isEqualTo(1));
+        }
+    }
+
+    @Test
     void registrationHealsAfterFailover() {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox a = TestOutbox.create(server.postgres());
@@ -59,6 +79,30 @@ class LostRegistrationTest {
             awaitPublished(a, event);
             assertThat(second.sequences()).as("handled by b").containsKey("2");
         }
+    }
+
+    @Test
+    void firstClaimAfterFailoverRestoresRegistrationsOfOthers() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox outbox = TestOutbox.create(server.postgres())) {
+            start(outbox.handler("a", "*", first));
+            publish(outbox, "1", 1);
+            server.addStandby();
+            server.stopReplication();
+            registerProcessThatIsGone(outbox);
+            EventEnvelope known = publish(outbox, "2", 1);
+            eventually().until(() -> outbox.statusOf(known).equals("RETRYING"));
+
+            server.failOver();
+
+            EventEnvelope event = publish(outbox, "3", 1);
+            eventually().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        }
+    }
+
+    private static void registerProcessThatIsGone(TestOutbox outbox) throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("gone", Set.of("*")), Map.of(), Duration.ofDays(7));
     }
 
     private static void start(TestOutbox outbox) {

@@ -64,6 +64,23 @@ class SubscriptionsTest {
         assertThat(subscriptions.wanted("OrderPaid")).isTrue();
     }
 
+    @Test
+    void heartbeatWritesMissingRegistrationAgain() throws SQLException {
+        HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
+        Subscriptions subscriptions = new Subscriptions(
+                new HandlerCatalog(List.of(billing)),
+                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                WEEK);
+        subscriptions.register();
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+
+        subscriptions.refresh();
+
+        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
+    }
+
     private interface Step {
         void run() throws Exception;
     }

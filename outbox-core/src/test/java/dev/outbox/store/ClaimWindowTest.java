@@ -120,6 +120,22 @@ class ClaimWindowTest {
     }
 
     @Test
+    void unadvancedClaimReturnsToTransactionThatWasPassedOver() throws SQLException {
+        Connection late = begin();
+        execute(late, PUBLISH);
+        publish("a");
+        assertThat(round()).containsExactly("a1");
+        round();
+        letPass("1 second");
+        round();
+        assertThat(mark("low_water_mark")).isEqualTo(3);
+
+        late.commit();
+        publish("late");
+        assertThat(round(ClaimStore.Window.AS_IT_IS)).containsExactly("late1", "late2");
+    }
+
+    @Test
     void rolledBackTransactionHoldsNoMark() throws SQLException {
         Connection late = begin();
         execute(late, PUBLISH);
@@ -141,7 +157,7 @@ class ClaimWindowTest {
         publishForeign();
         assertThat(round()).isEmpty();
 
-        assertThat(round(true)).containsExactly("foreign1");
+        assertThat(round(ClaimStore.Window.WHOLE_QUEUE)).containsExactly("foreign1");
     }
 
     @Test
@@ -230,28 +246,21 @@ class ClaimWindowTest {
     }
 
     private ClaimStore.Request request(int batchSize) {
-        return request(batchSize, false);
+        return request(batchSize, ClaimStore.Window.ADVANCED);
     }
 
-    private ClaimStore.Request request(int batchSize, boolean wholeQueue) {
+    private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
         return new ClaimStore.Request(
-                "default",
-                "w",
-                batchSize,
-                LEASE,
-                Set.of(),
-                ActiveHandlers.ofAllTypes(),
-                ScanReach.EVERYTHING,
-                wholeQueue ? ClaimStore.Window.WHOLE_QUEUE : ClaimStore.Window.ADVANCED);
+                "default", "w", batchSize, LEASE, Set.of(), ActiveHandlers.ofAllTypes(), ScanReach.EVERYTHING, window);
     }
 
     private List<String> round() throws SQLException {
-        return round(false);
+        return round(ClaimStore.Window.ADVANCED);
     }
 
     /** Claims and delivers, and returns what; the window may advance. */
-    private List<String> round(boolean wholeQueue) throws SQLException {
-        Claim claim = claims.claim(request(100, wholeQueue)).orElseThrow().claim();
+    private List<String> round(ClaimStore.Window window) throws SQLException {
+        Claim claim = claims.claim(request(100, window)).orElseThrow().claim();
         if (claim == null) {
             return List.of();
         }
