@@ -1,0 +1,79 @@
+package dev.outbox.chaos.defect;
+
+import java.util.List;
+
+/** Defects of retry lanes and replay. */
+final class RedeliveryDefects {
+
+    static final List<Defect> ALL = List.of(
+            Defect.of(
+                    "later events overtake a failed one",
+                    "G3",
+                    "poll/Batch.java",
+                    "        lanes.note(outcome);\n",
+                    "",
+                    "repair.RetryTest",
+                    "runtime.OrderPropertyTest"),
+            Defect.of(
+                    "claims ignore blocked lanes",
+                    "G3",
+                    "store/ClaimSql.java",
+                    "                       AND d.head),\n",
+                    "                       AND d.head AND false),\n",
+                    "repair.RetryTest",
+                    "runtime.OrderPropertyTest"),
+            Defect.of(
+                    "every failed delivery is a head",
+                    "G3",
+                    "store/SettleStore.java",
+                    "                                                  ORDER BY aggregate_seq) = 1\n",
+                    "                                                  ORDER BY aggregate_seq) > 0\n",
+                    "repair.RepairLanesTest",
+                    "repair.RetryTest",
+                    "runtime.OrderPropertyTest"),
+            Defect.of(
+                    "followers of a lane in any order",
+                    "G3",
+                    "store/LaneSql.java",
+                    "                                    AND w.status = 'WAITING'\n                                  ORDER BY w.aggregate_seq\n                                  LIMIT 1) next\n",
+                    "                                    AND w.status = 'WAITING'\n                                  ORDER BY w.aggregate_seq DESC\n                                  LIMIT 1) next\n",
+                    "repair.RepairLanesTest",
+                    "runtime.OrderPropertyTest"),
+            Defect.of(
+                    "dead letter after the first failure",
+                    "G8",
+                    "dispatch/Invocation.java",
+                    "if (counts && (next.isEmpty() || isHopeless(ex, policy))) {",
+                    "if (counts) {",
+                    "repair.RetryTest"),
+            Defect.of(
+                    "event with a dead letter leaves the queue",
+                    "G8",
+                    "store/LaneSql.java",
+                    "WHERE event.open = 0 AND event.dead = 0",
+                    "WHERE event.open = 0",
+                    "repair.RetryTest",
+                    "repair.RepairLanesTest"),
+            Defect.of(
+                    "replay forgets nothing of a deduplicating handler",
+                    "G7",
+                    "store/ReplayFeedStore.java",
+                    "                   AND p.handler_id = ANY (?::text[])\n            ), reopened",
+                    "                   AND p.handler_id = ANY (?::text[]) AND false\n            ), reopened",
+                    "runtime.ReplayOrderTest",
+                    "repair.ReplayTest",
+                    "runtime.DeduplicationTest"),
+            Defect.of(
+                    "replay enters lanes beside claims",
+                    "G3",
+                    "store/DeliveryClaimStore.java",
+                    "                                                             WHERE c.stream = ?\n"
+                            + "                                                               AND c.claimed_at <= d.created_at\n",
+                    "                                                             WHERE c.stream = ? AND false\n"
+                            + "                                                               AND c.claimed_at <= d.created_at\n",
+                    "runtime.ReplayOrderTest",
+                    "repair.ReplayTest",
+                    "repair.ReplayFeederTest"));
+
+    private RedeliveryDefects() {}
+}

@@ -1,0 +1,65 @@
+package dev.outbox.chaos.defect;
+
+import java.util.List;
+
+/** Defects of settlements. */
+final class SettlementDefects {
+
+    static final List<Defect> ALL = List.of(
+            Defect.of(
+                    "fence without the token",
+                    "G5",
+                    "store/ClaimSql.java",
+                    "            c.id = ?\n               AND c.token = ?\n",
+                    "            c.id = ?\n               AND ?::uuid IS NOT NULL\n",
+                    "crash.LostClaimTest",
+                    "crash.LostSettlementTest"),
+            Defect.of(
+                    "settlement without the claim",
+                    "G5",
+                    "store/SettleStore.java",
+                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND EXISTS (SELECT FROM fence)",
+                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?)",
+                    "store.StateTransitionsTest",
+                    "dispatch.LostLeaseTest",
+                    "runtime.SuspendedProcessTest"),
+            Defect.of(
+                    "refused settlement is not isolated",
+                    "G4",
+                    "store/Refusal.java",
+                    "Set.of(\"22\", \"23\", \"54\", \"P0\")",
+                    "Set.of(\"99\")",
+                    "poll.RefusedSettlementTest"),
+            Defect.of(
+                    "outcomes that arrive during a settlement are forgotten",
+                    "G2",
+                    "poll/Batch.java",
+                    "            left.addAll(unsettled.subList(outcomes.size(), unsettled.size()));\n",
+                    "",
+                    "poll.ConcurrentHandlersTest"),
+            Defect.of(
+                    "event is done when its first handler is",
+                    "G2",
+                    "dispatch/EventOutcome.java",
+                    "return false; } } return true; }",
+                    "return true; } } return true; }",
+                    "runtime.PublishToHandlerTest",
+                    "repair.RetryTest",
+                    "poll.PollerTest"),
+            Defect.of(
+                    "redelivery settles without its token",
+                    "G5",
+                    "store/DeliveryClaimStore.java",
+                    """
+                    WHERE d.lock_token = ?
+                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+                    ORDER BY""",
+                    """
+                    WHERE ?::uuid IS NOT NULL
+                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+                    ORDER BY""",
+                    "repair.PartlyLostLeaseTest",
+                    "repair.RepairLanesTest"));
+
+    private SettlementDefects() {}
+}
