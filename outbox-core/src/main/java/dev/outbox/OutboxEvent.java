@@ -78,7 +78,7 @@ public final class OutboxEvent {
      * Numbers the event with a sequence of the caller's, such as the version of the entity. It must exceed the last one of
      * the aggregate.
      *
-     * @param aggregateSeq the number, at least 1
+     * @param aggregateSeq the number, from 1 to 2<sup>62</sup>
      * @return a copy with that number
      */
     public OutboxEvent withAggregateSeq(long aggregateSeq) {
@@ -96,7 +96,7 @@ public final class OutboxEvent {
     }
 
     /**
-     * Adds a header.
+     * Adds a header. All headers as JSON may have as many bytes as a payload.
      *
      * @param name the header's name
      * @param value the header's value

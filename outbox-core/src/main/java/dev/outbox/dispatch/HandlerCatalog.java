@@ -137,9 +137,11 @@ public final class HandlerCatalog {
     }
 
     private static void checkId(String id) {
-        if (id.isBlank() || id.length() > LONGEST_ID || id.indexOf(0) >= 0) {
-            throw new HandlerConfigurationException(
-                    "a handler id must have 1 to " + LONGEST_ID + " characters: '" + id + "'");
+        boolean unusable = id.codePoints()
+                .anyMatch((point) -> Character.isISOControl(point) || Character.getType(point) == Character.SURROGATE);
+        if (id.isBlank() || id.length() > LONGEST_ID || unusable) {
+            throw new HandlerConfigurationException("a handler id must have 1 to " + LONGEST_ID
+                    + " characters, without control characters and half surrogate pairs: '" + id + "'");
         }
     }
 

@@ -34,7 +34,8 @@ final class EventTypes {
         if (type.length() > EventWriter.LONGEST_NAME
                 || !PASCAL_CASE.matcher(type).matches()) {
             throw new InvalidEventException("event type must be PascalCase, letters and digits, at most "
-                    + EventWriter.LONGEST_NAME + " characters, such as PaymentSucceeded: '" + type + "' of "
+                    + EventWriter.LONGEST_NAME + " characters, such as PaymentSucceeded: '"
+                    + StorableText.quotable(type) + "' of "
                     + aggregate);
         }
         int version = annotation == null ? 1 : annotation.version();

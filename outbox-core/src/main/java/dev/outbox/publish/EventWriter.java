@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.databind.ValueSerializer;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
@@ -26,7 +27,12 @@ import tools.jackson.databind.ser.impl.UnknownSerializer;
 final class EventWriter {
 
     static final int LONGEST_NAME = 255;
+
+    /** Behind a larger one the counter, and the floor under all new counters, would soon leave {@code bigint}. */
+    private static final long LARGEST_SEQUENCE = 1L << 62;
+
     private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
+    private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
     private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
     static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
@@ -37,6 +43,7 @@ final class EventWriter {
     private final Set<String> streams;
     private final StreamRouting routing;
     private final EventTypes types;
+    private final JsonText.Limits limits;
 
     EventWriter(PublisherResources resources, PublisherSettings settings, Audience audience) {
         this.mapper = resources.mapper();
@@ -46,6 +53,7 @@ final class EventWriter {
         this.clock = resources.clock();
         this.streams = Set.copyOf(resources.streams());
         this.types = new EventTypes(audience);
+        this.limits = JsonText.Limits.of(resources.mapper().tokenStreamFactory().streamReadConstraints());
     }
 
     NewEvent write(OutboxEvent event) {
@@ -53,8 +61,9 @@ final class EventWriter {
                 name("aggregate type", event.aggregateType()), name("aggregate id", event.aggregateId()));
         NewEvent.Type type = types.of(event, aggregate);
         Long seq = event.aggregateSeq();
-        if (seq != null && seq < 1) {
-            throw new InvalidEventException("aggregate sequence of " + aggregate + " must be at least 1: " + seq);
+        if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {
+            throw new InvalidEventException(
+                    "aggregate sequence of " + aggregate + " must be from 1 to " + LARGEST_SEQUENCE + ": " + seq);
         }
         return new NewEvent(
                 event.eventId() != null ? event.eventId() : ids.next(),
@@ -79,7 +88,7 @@ final class EventWriter {
         String chosen = event.stream();
         String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
         if (!streams.contains(stream)) {
-            throw new InvalidEventException("stream '" + stream + "' of an event of " + aggregate
+            throw new InvalidEventException("stream '" + StorableText.quotable(stream) + "' of an event of " + aggregate
                     + " is not configured, so nobody would deliver it; known are " + new TreeSet<>(streams)
                     + ", and outbox.streams adds others");
         }
@@ -92,9 +101,9 @@ final class EventWriter {
         }
         if (value.length() > LONGEST_NAME) {
             throw new InvalidEventException(what + " must have at most " + LONGEST_NAME + " characters, but has "
-                    + value.length() + ": " + value.substring(0, 40) + "…");
+                    + value.length() + ": " + StorableText.quotable(value));
         }
-        String refused = JsonText.refusedCharacter(value);
+        String refused = StorableText.refusedCharacter(value);
         if (refused != null) {
             throw new InvalidEventException(what + " contains " + refused + ", which PostgreSQL cannot store");
         }
@@ -120,18 +129,22 @@ final class EventWriter {
                     + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
                     + " give it getters");
         }
-        String refused = JsonText.refusedPart(json);
+        check("payload of " + event, json, limits);
+        return json;
+    }
+
+    private void check(String what, String json, JsonText.Limits readable) {
+        String refused = JsonText.refusedPart(json, readable);
         if (refused != null) {
             throw new InvalidEventException(
-                    "payload of " + event + " contains " + refused + ", which PostgreSQL cannot store");
+                    what + " contains " + refused + ", which cannot be stored as jsonb and read again");
         }
         int size = utf8Length(json);
         if (size > maxPayloadSize) {
-            throw new PayloadTooLargeException("payload of " + event + " has " + size + " bytes, more than the "
-                    + maxPayloadSize + " that outbox.publisher.max-payload-size allows;"
+            throw new PayloadTooLargeException(what + " has " + size + " bytes, more than the " + maxPayloadSize
+                    + " that outbox.publisher.max-payload-size allows;"
                     + " store large content elsewhere and publish a reference to it");
         }
-        return json;
     }
 
     /** An empty record is an event without data; a class with neither getters nor public fields is a mistake. */
@@ -145,7 +158,13 @@ final class EventWriter {
     private NewEvent.Body body(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
         String payload = payload(event.payload(), type, aggregate);
         String traceId = MDC.get(EventEnvelope.TRACE_ID);
-        Map<String, String> headers = new TreeMap<>(event.headers());
+        Map<String, String> headers = new TreeMap<>();
+        event.headers().forEach((name, value) -> {
+            if (name == null || value == null) {
+                throw new InvalidEventException("headers of an event of " + aggregate + " must not hold null");
+            }
+            headers.put(name, value);
+        });
         if (traceId != null) {
             headers.putIfAbsent(EventEnvelope.TRACE_ID, traceId);
         }
@@ -153,15 +172,8 @@ final class EventWriter {
     }
 
     private String json(Map<String, String> headers, NewEvent.Aggregate aggregate) {
-        if (headers.containsValue(null)) {
-            throw new InvalidEventException("headers of an event of " + aggregate + " must not hold null");
-        }
         String json = mapper.writeValueAsString(headers);
-        String refused = JsonText.refusedPart(json);
-        if (refused != null) {
-            throw new InvalidEventException(
-                    "headers of an event of " + aggregate + " contain " + refused + ", which PostgreSQL cannot store");
-        }
+        check("headers of an event of " + aggregate, json, HEADER_LIMITS);
         return json;
     }
 

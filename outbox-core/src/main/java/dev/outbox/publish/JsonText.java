@@ -1,136 +1,249 @@
 package dev.outbox.publish;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.StreamReadConstraints;
 
 /**
- * Finds in JSON text what {@code jsonb} refuses although JSON allows it: the character U+0000, a lone surrogate, and a number
- * beyond {@code numeric}. PostgreSQL would raise an error, which aborts the transaction of the caller.
+ * Finds in JSON text what {@code jsonb} refuses or a handler's JSON library cannot read back. JSON allows the character U+0000, a lone
+ * surrogate, and a number beyond {@code numeric}; a raw value of a payload may be no JSON at all. PostgreSQL would raise an error, which
+ * aborts the transaction of the caller.
  */
 final class JsonText {
 
     /** PostgreSQL's {@code numeric} has up to 131072 digits before the point and 16383 after it; stay below both. */
     private static final int LONGEST_NUMBER = 1000;
 
-    private static final int LARGEST_EXPONENT = 10_000;
+    /** PostgreSQL parses JSON recursively, in a stack of 2 MB. */
+    private static final int DEEPEST = 1000;
 
     private final String json;
+    private final Limits limits;
     private int index;
+    private int depth;
 
-    private JsonText(String json) {
+    private JsonText(String json, Limits limits) {
         this.json = json;
+        this.limits = limits;
     }
 
     /**
-     * Checks JSON text that a JSON library wrote.
+     * What handlers can read.
      *
-     * @param json well-formed JSON
-     * @return what PostgreSQL would refuse, or {@code null} if it is fine
+     * @param depth how many arrays and objects may be nested
+     * @param name how many characters the name of a property may have
+     * @param number how many digits a number may have when it is written without an exponent, as {@code jsonb} writes it
      */
-    static @Nullable String refusedPart(String json) {
-        return new JsonText(json).scan();
+    record Limits(int depth, int name, int number) {
+
+        static Limits of(StreamReadConstraints reading) {
+            return new Limits(
+                    Math.min(DEEPEST, reading.getMaxNestingDepth()),
+                    reading.getMaxNameLength(),
+                    Math.min(LONGEST_NUMBER, reading.getMaxNumberLength()));
+        }
+    }
+
+    /** Ends the scan. */
+    private static final class Refused extends Exception {
+
+        private static final long serialVersionUID = 1L;
+        private final String part;
+
+        Refused(String part) {
+            super(part, null, false, false);
+            this.part = part;
+        }
     }
 
     /**
-     * Checks text for a {@code text} column.
+     * Checks JSON text.
      *
-     * @param text the text
-     * @return what PostgreSQL would refuse, or {@code null} if it is fine
+     * @param json the text
+     * @param limits what handlers can read
+     * @return what PostgreSQL would refuse, or a handler could not read, or {@code null} if it is fine
      */
-    static @Nullable String refusedCharacter(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == 0) {
-                return "the character U+0000";
-            }
-            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
-                i++;
-            } else if (Character.isSurrogate(c)) {
-                return "a lone surrogate";
-            }
+    static @Nullable String refusedPart(String json, Limits limits) {
+        JsonText text = new JsonText(json, limits);
+        try {
+            text.skipSpace();
+            text.scanValue();
+            return text.index < json.length() ? text.noJson().part : null;
+        } catch (Refused refused) {
+            return refused.part;
         }
-        return null;
     }
 
-    private @Nullable String scan() {
-        while (index < json.length()) {
-            char c = json.charAt(index);
-            String refused = null;
-            if (c == '"') {
-                refused = scanString();
-            } else if (c == '-' || isDigit(c)) {
-                refused = scanNumber();
-            } else {
-                index++;
-            }
-            if (refused != null) {
-                return refused;
-            }
+    /** Scans a value and the space behind it. */
+    private void scanValue() throws Refused {
+        switch (peek()) {
+            case '{' -> scanElements('}', true);
+            case '[' -> scanElements(']', false);
+            case '"' -> scanString();
+            case 't' -> scanWord("true");
+            case 'f' -> scanWord("false");
+            case 'n' -> scanWord("null");
+            default -> scanNumber();
         }
-        return null;
+        skipSpace();
     }
 
-    private @Nullable String scanString() {
+    private void scanElements(char end, boolean named) throws Refused {
         index++;
-        while (json.charAt(index) != '"') {
-            boolean escaped = json.charAt(index) == '\\';
+        if (++depth > limits.depth()) {
+            throw new Refused("more than " + limits.depth() + " nested arrays and objects");
+        }
+        skipSpace();
+        if (!skip(end)) {
+            do {
+                skipSpace();
+                if (named) {
+                    scanName();
+                }
+                scanValue();
+            } while (skip(','));
+            require(end);
+        }
+        depth--;
+    }
+
+    private void scanName() throws Refused {
+        int begin = index;
+        scanString();
+        if (index - begin - 2 > limits.name()) {
+            throw new Refused("a name of more than " + limits.name() + " characters");
+        }
+        skipSpace();
+        require(':');
+        skipSpace();
+    }
+
+    private void scanString() throws Refused {
+        require('"');
+        while (peek() != '"') {
+            boolean escaped = peek() == '\\';
             char c = nextCharacter();
             if (c == 0) {
-                return "the character U+0000";
+                throw new Refused("the character U+0000");
             }
             if (Character.isSurrogate(c) && !(Character.isHighSurrogate(c) && lowSurrogateFollows(escaped))) {
-                return "a lone surrogate";
+                throw new Refused("a lone surrogate");
             }
         }
         index++;
-        return null;
     }
 
     /** The halves of a pair must be written in the same way, both as themselves or both escaped. */
-    private boolean lowSurrogateFollows(boolean escaped) {
-        char following = json.charAt(index);
+    private boolean lowSurrogateFollows(boolean escaped) throws Refused {
+        char following = peek();
         return following != '"' && (following == '\\') == escaped && Character.isLowSurrogate(nextCharacter());
     }
 
-    /** Reads one UTF-16 unit, written as itself or escaped; of the short escapes none matters here. */
-    private char nextCharacter() {
-        char c = json.charAt(index++);
+    /** Reads one UTF-16 unit, written as itself or escaped; which of the short escapes does not matter. */
+    private char nextCharacter() throws Refused {
+        char c = next();
         if (c != '\\') {
+            if (c < ' ' && c != 0) {
+                throw noJson();
+            }
             return c;
         }
-        char escaped = json.charAt(index++);
+        char escaped = next();
         if (escaped != 'u') {
+            if ("\"\\/bfnrt".indexOf(escaped) < 0) {
+                throw noJson();
+            }
             return escaped;
         }
-        index += 4;
-        return (char) Integer.parseInt(json, index - 4, index, 16);
+        int unit = 0;
+        for (int i = 0; i < 4; i++) {
+            char hex = next();
+            int digit = hex < 0x80 ? Character.digit(hex, 16) : -1;
+            if (digit < 0) {
+                throw noJson();
+            }
+            unit = unit << 4 | digit;
+        }
+        return (char) unit;
     }
 
-    private @Nullable String scanNumber() {
-        int begin = index;
-        int exponent = -1;
-        while (index < json.length() && isNumberPart(json.charAt(index))) {
-            if (json.charAt(index) == 'e' || json.charAt(index) == 'E') {
-                exponent = index + 1;
+    private void scanNumber() throws Refused {
+        skip('-');
+        boolean zero = peek() == '0';
+        int digits = scanDigits();
+        if (zero && digits > 1) {
+            throw noJson();
+        }
+        if (skip('.')) {
+            digits += scanDigits();
+        }
+        if (skip('e') || skip('E')) {
+            if (!skip('-')) {
+                skip('+');
             }
+            digits += scanExponent();
+        }
+        if (digits > limits.number()) {
+            throw new Refused("a number of more than " + limits.number() + " digits or with a huge exponent");
+        }
+    }
+
+    private int scanDigits() throws Refused {
+        int begin = index;
+        while (peek() >= '0' && peek() <= '9') {
             index++;
         }
-        boolean tooLong = index - begin > LONGEST_NUMBER;
-        boolean tooLarge = exponent >= 0 && isLargeExponent(json.substring(exponent, index));
-        return tooLong || tooLarge
-                ? "a number of more than " + LONGEST_NUMBER + " digits or with a huge exponent"
-                : null;
+        if (index == begin) {
+            throw noJson();
+        }
+        return index - begin;
     }
 
-    private static boolean isLargeExponent(String exponent) {
-        String digits = exponent.startsWith("+") || exponent.startsWith("-") ? exponent.substring(1) : exponent;
-        return digits.length() > 6 || Integer.parseInt(digits) > LARGEST_EXPONENT;
+    private int scanExponent() throws Refused {
+        int begin = index;
+        int digits = scanDigits();
+        return digits > 6 ? limits.number() : Integer.parseInt(json, begin, index, 10);
     }
 
-    private static boolean isNumberPart(char c) {
-        return isDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+    private void scanWord(String word) throws Refused {
+        if (!json.startsWith(word, index)) {
+            throw noJson();
+        }
+        index += word.length();
     }
 
-    private static boolean isDigit(char c) {
-        return c >= '0' && c <= '9';
+    private void skipSpace() {
+        while (index < json.length() && " \t\r\n".indexOf(json.charAt(index)) >= 0) {
+            index++;
+        }
+    }
+
+    private boolean skip(char expected) {
+        boolean there = peek() == expected;
+        if (there) {
+            index++;
+        }
+        return there;
+    }
+
+    private void require(char expected) throws Refused {
+        if (!skip(expected)) {
+            throw noJson();
+        }
+    }
+
+    private char next() throws Refused {
+        if (index >= json.length()) {
+            throw noJson();
+        }
+        return json.charAt(index++);
+    }
+
+    /** The next character, or U+0000 at the end, where no rule allows it. */
+    private char peek() {
+        return index < json.length() ? json.charAt(index) : 0;
+    }
+
+    private Refused noJson() {
+        return new Refused("text that is no JSON");
     }
 }

@@ -9,9 +9,11 @@ import dev.outbox.SelectionTooBroadException;
 import dev.outbox.store.Instruction;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator's request has to obey before any SQL runs. */
@@ -19,6 +21,8 @@ final class OperationRules {
 
     private static final int LONGEST_NAME = 255;
     private static final int LONGEST_REASON = 2000;
+    private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
 
     private OperationRules() {}
 
@@ -91,7 +95,12 @@ final class OperationRules {
     }
 
     static void check(ReplayRequest request) {
-        ReplayRequest.Aggregate aggregate = request.selection().aggregate();
+        ReplayRequest.Selection selection = request.selection();
+        Stream.of(selection.occurred(), selection.published()).forEach((range) -> {
+            checkTime(range.from());
+            checkTime(range.to());
+        });
+        ReplayRequest.Aggregate aggregate = selection.aggregate();
         checkText("handler id", request.handlerId(), LONGEST_NAME);
         if (aggregate != null) {
             checkText("aggregate type", aggregate.type(), LONGEST_NAME);
@@ -112,9 +121,17 @@ final class OperationRules {
     }
 
     private static void check(Span span) {
+        checkTime(span.since());
+        checkTime(span.before());
         if (span.since() != null && span.before() != null && !span.since().isBefore(span.before())) {
             throw new InvalidOperationException(
                     "the time must begin before it ends: since " + span.since() + ", before " + span.before());
+        }
+    }
+
+    private static void checkTime(@Nullable Instant time) {
+        if (time != null && (time.isBefore(FIRST_TIME) || !time.isBefore(AFTER_LAST_TIME))) {
+            throw new InvalidOperationException("the time must be in the years 1 to 9999: " + time);
         }
     }
 

@@ -16,13 +16,14 @@ final class EventRow {
 
     /**
      * The columns of an envelope, of a table alias {@code o}, as texts and whole numbers: what a process runs for its first 100,000
-     * events is for the most part the compiler of the virtual machine, and the driver's code for other types is large. An infinite
-     * time, which some other program may have written, must not keep the event from its handlers: it is read as 1970.
+     * events is for the most part the compiler of the virtual machine, and the driver's code for other types is large. A time that
+     * is infinite, or beyond the microseconds of a {@code bigint}, must not stop the stream: it is read as 1970. Another program may write it.
      */
     static final String COLUMNS = """
             o.id, o.event_id::text, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
                    o.payload, o.headers,
-                   CASE WHEN isfinite(o.occurred_at) THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
+                   CASE WHEN o.occurred_at > '-infinity' AND o.occurred_at < '200000-01-01 00:00:00+00'
+                        THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
 
     /** The number of the first column after them. */
     static final int NEXT_COLUMN = 12;

@@ -70,7 +70,8 @@ public final class StatusStore {
                    processing.events,
                    retrying.events,
                    dead.events,
-                   coalesce((SELECT ceil(extract(epoch FROM clock_timestamp() - o.occurred_at) * 1000)::bigint
+                   coalesce((SELECT ceil(extract(epoch FROM clock_timestamp() - greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01'))
+                                          * 1000)::bigint
                                FROM {schema}.outbox_unpublished o
                               WHERE (o.stream, o.id) >= (streams.stream, 0)
                                 AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)

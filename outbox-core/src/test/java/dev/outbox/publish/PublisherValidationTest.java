@@ -3,6 +3,7 @@ package dev.outbox.publish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
@@ -37,6 +38,8 @@ class PublisherValidationTest {
     record Spaced() {}
 
     record Text(String text) {}
+
+    record Raw(@JsonRawValue String raw) {}
 
     @EventType(value = "OrderRenamed", version = 3)
     record Renamed() {}
@@ -91,6 +94,7 @@ class PublisherValidationTest {
                         InvalidEventException.class),
                 invalid("version zero", OutboxEvent.of("order", "1", new VersionZero()), InvalidEventException.class),
                 invalid("sequence zero", valid.withAggregateSeq(0), InvalidEventException.class),
+                invalid("sequence beyond 2^62", valid.withAggregateSeq((1L << 62) + 1), InvalidEventException.class),
                 invalid("time before the year 1", valid.occurredAt(Instant.MIN), InvalidEventException.class),
                 invalid(
                         "time after the year 9999",
@@ -105,6 +109,18 @@ class PublisherValidationTest {
                         InvalidEventException.class),
                 invalid("NUL in header", valid.withHeader("h", "\0"), InvalidEventException.class),
                 invalid("surrogate in header name", valid.withHeader("\uD800", "v"), InvalidEventException.class),
+                invalid("null header name", valid.withHeader(missing(), "v"), InvalidEventException.class),
+                invalid("large headers", valid.withHeader("h", "v".repeat(1000)), PayloadTooLargeException.class),
+                invalid("no JSON", OutboxEvent.of("order", "1", new Raw("/")), InvalidEventException.class),
+                invalid("open JSON", OutboxEvent.of("order", "1", new Raw("[\"a")), InvalidEventException.class),
+                invalid(
+                        "number of 1001 digits in jsonb",
+                        OutboxEvent.of("order", "1", new Raw("1E+1000")),
+                        InvalidEventException.class),
+                invalid(
+                        "payload nested too deep to read",
+                        OutboxEvent.of("order", "1", new Raw("[".repeat(500) + "]".repeat(500))),
+                        InvalidEventException.class),
                 invalid("null header", valid.withHeader("h", missing()), InvalidEventException.class),
                 invalid(
                         "large payload",
@@ -143,6 +159,14 @@ class PublisherValidationTest {
                 .isInstanceOf(PayloadTooLargeException.class)
                 .hasMessageContaining("1001")
                 .hasMessageContaining("max-payload-size");
+    }
+
+    @Test
+    void largestSequenceLeavesRoomForTheNext() {
+        OutboxEvent event = OutboxEvent.of("order", "far", new OrderPlaced(1)).withAggregateSeq(1L << 62);
+        OUTBOX.inTransaction(() -> OUTBOX.publisher().publish(event));
+
+        assertThat(OUTBOX.publish("far", new OrderPlaced(2)).aggregateSeq()).isEqualTo((1L << 62) + 1);
     }
 
     @Test

@@ -210,6 +210,8 @@ class FindDeliveriesTest {
                 ALL.withErrorCode(""),
                 ALL.withStatus(),
                 ALL.after(1, ""),
+                ALL.created(Instant.MIN, null),
+                ALL.created(null, Instant.MAX),
                 ALL.created(Instant.EPOCH, Instant.EPOCH));
     }
 

@@ -55,8 +55,8 @@ class ClaimStoreTest {
 
     /** No publisher writes one; another program may. */
     @Test
-    void eventWithAnInfiniteTimeIsClaimedLikeAnyOther() throws SQLException {
-        for (String time : List.of("infinity", "-infinity")) {
+    void claimsAndCountsEventsWithTimesBeyondMicroseconds() throws SQLException {
+        for (String time : List.of("infinity", "-infinity", "294276-12-31 23:59:59+00")) {
             outbox.sql().sql("""
                             INSERT INTO events.outbox
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
@@ -66,7 +66,9 @@ class ClaimStoreTest {
 
         assertThat(claim("w1", 10).claim().events())
                 .extracting((event) -> event.envelope().occurredAt())
-                .containsExactly(Instant.EPOCH, Instant.EPOCH);
+                .containsExactly(Instant.EPOCH, Instant.EPOCH, Instant.EPOCH);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count())
+                .containsOnlyKeys("default");
     }
 
     /** No sequence gives one; another program may. */
