@@ -84,10 +84,11 @@ public record EventEnvelope(
                 false);
     }
 
-    /** Names the event without its payload, which may hold what no log should. */
+    /** Names the event without its payload, which may hold what no log should, in one line whatever its texts hold. */
     @Override
     public String toString() {
-        return eventType + "[id=" + id + ", eventId=" + eventId + ", stream=" + stream + ", aggregate=" + aggregateType
-                + "/" + aggregateId + "#" + aggregateSeq + "]";
+        String text = eventType + "[id=" + id + ", eventId=" + eventId + ", stream=" + stream + ", aggregate="
+                + aggregateType + "/" + aggregateId + "#" + aggregateSeq + "]";
+        return text.replaceAll("[\\p{Cntrl}\\x85\\u2028\\u2029]", "?");
     }
 }

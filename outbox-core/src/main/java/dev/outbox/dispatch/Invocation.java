@@ -8,6 +8,7 @@ import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.OutboxObserver.Result;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.store.Failure;
+import dev.outbox.store.Redaction;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -95,7 +96,7 @@ final class Invocation {
         } catch (UndecodableException ex) {
             return dead(handler, envelope, ex.failure(), ex);
         } catch (TimedOutException ex) {
-            return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, messageOf(ex)), ex);
+            return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, Redaction.message(ex)), ex);
         } catch (Throwable ex) {
             boolean interrupted =
                     Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
@@ -105,7 +106,7 @@ final class Invocation {
                         handler.id());
                 return new Outcome.Abandoned();
             }
-            Failure failure = new Failure(ex.getClass().getSimpleName(), messageOf(ex));
+            Failure failure = new Failure(ex.getClass().getSimpleName(), Redaction.message(ex));
             try {
                 return failed(handler, envelope, attempt.failures() + 1, failure, ex);
             } catch (RuntimeException broken) {
@@ -139,7 +140,7 @@ final class Invocation {
                 failures,
                 counts ? "" : ", not counted because the database could not be reached",
                 delay.toSeconds(),
-                ex);
+                Redaction.loggable(ex));
         return new Outcome.Failed(failure, delay, counts);
     }
 
@@ -155,7 +156,7 @@ final class Invocation {
                 envelope,
                 failure.code(),
                 blocks ? ", and its later events of the aggregate wait" : "",
-                ex);
+                Redaction.loggable(ex));
         return new Outcome.Dead(failure, blocks);
     }
 
@@ -175,15 +176,6 @@ final class Invocation {
             observer.handled(attempt, Result.RETRY, duration);
         } else if (outcome instanceof Outcome.Dead) {
             observer.handled(attempt, Result.DEAD, duration);
-        }
-    }
-
-    /** An exception's own code may fail too. */
-    private static String messageOf(Throwable ex) {
-        try {
-            return String.valueOf(ex.getMessage());
-        } catch (RuntimeException broken) {
-            return "its message could not be read";
         }
     }
 }

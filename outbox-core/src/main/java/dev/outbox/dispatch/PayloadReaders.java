@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.dispatch.UnknownFields.Notes;
 import dev.outbox.dispatch.UnknownFields.UnknownField;
+import dev.outbox.store.Redaction;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,7 +54,7 @@ final class PayloadReaders {
             refuseRenamed(payload, type, notes.fields().isEmpty() ? unknownFields(payload, type) : notes);
             // Not the mapper's message: it may quote the payload, which no log should hold.
             throw UndecodableException.unreadable("the payload does not fit " + type.getName() + " at "
-                    + ex.getPathReference() + ": " + ex.getClass().getSimpleName());
+                    + Redaction.path(ex) + ": " + ex.getClass().getSimpleName());
         }
     }
 

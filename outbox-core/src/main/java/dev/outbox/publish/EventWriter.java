@@ -118,7 +118,9 @@ final class EventWriter {
         } catch (JacksonException ex) {
             throw new PayloadSerializationException(
                     "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
-                            + ex.getOriginalMessage(),
+                            + (ex.getCause() == null
+                                    ? ex.getOriginalMessage()
+                                    : ex.getCause().getClass().getName()),
                     ex);
         } catch (StackOverflowError ex) {
             throw new PayloadSerializationException(

@@ -10,6 +10,7 @@ import dev.outbox.store.BoundConnection;
 import dev.outbox.store.EventStore;
 import dev.outbox.store.NewEvent;
 import dev.outbox.store.NumberedEventStore;
+import dev.outbox.store.Redaction;
 import dev.outbox.store.Stored;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -118,7 +119,8 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private <T> T call(BoundConnection.Work<T> work) {
         try {
             return transaction.call(work);
-        } catch (SQLException ex) {
+        } catch (SQLException refusal) {
+            SQLException ex = Redaction.of(refusal);
             if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
                 throw new EventIdConflictException("another transaction stored an event with the same id for another"
                         + " aggregate at the same time; roll back: " + ex.getMessage());

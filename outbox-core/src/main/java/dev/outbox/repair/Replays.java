@@ -5,6 +5,7 @@ import dev.outbox.Replay;
 import dev.outbox.ReplayRequest;
 import dev.outbox.UnknownHandlerException;
 import dev.outbox.store.HandlerStore;
+import dev.outbox.store.Instruction;
 import dev.outbox.store.ReplayRemovalStore;
 import dev.outbox.store.ReplayStore;
 import dev.outbox.store.ReplayedHandler;
@@ -70,7 +71,7 @@ public final class Replays {
      */
     public long start(ReplayRequest request, String by, String reason) {
         OperationRules.check(request);
-        OperationRules.check(by, reason);
+        Instruction instruction = OperationRules.check(by, reason);
         return DatabaseCall.run("start a replay", () -> {
             ReplayedHandler handler = ReplayedHandler.find(request.handlerId(), handlers.list(retireAfter))
                     .orElseThrow(() -> new UnknownHandlerException("no process has registered a handler '"
@@ -83,8 +84,8 @@ public final class Replays {
                 }
             }
             ReplayRequest current = new ReplayRequest(handler.id(), request.selection(), request.rate());
-            long id = store.insert(current, by, reason);
-            log.info("replay {} to {} begins, asked for by {}: {}", id, handler.id(), by, reason);
+            long id = store.insert(current, by, instruction.reason());
+            log.info("replay {} to {} begins, asked for by {}", id, handler.id(), by);
             wake.run();
             return id;
         });

@@ -11,17 +11,20 @@ public record Failure(String code, String message) {
     private static final int LONGEST_CODE = 255;
     private static final int LONGEST_MESSAGE = 2000;
 
-    /** Cuts what is too long and replaces what PostgreSQL cannot store. */
+    /** Takes out secrets, cuts what is too long and replaces what PostgreSQL cannot store. */
     public Failure {
         code = storable(code, LONGEST_CODE);
-        message = storable(message, LONGEST_MESSAGE);
+        message = storable(Secrets.redact(message), LONGEST_MESSAGE);
     }
 
     private static String storable(String text, int longest) {
         StringBuilder storable = new StringBuilder(Math.min(text.length(), longest));
         int index = 0;
-        while (index < text.length() && storable.length() < longest) {
+        while (index < text.length()) {
             int point = text.codePointAt(index);
+            if (storable.length() + Character.charCount(point) > longest) {
+                break;
+            }
             boolean refused = point == 0 || Character.getType(point) == Character.SURROGATE;
             storable.appendCodePoint(refused ? '\uFFFD' : point);
             index += Character.charCount(point);

@@ -6,4 +6,10 @@ package dev.outbox.store;
  * @param by who wants it
  * @param reason why
  */
-public record Instruction(String by, String reason) {}
+public record Instruction(String by, String reason) {
+
+    /** Takes secrets out of the reason, which is stored and logged. */
+    public Instruction {
+        reason = Secrets.redact(reason);
+    }
+}

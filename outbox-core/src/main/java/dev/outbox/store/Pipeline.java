@@ -91,7 +91,10 @@ final class Pipeline {
                 Results results = new Results(statement);
                 results.skip(2);
                 return reader.read(results);
-            } catch (SQLException | RuntimeException ex) {
+            } catch (SQLException ex) {
+                rollback(connection, ex);
+                throw Redaction.of(ex);
+            } catch (RuntimeException ex) {
                 rollback(connection, ex);
                 throw ex;
             } finally {

@@ -34,6 +34,6 @@ public final class Refusal {
      * @return the failure to note with the event, which was handled
      */
     public static Failure failure(SQLException ex) {
-        return new Failure(CODE, "handled, but PostgreSQL refused to store the outcome: " + ex.getMessage());
+        return new Failure(CODE, "handled, but PostgreSQL refused to store the outcome: " + Redaction.message(ex));
     }
 }

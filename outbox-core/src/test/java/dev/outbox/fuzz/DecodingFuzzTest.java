@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** An event that another program wrote into the table reaches its handler, or is a dead letter with a code of the library. */
 class DecodingFuzzTest {
@@ -95,7 +96,7 @@ class DecodingFuzzTest {
             });
         }
         inserted += count;
-        new org.springframework.jdbc.core.JdbcTemplate(OUTBOX.dataSource()).batchUpdate("""
+        new JdbcTemplate(OUTBOX.dataSource()).batchUpdate("""
                 INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers,
                                            occurred_at)
                 VALUES (?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?::timestamptz)

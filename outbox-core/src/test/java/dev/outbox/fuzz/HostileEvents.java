@@ -3,6 +3,7 @@ package dev.outbox.fuzz;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.outbox.OutboxEvent;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -106,7 +107,7 @@ final class HostileEvents {
             case 96 -> nestedText();
             case 97 -> Map.of("k".repeat(values.oneOf(List.of(49_999, 50_000, 50_001))), 1);
             case 98 -> new HashMap<>(Map.of(values.number(), values.text()));
-            default -> values.text().getBytes(java.nio.charset.StandardCharsets.UTF_16BE);
+            default -> values.text().getBytes(StandardCharsets.UTF_16BE);
         };
     }
 
@@ -117,7 +118,7 @@ final class HostileEvents {
 
     private Map<String, String> sized() {
         String unit = values.oneOf(List.of("x", "\u00e9", "\u20ac", "\uD83D\uDE00"));
-        int bytes = unit.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+        int bytes = unit.getBytes(StandardCharsets.UTF_8).length;
         int frame = "{\"text\":\"\"}".length();
         return Map.of(
                 "text",

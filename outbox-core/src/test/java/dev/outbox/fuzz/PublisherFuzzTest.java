@@ -15,9 +15,11 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
 import dev.outbox.publish.PublisherSettings.Unrouted;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -47,7 +49,7 @@ class PublisherFuzzTest {
                     .handler("all", "*", (envelope) -> HANDLED.put(envelope.eventId(), envelope));
 
     private final Map<String, Integer> outcomes = new TreeMap<>();
-    private final Set<UUID> published = new java.util.HashSet<>();
+    private final Set<UUID> published = new HashSet<>();
     private int witnesses;
 
     private record Accepted(OutboxEvent event, EventEnvelope envelope) {}
@@ -98,7 +100,7 @@ class PublisherFuzzTest {
         List<Accepted> fresh = accepted.stream()
                 .filter((one) -> published.add(one.envelope().eventId()))
                 .toList();
-        await().atMost(java.time.Duration.ofSeconds(60))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> fresh.stream()
                         .allMatch((one) -> HANDLED.containsKey(one.envelope().eventId())));
         fresh.forEach((one) -> assertUnchanged(one, HANDLED.get(one.envelope().eventId())));
