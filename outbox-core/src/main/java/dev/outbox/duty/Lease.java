@@ -99,8 +99,10 @@ public final class Lease implements AutoCloseable {
         }
     }
 
+    /** A confirmation is trusted no longer than the lease lasts: another process may claim the work as soon as it has ended. */
     private boolean isFresh() {
-        return !gone && clock.now().isWithin(TRUSTED_FOR.toNanos(), confirmedAt);
+        Moment now = clock.now();
+        return !gone && now.isWithin(TRUSTED_FOR.toNanos(), confirmedAt) && now.isWithin(life.toNanos(), renewedAt);
     }
 
     private boolean ask(Question question) throws Exception {

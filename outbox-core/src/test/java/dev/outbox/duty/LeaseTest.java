@@ -62,6 +62,17 @@ class LeaseTest {
     }
 
     @Test
+    void confirmationIsNotTrustedBeyondEndOfLease() {
+        pass(LIFE.minusMillis(10));
+        assertThat(lease.isHeld()).isTrue();
+
+        row.held = false;
+        pass(Duration.ofMillis(20));
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(row.confirmations).isEqualTo(2);
+    }
+
+    @Test
     void forgottenClaimIsLostForGood() {
         row.held = false;
         pass(Lease.TRUSTED_FOR);
