@@ -115,7 +115,7 @@ public final class Redaction {
         }
     }
 
-    /** The first line: those below quote the row, and the driver translates their labels. */
+    /** The first line with text: those below quote the row, and the driver translates their labels. */
     private static String answer(SQLException ex, String message) {
         if (ex instanceof BatchUpdateException) {
             Throwable cause = ex.getNextException() != null ? ex.getNextException() : ex.getCause();
@@ -123,7 +123,8 @@ public final class Redaction {
                     ? "a batch was aborted: " + answer(sql, String.valueOf(sql.getMessage()))
                     : "a batch was aborted";
         }
-        String line = message.lines().findFirst().orElse("");
+        String line =
+                message.lines().filter((one) -> !one.isBlank()).findFirst().orElse("no message");
         String state = ex.getSQLState();
         boolean quotesValue = state != null && (state.startsWith("22") || state.equals("42601"));
         int begin = line.indexOf('"');
@@ -180,11 +181,6 @@ public final class Redaction {
 
         Redacted(String message) {
             super(message);
-        }
-
-        @Override
-        public String toString() {
-            return String.valueOf(getMessage());
         }
     }
 }

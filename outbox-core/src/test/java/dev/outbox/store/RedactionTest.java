@@ -75,6 +75,12 @@ class RedactionTest {
     }
 
     @Test
+    void neverLeavesAnErrorWithoutMessage() {
+        assertThat(Redaction.message(new SQLException("\n \nrefused\nhidden"))).isEqualTo("refused");
+        assertThat(Redaction.message(new SQLException("\n\n\n\n\n\n\n\n"))).isEqualTo("no message");
+    }
+
+    @Test
     void leavesOutTheValueThatPostgresQuotes() {
         SQLException ex = new SQLException("ERROR: invalid input syntax for type integer: \"hid\"den\"", "22P02");
 

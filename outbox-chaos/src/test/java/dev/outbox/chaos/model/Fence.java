@@ -1,0 +1,55 @@
+package dev.outbox.chaos.model;
+
+/** What tells whether a claim still belongs to a worker. */
+record Fence(Protocol protocol) {
+
+    private static final int NONE = -1;
+
+    /** The row that a worker takes for its claim, expired or not; -1 if there is none. */
+    int rowOf(State state, Worker worker) {
+        if (worker.isStale() && protocol.has(Rule.INCARNATION)) {
+            return NONE;
+        }
+        Database database = state.database();
+        for (int row = 0; row < Database.CLAIMS; row++) {
+            boolean same = protocol.has(Rule.RANDOM_TOKEN)
+                    ? database.claimToken(row) == worker.token()
+                    : database.claimId(row) == worker.claimId();
+            if (database.claimed(row) != 0 && same) {
+                return row;
+            }
+        }
+        return NONE;
+    }
+
+    /** Whether a worker takes a delivery for its own, expired or not. */
+    boolean holds(State state, Worker worker, int event, int handler) {
+        return !(worker.isStale() && protocol.has(Rule.INCARNATION))
+                && state.database().lock(event, handler) == worker.token();
+    }
+
+    /** Whether a claim of events is in fact a worker's, by whatever rules it finds out. */
+    static boolean owns(State state, Worker worker, int event) {
+        Database database = state.database();
+        for (int row = 0; row < Database.CLAIMS; row++) {
+            if (database.claimToken(row) == worker.token() && (database.claimed(row) >> event & 1) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the claim of an event, or of its delivery, is in fact a worker's and has not expired. */
+    static boolean isLive(State state, Worker worker, int event, int handler) {
+        Database database = state.database();
+        if (worker.work() == Worker.Work.LANE) {
+            return database.lock(event, handler) == worker.token() && database.isLockLive(event, handler);
+        }
+        for (int row = 0; row < Database.CLAIMS; row++) {
+            if (database.claimToken(row) == worker.token() && (database.claimed(row) >> event & 1) != 0) {
+                return database.isClaimLive(row);
+            }
+        }
+        return false;
+    }
+}

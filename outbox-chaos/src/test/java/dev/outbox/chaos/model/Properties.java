@@ -1,0 +1,132 @@
+package dev.outbox.chaos.model;
+
+import dev.outbox.chaos.model.Database.Field;
+import dev.outbox.chaos.model.Worker.Outcome;
+import dev.outbox.chaos.model.Worker.Work;
+
+/** What must be true in every state, and whenever a handler starts. */
+record Properties(Bounds bounds, ClaimWindow window) {
+
+    static int bit(int event, int handler) {
+        return 1 << event * State.HANDLERS + handler;
+    }
+
+    /** Checks a state. */
+    void check(State state) {
+        Database database = state.database();
+        for (int event = 0; event < bounds.eventCount(); event++) {
+            if (database.isPending(event) && database.id(event) < window.start(database)) {
+                state.violate(Property.GAPLESS_WINDOW);
+            }
+            for (int handler = 0; handler < bounds.handlers(); handler++) {
+                checkLane(state, event, handler);
+            }
+        }
+        int owned = 0;
+        for (int row = 0; row < Database.CLAIMS; row++) {
+            int aggregates = aggregates(database.claimed(row));
+            if ((owned & aggregates) != 0) {
+                state.violate(Property.ONE_OWNER);
+            }
+            owned |= aggregates;
+        }
+    }
+
+    private void checkLane(State state, int event, int handler) {
+        DeliveryStatus status = state.database().delivery(event, handler);
+        int head = Lanes.head(bounds, state.database(), event, handler);
+        if (status == DeliveryStatus.WAITING && head < 0 || status == DeliveryStatus.DUE && head != event) {
+            state.violate(Property.ONE_HEAD);
+        }
+    }
+
+    private int aggregates(int eventSet) {
+        int aggregates = 0;
+        for (int event = 0; event < bounds.eventCount(); event++) {
+            aggregates |= (eventSet >> event & 1) << bounds.aggregate(event);
+        }
+        return aggregates;
+    }
+
+    /** Whether every event has reached every handler, or is dead, and nothing is left to do. */
+    boolean isComplete(State state) {
+        boolean complete = !state.isCrashAhead();
+        for (int event = 0; event < bounds.eventCount(); event++) {
+            complete &= state.database().status(event) == EventStatus.DISPATCHED
+                    || state.database().status(event) == EventStatus.ROLLED_BACK;
+            for (int handler = 0; handler < bounds.handlers(); handler++) {
+                DeliveryStatus status = state.database().delivery(event, handler);
+                complete &= status != DeliveryStatus.DUE && status != DeliveryStatus.WAITING;
+            }
+        }
+        return complete;
+    }
+
+    /** Checks that a handler may start. */
+    static void checkStart(Bounds bounds, State state, Worker worker, int event, int handler) {
+        Database database = state.database();
+        if (database.get(Field.INCARNATION_BEGUN) == 0 && worker.isTrusted()) {
+            return; // The database has crashed a moment ago, and has not made any other claim yet.
+        }
+        if (!Fence.isLive(state, worker, event, handler)) {
+            state.violate(Property.LIVE_CLAIM);
+        }
+        for (int other = 0; other < bounds.eventCount(); other++) {
+            if (bounds.precedes(other, event) && !mayPass(state, worker, other, handler)
+                    || bounds.precedes(event, other)
+                            && database.delivery(other, handler) == DeliveryStatus.DONE
+                            && !isOvertaken(database, event, handler)) {
+                state.violate(Property.ORDER);
+            }
+        }
+        if (isOwnedByAnother(bounds, state, worker, event, handler)) {
+            state.violate(Property.ONE_OWNER);
+        }
+    }
+
+    /** Whether another worker runs the handler for the same aggregate, or is about to do so for an earlier event of the lane. */
+    private static boolean isOwnedByAnother(Bounds bounds, State state, Worker worker, int event, int handler) {
+        boolean owned = false;
+        for (int number = 0; number < bounds.workers(); number++) {
+            Worker other = state.worker(number);
+            for (int another = 0; another < bounds.eventCount(); another++) {
+                boolean runs =
+                        other.isRunning() && other.runningEvent() == another && other.runningHandler() == handler;
+                boolean sameLane = other.work() == Work.LANE && worker.work() == Work.LANE;
+                boolean hasEarlier =
+                        sameLane && other.handler() == handler && other.hasEvent(another) && another < event;
+                owned |= number + 1 != worker.token()
+                        && (runs || hasEarlier)
+                        && bounds.aggregate(another) == bounds.aggregate(event)
+                        && Fence.isLive(state, other, another, handler)
+                        && (sameLane || !isOvertaken(state.database(), event, another, handler));
+            }
+        }
+        return owned;
+    }
+
+    /** An operator may retry a dead letter while a worker has a claim of later events: then both may run at once. */
+    private static boolean isOvertaken(Database database, int one, int other, int handler) {
+        return isOvertaken(database, one, handler) || isOvertaken(database, other, handler);
+    }
+
+    /** Whether a later event of the aggregate may reach a handler. */
+    private static boolean mayPass(State state, Worker worker, int earlier, int handler) {
+        Database database = state.database();
+        DeliveryStatus status = database.delivery(earlier, handler);
+        return !database.isCommitted(earlier)
+                || status == DeliveryStatus.DONE
+                || status == DeliveryStatus.DEAD
+                || isOvertaken(database, earlier, handler)
+                || worker.hasEvent(earlier) && isOver(worker, earlier, handler);
+    }
+
+    private static boolean isOver(Worker worker, int event, int handler) {
+        Outcome outcome = worker.outcome(event, handler);
+        return outcome == Outcome.SUCCEEDED || outcome == Outcome.FAILED && worker.work() == Work.LANE;
+    }
+
+    private static boolean isOvertaken(Database database, int event, int handler) {
+        return (database.get(Field.OVERTAKEN) & bit(event, handler)) != 0;
+    }
+}

@@ -1,0 +1,65 @@
+package dev.outbox.chaos.model;
+
+import static java.util.Map.entry;
+
+import java.util.Map;
+
+/** Bounds that are small enough to visit every state. */
+enum Scenario {
+    /** Three workers, and any two faults. */
+    FAULTS(new Bounds("ABAB", false, 3, 2, 3, 2, anyFault(), 2)),
+    /** Publishers whose transactions overlap with each other and with claims, and any fault. */
+    WINDOW(new Bounds("ABA", true, 1, 1, 3, 2, anyFault(), 1)),
+    /** A lane of three deliveries, some of which end dead and are retried. */
+    LANES(new Bounds(
+            "AAA",
+            false,
+            2,
+            1,
+            3,
+            2,
+            Map.ofEntries(
+                    entry(Fault.HANDLER_FAILURE, 2),
+                    entry(Fault.OPERATOR_RETRY, 1),
+                    entry(Fault.LEASE_EXPIRY, 1),
+                    entry(Fault.DATABASE_CRASH, 1)),
+            4)),
+    /** Three workers, and any three faults. */
+    MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, 2, anyFault(), 3)),
+    /** Four publishers, and any fault. */
+    MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, 2, anyFault(), 1)),
+    /** Longer lanes, and any five faults. */
+    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, 2, anyFault(), 5));
+
+    private final Bounds bounds;
+
+    Scenario(Bounds bounds) {
+        this.bounds = bounds;
+    }
+
+    Bounds bounds() {
+        return bounds;
+    }
+
+    Explorer.Result explore(Protocol protocol) {
+        long begun = System.nanoTime();
+        Explorer.Result result = new Explorer(protocol, bounds).explore();
+        System.out.printf(
+                "model %s (%s): %,d states, %,d transitions, depth %d, %.1f s%n",
+                this, bounds, result.states(), result.transitions(), result.depth(), (System.nanoTime() - begun) / 1e9);
+        return result;
+    }
+
+    private static Map<Fault, Integer> anyFault() {
+        return Map.ofEntries(
+                entry(Fault.WORKER_CRASH, 2),
+                entry(Fault.LEASE_EXPIRY, 2),
+                entry(Fault.DATABASE_CRASH, 2),
+                entry(Fault.HANDLER_FAILURE, 3),
+                entry(Fault.ROLLBACK, 1),
+                entry(Fault.LOST_ANSWER, 1),
+                entry(Fault.STOP, 1),
+                entry(Fault.ROW_LOCK, 1),
+                entry(Fault.OPERATOR_RETRY, 1));
+    }
+}
