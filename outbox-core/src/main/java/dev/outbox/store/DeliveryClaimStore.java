@@ -22,17 +22,18 @@ public final class DeliveryClaimStore {
      * comes along from behind it. A replayed delivery waits for claims of its aggregate that are older than it, since they were
      * made without knowing of it. Whether a handler is paused is looked up, since the fast lane may be too busy to find out that
      * the registry has changed. The index keeps leased heads apart from the others, at the end of their lease. A claim takes at
-     * most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts, in which each lane is in order.
+     * most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts, in which each lane is in order. Claiming a
+     * head whose claim has expired ends that claim for what follows it too: otherwise a late worker could go on behind its back.
      */
     static final String CLAIM_DUE = """
             WITH candidate AS MATERIALIZED (
                 SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
-                       d.next_retry_at, d.suspect, h.event_types,
+                       d.next_retry_at, d.suspect, d.lock_token, h.event_types,
                        row_number() OVER (ORDER BY d.next_retry_at, d.outbox_id, d.handler_id) AS place
                   FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
                  CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
-                                            d.retry_count, d.next_retry_at,
+                                            d.retry_count, d.next_retry_at, d.lock_token,
                                             kind.suspect
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.stream = ?
@@ -60,7 +61,7 @@ public final class DeliveryClaimStore {
                  LIMIT ?
             ), due AS (
                 SELECT c.outbox_id, c.handler_id, c.aggregate_type, c.aggregate_id, c.aggregate_seq, c.next_retry_at,
-                       c.event_types, c.retry_count = 0 AND NOT c.suspect AS flows
+                       c.event_types, c.retry_count = 0 AND NOT c.suspect AS flows, c.lock_token
                   FROM candidate c
                  WHERE c.place = 1
                     OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)
@@ -141,6 +142,28 @@ public final class DeliveryClaimStore {
                    AND d.handler_id = taken.handler_id
                 RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, d.crash_count, d.replay_id,
                           taken.next_retry_at
+            ), ended AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET crash_count = d.crash_count + 1,
+                       locked_by = NULL,
+                       lock_token = NULL,
+                       locked_until = NULL
+                  FROM (SELECT w.outbox_id, due.handler_id
+                          FROM due
+                         CROSS JOIN LATERAL (SELECT d.outbox_id, d.lock_token
+                                               FROM {schema}.outbox_delivery d
+                                              WHERE d.aggregate_type = due.aggregate_type
+                                                AND d.aggregate_id = due.aggregate_id
+                                                AND d.handler_id = due.handler_id
+                                                AND d.aggregate_seq > due.aggregate_seq
+                                                AND d.status = 'WAITING'
+                                              ORDER BY d.aggregate_seq
+                                              LIMIT ?) w
+                         WHERE due.lock_token IS NOT NULL
+                           AND w.lock_token = due.lock_token
+                           AND (w.outbox_id, due.handler_id) NOT IN (SELECT t.outbox_id, t.handler_id FROM taken t)) former
+                 WHERE d.outbox_id = former.outbox_id
+                   AND d.handler_id = former.handler_id
             )
             SELECT {envelope},
                    claimed.replay_id IS NOT NULL, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
@@ -234,7 +257,8 @@ public final class DeliveryClaimStore {
                         .add(request.batchSize())
                         .add(request.stream(), request.batchSize())
                         .add(request.batchSize(), request.batchSize() * FOLLOWERS_PER_LANE)
-                        .add(request.worker(), token, request.lease().toMillis()),
+                        .add(request.worker(), token, request.lease().toMillis())
+                        .add(request.batchSize() * FOLLOWERS_PER_LANE),
                 (results) -> {
                     ResultSet incarnation = results.rows();
                     incarnation.next();

@@ -42,15 +42,15 @@ final class LaneSql {
 
     /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
-     * earlier one, to be followed by {@link #PROMOTE}. It keeps its time, so that making way costs it no attempt. One that is
-     * attempted right now stays, and so does a dead one: it blocks its lane until an operator decides.
+     * earlier one, to be followed by {@link #PROMOTE}. It keeps its time, so that making way costs it no attempt. An expired
+     * claim of it ends, also for what follows it, so that a late worker cannot start beside the new head. One that is attempted right now stays, and so does a dead one: it blocks its lane until an operator decides.
      */
     static final String STEP_BACK = """
             WITH head AS MATERIALIZED (
-                SELECT h.outbox_id, h.handler_id
+                SELECT h.outbox_id, h.handler_id, h.lock_token, lane.aggregate_type, lane.aggregate_id
                   FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
                           FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
-                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.lock_token
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.aggregate_type = lane.aggregate_type
                                         AND d.aggregate_id = lane.aggregate_id
@@ -68,10 +68,26 @@ final class LaneSql {
                                                                 LIMIT 1)
                                       LIMIT 1
                                         FOR UPDATE SKIP LOCKED) h
+            ), ended AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET crash_count = d.crash_count + 1,
+                       locked_by = NULL,
+                       lock_token = NULL,
+                       locked_until = NULL
+                  FROM head
+                 WHERE d.aggregate_type = head.aggregate_type
+                   AND d.aggregate_id = head.aggregate_id
+                   AND d.handler_id = head.handler_id
+                   AND d.status = 'WAITING'
+                   AND d.lock_token = head.lock_token
             )
             UPDATE {schema}.outbox_delivery d
                SET status = 'WAITING',
-                   head = false
+                   head = false,
+                   crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
+                   locked_by = NULL,
+                   lock_token = NULL,
+                   locked_until = NULL
               FROM head
              WHERE d.outbox_id = head.outbox_id
                AND d.handler_id = head.handler_id

@@ -88,9 +88,9 @@ class BoundedPlansTest {
         JsonNode claim = new Explained(outbox.dataSource())
                 .explain(
                         DeliveryClaimStore.CLAIM_DUE,
-                        "text[], text[], text, bigint[], boolean, text, int, text, int, int, int, text, uuid, bigint",
+                        "text[], text[], text, bigint[], boolean, text, int, text, int, int, int, text, uuid, bigint, int",
                         "'{mail}', '{*}', 'default', '{}', false, 'default', 50, 'default', 50, 50, 200, 'w',"
-                                + " gen_random_uuid(), 60000");
+                                + " gen_random_uuid(), 60000, 200");
         assertThat(claim.get("Actual Rows").asLong()).isEqualTo(1);
         assertThat(Explained.pages(claim)).isLessThan(100);
         assertThat(Explained.pages(new Explained(outbox.dataSource())

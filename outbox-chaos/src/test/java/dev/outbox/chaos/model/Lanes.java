@@ -33,10 +33,11 @@ record Lanes(Protocol protocol, Bounds bounds, Claims claims) implements Role {
         }
     }
 
-    /** Ends the expired claims of all deliveries of the lane that an event belongs to: their workers are late. */
-    static void endExpiredClaims(Bounds bounds, Database database, int event, int handler) {
-        for (int other = 0; other < bounds.eventCount(); other++) {
-            if (bounds.aggregate(other) == bounds.aggregate(event) && !database.isLockLive(other, handler)) {
+    /** Ends the expired claim of the head of a lane, also for what its worker has claimed behind it. */
+    static void endClaim(Bounds bounds, Database database, int head, int handler) {
+        int token = database.lock(head, handler);
+        for (int other = head; other < bounds.eventCount(); other++) {
+            if (bounds.aggregate(other) == bounds.aggregate(head) && database.lock(other, handler) == token) {
                 database.setLock(other, handler, 0);
             }
         }
@@ -77,8 +78,8 @@ record Lanes(Protocol protocol, Bounds bounds, Claims claims) implements Role {
 
     private void take(State next, int number, int handler, int deliveries, Steps steps) {
         Worker worker = next.worker(number);
-        if (protocol.has(Rule.LANE_CLAIM_ENDS_OLDER_CLAIMS)) {
-            endExpiredClaims(bounds, next.database(), Integer.numberOfTrailingZeros(deliveries), handler);
+        if (protocol.has(Rule.LANE_CLAIM_ENDS_OLDER_CLAIM)) {
+            endClaim(bounds, next.database(), Integer.numberOfTrailingZeros(deliveries), handler);
         }
         for (int event = 0; event < bounds.eventCount(); event++) {
             if ((deliveries >> event & 1) != 0) {

@@ -34,8 +34,8 @@ record Operator(Protocol protocol, Bounds bounds) implements Role {
                 && bounds.precedes(event, head)
                 && !database.isLockLive(head, handler)) {
             database.setDelivery(head, handler, DeliveryStatus.WAITING);
-            if (protocol.has(Rule.DEMOTION_ENDS_CLAIMS)) {
-                Lanes.endExpiredClaims(bounds, database, event, handler);
+            if (protocol.has(Rule.DEMOTION_ENDS_CLAIM)) {
+                Lanes.endClaim(bounds, database, head, handler);
             }
         }
         Lanes.promote(bounds, database, event, handler);

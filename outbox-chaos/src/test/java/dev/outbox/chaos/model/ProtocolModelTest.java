@@ -81,13 +81,13 @@ class ProtocolModelTest {
                 arguments(Rule.WAIT_BEHIND_FAILURE, Scenario.FAULTS, Property.ORDER),
                 arguments(Rule.HEAD_OF_LANE_ONLY, Scenario.FAULTS, Property.ORDER),
                 arguments(Rule.DELIVERY_LEASE, Scenario.FAULTS, Property.LIVE_CLAIM),
-                arguments(Rule.LANE_CLAIM_ENDS_OLDER_CLAIMS, Scenario.LANES, Property.ORDER),
+                arguments(Rule.LANE_CLAIM_ENDS_OLDER_CLAIM, Scenario.LANES, Property.ORDER),
                 arguments(Rule.DELIVERY_FENCE, Scenario.FAULTS, Property.FENCED_SETTLEMENT),
                 arguments(Rule.PROMOTE_NEXT, Scenario.FAULTS, Property.ONE_HEAD),
                 arguments(Rule.LANE_LOCK, Scenario.FAULTS, Property.ONE_HEAD),
                 arguments(Rule.KEEP_HEAD, Scenario.LANES, Property.ONE_OWNER),
                 arguments(Rule.DEMOTE_HEAD, Scenario.LANES, Property.ORDER),
-                arguments(Rule.DEMOTION_ENDS_CLAIMS, Scenario.LANES, Property.ORDER));
+                arguments(Rule.DEMOTION_ENDS_CLAIM, Scenario.LANES, Property.ORDER));
     }
 
     private static void assertHolds(Explorer.Result result) {

@@ -42,8 +42,8 @@ enum Rule {
     HEAD_OF_LANE_ONLY,
     /** A delivery is claimed by one worker at a time. */
     DELIVERY_LEASE,
-    /** A worker that claims the head of a lane ends the expired claims of what is behind it. */
-    LANE_CLAIM_ENDS_OLDER_CLAIMS,
+    /** A worker that claims a head whose claim has expired ends that claim for what follows the head too. */
+    LANE_CLAIM_ENDS_OLDER_CLAIM,
     /** An outcome of a delivery is written only by the worker that still has it claimed. */
     DELIVERY_FENCE,
     /** The next delivery of a lane becomes its head when the head has ended. */
@@ -54,6 +54,6 @@ enum Rule {
     KEEP_HEAD,
     /** A retried dead letter demotes a later head that no worker has claimed. */
     DEMOTE_HEAD,
-    /** When a head is demoted, the expired claims in its lane end, so that a late worker cannot renew them. */
-    DEMOTION_ENDS_CLAIMS
+    /** When a head is demoted, its expired claim ends, so that a late worker cannot renew it. */
+    DEMOTION_ENDS_CLAIM
 }
