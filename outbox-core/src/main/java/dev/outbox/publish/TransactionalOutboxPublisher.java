@@ -11,6 +11,7 @@ import dev.outbox.store.EventStore;
 import dev.outbox.store.NewEvent;
 import dev.outbox.store.NumberedEventStore;
 import dev.outbox.store.Redaction;
+import dev.outbox.store.SqlFailures;
 import dev.outbox.store.Stored;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,9 +21,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.UncategorizedSQLException;
-import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event, or a batch, unless the caller chose
@@ -31,6 +29,9 @@ import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private static final String UNIQUE_VIOLATION = "23505";
+    private static final String REMEDY =
+            "grant the role of the application what db/outbox/grants.sql gives to a publisher;"
+                    + " one that chooses event ids also needs SELECT (payload, headers) on the outbox table";
 
     private final OutboxTransaction transaction;
     private final EventWriter writer;
@@ -125,9 +126,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 throw new EventIdConflictException("another transaction stored an event with the same id for another"
                         + " aggregate at the same time; roll back: " + ex.getMessage());
             }
-            DataAccessException translated =
-                    new SQLStateSQLExceptionTranslator().translate("publish an event", null, ex);
-            throw translated != null ? translated : new UncategorizedSQLException("publish an event", null, ex);
+            throw SqlFailures.translated("publish an event", REMEDY, ex);
         }
     }
 }

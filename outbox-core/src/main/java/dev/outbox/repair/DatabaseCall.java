@@ -1,15 +1,16 @@
 package dev.outbox.repair;
 
 import dev.outbox.DeliverySelection;
+import dev.outbox.store.SqlFailures;
 import java.sql.SQLException;
-import org.springframework.dao.DataAccessException;
-import org.springframework.jdbc.UncategorizedSQLException;
-import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
 /** Work on the database for an operator, whose failures are unchecked exceptions. */
 final class DatabaseCall {
 
     private static final String QUERY_CANCELED = "57014";
+    private static final String REMEDY =
+            "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
+                    + " to a reader if it only finds and counts";
 
     private DatabaseCall() {}
 
@@ -36,8 +37,7 @@ final class DatabaseCall {
         try {
             return work.run();
         } catch (SQLException ex) {
-            DataAccessException translated = new SQLStateSQLExceptionTranslator().translate(task, null, ex);
-            throw translated != null ? translated : new UncategorizedSQLException(task, null, ex);
+            throw SqlFailures.translated(task, REMEDY, ex);
         }
     }
 }

@@ -31,6 +31,7 @@ import dev.outbox.store.ReplaySource;
 import dev.outbox.store.RetirementStore;
 import dev.outbox.store.SettleStore;
 import dev.outbox.store.WakeUpStore;
+import dev.outbox.store.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -58,6 +59,7 @@ final class Workers implements AutoCloseable {
     private final Duty watch;
     private final RunningHandlers handlers;
     private final ReplayFeeder replays;
+    private final WorkerPrivileges privileges;
     private final boolean polling;
     private final boolean listening;
     private final @Nullable Notifier notifier;
@@ -91,6 +93,8 @@ final class Workers implements AutoCloseable {
         this.handlers = delivery.handlers();
         this.retirement = new Retirement(new RetirementStore(dataSource, schema), polls.retireAfter());
         this.polling = polls.enabled();
+        this.privileges =
+                new WorkerPrivileges(dataSource, schema, settings.schemas().archive());
         this.leases = new LeaseKeeper(shortestLease, Moment.Source.system());
         this.heartbeat = new Duty("outbox-registry", this::beat);
         this.watch = new Duty("outbox-watch", this::watch, Workers::keepingProcessAlive);
@@ -147,6 +151,7 @@ final class Workers implements AutoCloseable {
     void start() {
         if (polling) {
             try {
+                privileges.check();
                 register();
             } catch (SQLException ex) {
                 log.warn("the handlers could not be registered yet; this goes on in the background", ex);

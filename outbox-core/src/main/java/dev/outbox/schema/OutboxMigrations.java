@@ -1,6 +1,7 @@
 package dev.outbox.schema;
 
 import dev.outbox.store.OutboxSchema;
+import dev.outbox.store.SqlFailures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,9 +12,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 
 /**
  * Creates and updates the outbox tables, or checks that they are as this version needs them. Uses Flyway with a history table
@@ -28,6 +31,12 @@ public final class OutboxMigrations {
     public static final String LOCATION = "db/outbox";
 
     private static final String HISTORY = "outbox_schema_history";
+
+    private static final String MAY_NOT_MIGRATE =
+            "let a role that owns the tables migrate them and set outbox.migrate=false here,"
+                    + " or grant CREATE on the database";
+    private static final String MAY_NOT_READ =
+            "grant the role of the application what db/outbox/grants.sql gives to a publisher, a worker or a reader";
 
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
@@ -66,11 +75,14 @@ public final class OutboxMigrations {
      * Brings the tables up to date. Returns when they are, whichever instance did the work.
      *
      * @throws ArchiveMismatchException if the archive exists and has other columns; nothing was changed then
+     * @throws dev.outbox.MissingPrivilegeException if the role may not change the tables
      */
     public void migrate() {
-        archive.checkIfPresent();
-        flyway.migrate();
-        checkArchive();
+        run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
+            archive.checkIfPresent();
+            flyway.migrate();
+            checkArchive();
+        });
     }
 
     /**
@@ -78,8 +90,13 @@ public final class OutboxMigrations {
      *
      * @throws SchemaOutdatedException if they are not; it says which SQL to run
      * @throws ArchiveMismatchException if the archive has other columns
+     * @throws dev.outbox.MissingPrivilegeException if the role may not read their version
      */
     public void validate() {
+        run("read the version of the outbox tables", MAY_NOT_READ, this::check);
+    }
+
+    private void check() {
         archive.checkIfPresent();
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
@@ -93,6 +110,15 @@ public final class OutboxMigrations {
         }
         flyway.validate();
         checkArchive();
+    }
+
+    private static void run(String task, String remedy, Runnable work) {
+        try {
+            work.run();
+        } catch (FlywayException | DataAccessException ex) {
+            RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
+            throw missing != null ? missing : ex;
+        }
     }
 
     private void checkArchive() {

@@ -33,7 +33,7 @@ class SettlingAheadTest {
 
     @Test
     void nextBatchIsHandledWhileTheLastOneIsBeingWritten() throws SQLException {
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             configure((event) -> {
                 int number = number(event);

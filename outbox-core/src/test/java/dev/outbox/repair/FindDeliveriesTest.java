@@ -53,7 +53,7 @@ class FindDeliveriesTest {
 
     @Test
     void selectionThatTakesTooLongNamesItsFilters() throws SQLException {
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement().execute("LOCK TABLE events.outbox_delivery IN ACCESS EXCLUSIVE MODE");
             assertThatThrownBy(() -> operations.count(ALL.withErrorCode("IOException")))

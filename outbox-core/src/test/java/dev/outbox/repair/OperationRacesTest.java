@@ -109,7 +109,7 @@ class OperationRacesTest {
         lanes.failed("mail", events.get(0));
         DueDelivery head = claimDue();
 
-        try (Connection holding = outbox.dataSource().getConnection()) {
+        try (Connection holding = outbox.owner().getConnection()) {
             holdPublishing(holding);
             CompletableFuture<DeliverySettleStore.Settled> emptying = InBackground.run(() -> succeed(head));
             awaitWaiting(1);
@@ -131,7 +131,7 @@ class OperationRacesTest {
                 .orElseThrow();
         assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
 
-        try (Connection holding = outbox.dataSource().getConnection()) {
+        try (Connection holding = outbox.owner().getConnection()) {
             holdPublishing(holding);
             CompletableFuture<Skipped> skipped = InBackground.run(() -> outbox.runtime()
                     .operations()

@@ -159,7 +159,7 @@ class RepairLanesTest {
         // The lane empties in a transaction that has not committed when the second event queues behind it: the
         // operator's
         // lock keeps that transaction from ending.
-        try (Connection operator = outbox.dataSource().getConnection()) {
+        try (Connection operator = outbox.owner().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettleStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
@@ -255,7 +255,7 @@ class RepairLanesTest {
         publish(3);
         outbox.start();
         awaitLatch(retrying);
-        try (Connection operator = outbox.dataSource().getConnection()) {
+        try (Connection operator = outbox.owner().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute(lock);
             locked.countDown();
@@ -279,7 +279,7 @@ class RepairLanesTest {
             EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
             park(claim(), event);
         }
-        try (Connection operator = outbox.dataSource().getConnection()) {
+        try (Connection operator = outbox.owner().getConnection()) {
             operator.setAutoCommit(false);
             operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 3 FOR UPDATE");
             List<DueDelivery> due = claimDue();

@@ -292,7 +292,7 @@ class RetryOperationTest {
     void deliveryThatSomebodyElseHoldsLockedIsLeftAlone() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement()
                     .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
@@ -309,7 +309,7 @@ class RetryOperationTest {
     void eventThatSomebodyElseHoldsLockedDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement()
                     .execute("SELECT FROM events.outbox WHERE id = "

@@ -144,7 +144,7 @@ class RetentionTest {
         publishPublished(3);
         age("31 days", "true");
         Retention retention = retention(RetentionSettings.defaults());
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement()
                     .execute("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");
@@ -186,7 +186,7 @@ class RetentionTest {
     void oneInstanceForgetsProcessedEventsAtATime() throws SQLException {
         noteProcessed(3, "31 days");
         Retention retention = retention(RetentionSettings.defaults());
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement()
                     .execute("SELECT pg_advisory_xact_lock(hashtextextended('outbox retention of \"events\"', 0))");

@@ -197,7 +197,7 @@ class ClaimStoreTest {
     void rowThatSomebodyElseChangesWhileItIsSettledMovesAllTheSame() throws SQLException {
         publish("a", "b");
         Claim claim = claim("w1", 2).claim();
-        try (Connection operator = outbox.dataSource().getConnection();
+        try (Connection operator = outbox.owner().getConnection();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
@@ -218,7 +218,7 @@ class ClaimStoreTest {
     @Test
     void rowThatSomebodyElseHoldsLockedHoldsBackItsAggregateOnly() throws SQLException {
         publish("a", "b", "a", "c");
-        try (Connection operator = outbox.dataSource().getConnection();
+        try (Connection operator = outbox.owner().getConnection();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement
@@ -239,7 +239,7 @@ class ClaimStoreTest {
     @Test
     void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
         publish("a", "a", "a", "a", "a", "b");
-        try (Connection operator = outbox.dataSource().getConnection();
+        try (Connection operator = outbox.owner().getConnection();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement

@@ -69,7 +69,7 @@ class PoisonedAggregateTest {
     @Test
     void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        try (Connection holder = outbox.dataSource().getConnection();
+        try (Connection holder = outbox.owner().getConnection();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
             statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");

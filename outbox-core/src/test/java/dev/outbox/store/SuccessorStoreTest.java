@@ -38,7 +38,7 @@ class SuccessorStoreTest {
         SuccessorStore successors = new SuccessorStore(outbox.dataSource(), OutboxSchema.DEFAULT);
 
         assertThat(successors.ranTo(later)).isEqualTo(Map.of(lane, 0L));
-        try (Connection other = outbox.dataSource().getConnection()) {
+        try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement().execute("LOCK TABLE events.outbox_published IN ACCESS EXCLUSIVE MODE");
             assertThat(successors.ranTo(later)).isEqualTo(Map.of(lane, 2L));

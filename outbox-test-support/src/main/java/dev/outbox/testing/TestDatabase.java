@@ -4,10 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** A database of one test's own, which can be cut off from its clients and is dropped when closed. */
+/**
+ * A database of one test's own, which can be cut off from its clients and is dropped when closed. Its owner is not a superuser; an
+ * application has the rights that it is granted.
+ */
 public final class TestDatabase implements AutoCloseable {
 
     private static final Duration CUT_OFF_DEADLINE = Duration.ofSeconds(30);
@@ -28,17 +32,44 @@ public final class TestDatabase implements AutoCloseable {
         return server.jdbcUrl(name);
     }
 
+    /** The owner of the database. */
     public String username() {
-        return server.username();
+        return TestRoles.OWNER;
     }
 
+    /** Of the owner and of the application. */
     public String password() {
-        return server.password();
+        return TestRoles.PASSWORD;
     }
 
-    /** Opens a new connection for every request; it pools nothing. */
+    /** As the owner. Opens a new connection for every request; it pools nothing. */
     public DataSource dataSource() {
-        return server.dataSource(name);
+        return as(TestRoles.OWNER);
+    }
+
+    /** The role of an application, which owns nothing. */
+    public String application() {
+        return TestRoles.APPLICATION;
+    }
+
+    /** As a role that logs in. Opens a new connection for every request; it pools nothing. */
+    public DataSource as(String role) {
+        return server.as(role, TestRoles.PASSWORD).dataSource(name);
+    }
+
+    /**
+     * Grants to the roles of the tests: to {@code outbox_publisher}, {@code outbox_worker} and {@code outbox_reader}, which the
+     * application is a member of.
+     *
+     * @param script the outbox's {@code grants.sql}
+     */
+    public void grant(String script) {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(TestRoles.grants(script));
+        } catch (SQLException e) {
+            throw new IllegalStateException("The rights of database " + name + " could not be granted", e);
+        }
     }
 
     /**

@@ -1,7 +1,10 @@
 package dev.outbox.testing;
 
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +19,12 @@ public final class TestPostgres implements AutoCloseable {
 
     private final TestServer server;
     private final String version;
+    private final List<TestDatabase> templates = new CopyOnWriteArrayList<>();
 
     TestPostgres(TestServer server) {
         this.server = server;
         this.version = server.address().serverVersion();
+        TestRoles.create(server.address());
         System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "
                 + server.address().hosts());
     }
@@ -59,8 +64,27 @@ public final class TestPostgres implements AutoCloseable {
 
     /** Creates an empty database that no other test knows. */
     public TestDatabase newDatabase() {
+        return copy("template0");
+    }
+
+    /** Creates a copy of a template. */
+    public TestDatabase newDatabase(TestDatabase template) {
+        return copy(template.name());
+    }
+
+    /** Creates a database to be copied, which accepts no connection once it is prepared. Lives as long as the server. */
+    public TestDatabase newTemplate(Consumer<TestDatabase> preparation) {
+        TestDatabase template = newDatabase();
+        templates.add(template);
+        preparation.accept(template);
+        template.cutOff();
+        return template;
+    }
+
+    private TestDatabase copy(String template) {
         String name = "outbox_" + UUID.randomUUID().toString().replace("-", "");
-        server.address().executeRetrying("CREATE DATABASE " + name + " TEMPLATE template0");
+        server.address()
+                .executeRetrying("CREATE DATABASE " + name + " TEMPLATE " + template + " OWNER " + TestRoles.OWNER);
         return new TestDatabase(server.address(), name);
     }
 
@@ -77,6 +101,9 @@ public final class TestPostgres implements AutoCloseable {
     /** Stops the server, unless it is somebody else's. */
     @Override
     public void close() {
+        if (server.outlivesTests()) {
+            templates.forEach(TestDatabase::close);
+        }
         server.stop().run();
     }
 

@@ -11,13 +11,19 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
 record TestServer(String kind, ServerAddress address, Runnable stop) {
 
     private static final String DEFAULT_MAJOR = "18";
+    private static final String GIVEN = "OUTBOX_TEST_JDBC_URL";
 
     /** The server that the caller's environment points at; it is somebody else's, and left running. */
     static TestServer given(String url, Map<String, String> environment) {
         ServerAddress address = ServerAddress.of(url);
         String username = environment.getOrDefault("OUTBOX_TEST_JDBC_USER", address.username());
         String password = environment.getOrDefault("OUTBOX_TEST_JDBC_PASSWORD", address.password());
-        return new TestServer("OUTBOX_TEST_JDBC_URL", address.as(username, password), () -> {});
+        return new TestServer(GIVEN, address.as(username, password), () -> {});
+    }
+
+    /** Whether databases that are left behind stay. */
+    boolean outlivesTests() {
+        return kind.equals(GIVEN);
     }
 
     /** A container of the major version that the build chose; any runtime exception means that Docker could not. */

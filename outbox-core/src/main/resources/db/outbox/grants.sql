@@ -1,0 +1,86 @@
+-- Rights of four roles on the outbox, for databases in which the application is not the owner of the tables. Creates nothing.
+--
+--   psql -d shop -v publisher=shop_web -v worker=shop_worker -v reader=shop_support -v migrator=shop_migrator -f grants.sql
+--
+-- migrator   owns the schemas and runs the migrations
+-- publisher  stores events; reads no payload, changes and deletes no event
+-- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention
+-- reader     looks: events without payloads and headers, deliveries, claims, handlers, what operators did
+--
+-- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas). Then run this file
+-- as the migrator or a superuser, and once more after every upgrade. A process that publishes and delivers needs both roles; so do
+-- handlers that publish. Granting twice changes nothing.
+
+\if :{?schema}         \else \set schema         events           \endif
+\if :{?archive_schema} \else \set archive_schema audit            \endif
+\if :{?migrator}       \else \set migrator       outbox_migrator  \endif
+\if :{?publisher}      \else \set publisher      outbox_publisher \endif
+\if :{?worker}         \else \set worker         outbox_worker    \endif
+\if :{?reader}         \else \set reader         outbox_reader    \endif
+\set ON_ERROR_STOP on
+
+-- Every role: find the tables, and check their version and the archive when the application starts.
+GRANT USAGE ON SCHEMA :"schema", :"archive_schema" TO :"publisher", :"worker", :"reader";
+GRANT SELECT ON :"schema".outbox_schema_history, :"archive_schema".outbox_archive_owner TO :"publisher", :"worker", :"reader";
+
+-- Publisher. The columns that it may not insert keep their defaults: it chooses neither the id nor the state of an event.
+GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, occurred_at),
+      SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at)
+   ON :"schema".outbox, :"schema".outbox_unpublished TO :"publisher";
+GRANT USAGE ON SEQUENCE :"schema".outbox_id_seq TO :"publisher";
+GRANT INSERT (aggregate_type, aggregate_id, last_seq),
+      SELECT (aggregate_type, aggregate_id, last_seq),
+      UPDATE (last_seq, last_used_at)
+   ON :"schema".outbox_aggregate TO :"publisher";
+GRANT SELECT ON SEQUENCE :"schema".outbox_aggregate_floor TO :"publisher";
+GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_floor() TO :"publisher";
+-- For outbox.publisher.unrouted, which asks for subscribers.
+GRANT SELECT ON :"schema".outbox_handler, :"schema".outbox_subscription TO :"publisher";
+
+-- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
+--   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
+
+-- Worker. Events change in their state only; what operators did is never changed.
+GRANT SELECT ON :"schema".outbox, :"schema".outbox_status TO :"worker";
+GRANT SELECT, DELETE,
+      UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at)
+   ON :"schema".outbox_unpublished TO :"worker";
+-- UPDATE of one column is what FOR UPDATE needs.
+GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
+GRANT SELECT, INSERT, UPDATE, DELETE
+   ON :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_handler, :"schema".outbox_subscription,
+      :"schema".processed_event
+   TO :"worker";
+GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
+GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
+GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_aggregate TO :"worker";
+GRANT SELECT, UPDATE ON :"schema".outbox_aggregate_removal TO :"worker";
+GRANT SELECT, UPDATE ON SEQUENCE :"schema".outbox_aggregate_floor TO :"worker";
+GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";
+GRANT USAGE
+   ON SEQUENCE :"schema".outbox_claim_id_seq, :"schema".outbox_replay_id_seq, :"schema".outbox_operation_id_seq,
+      :"archive_schema".events_id_seq
+   TO :"worker";
+GRANT EXECUTE
+   ON FUNCTION :"schema".outbox_aggregate_floor(), :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb)
+   TO :"worker";
+GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
+
+-- Reader.
+GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at, status,
+              attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at)
+   ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
+GRANT SELECT
+   ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
+      :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate,
+      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event
+   TO :"reader";
+GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,
+              published_at, retry_count, archived_at)
+   ON :"archive_schema".events TO :"reader";
+
+-- What a later migration adds is the worker's until this file is run again.
+ALTER DEFAULT PRIVILEGES FOR ROLE :"migrator" IN SCHEMA :"schema", :"archive_schema"
+    GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO :"worker";
+ALTER DEFAULT PRIVILEGES FOR ROLE :"migrator" IN SCHEMA :"schema", :"archive_schema"
+    GRANT USAGE, SELECT ON SEQUENCES TO :"worker";
