@@ -158,10 +158,16 @@ CREATE TABLE ${schema}.outbox_aggregate (
 -- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
 CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;
 
+DO $block$ BEGIN
+    PERFORM setval('${schema}.outbox_aggregate_floor', 0);
+END $block$;
+
 -- Reads the floor once the transaction has its id: a transaction that reads it before a raise has a lower id than the raise.
+-- For a role that may not read it, pg_sequence_last_value is NULL from PostgreSQL 17 on; currval refuses.
 CREATE FUNCTION ${schema}.outbox_aggregate_floor() RETURNS bigint LANGUAGE sql VOLATILE AS $function$
     SELECT CASE WHEN pg_current_xact_id() IS NOT NULL
-                THEN coalesce(pg_sequence_last_value('${schema}.outbox_aggregate_floor'::regclass), 0) END
+                THEN coalesce(pg_sequence_last_value('${schema}.outbox_aggregate_floor'::regclass),
+                              currval('${schema}.outbox_aggregate_floor'::regclass)) END
 $function$;
 
 -- One row: counters up to this floor may be removed when all transactions up to this one have ended.
