@@ -1,0 +1,5 @@
+/** Facts that the processes of a chaos run append to files, and the history that they make together. */
+@NullMarked
+package dev.outbox.chaos.history;
+
+import org.jspecify.annotations.NullMarked;
