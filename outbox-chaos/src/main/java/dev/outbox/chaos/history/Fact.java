@@ -39,30 +39,36 @@ public sealed interface Fact {
     /** A publisher is about to begin a transaction with these events. Transaction names are unique in a run. */
     record Intended(long at, String process, String transaction, List<IntendedEvent> events) implements Fact {}
 
-    /** An event that is to be published. The publisher chooses its id. */
+    /**
+     * An event that is to be published, and if {@code rolledBack}, after a savepoint to which its transaction will go back. The publisher
+     * chooses its id.
+     */
     record IntendedEvent(
             UUID eventId,
             String eventType,
             String aggregateType,
             String aggregateId,
             String payload,
-            Map<String, String> headers) {}
+            Map<String, String> headers,
+            boolean rolledBack) {
+
+        /** An event that shares the fate of its transaction. */
+        public IntendedEvent(
+                UUID eventId,
+                String eventType,
+                String aggregateType,
+                String aggregateId,
+                String payload,
+                Map<String, String> headers) {
+            this(eventId, eventType, aggregateType, aggregateId, payload, headers, false);
+        }
+    }
 
     /** The publish call returned; the transaction is still open. */
     record Published(long at, String process, String transaction, UUID eventId, long sequence) implements Fact {}
 
-    /**
-     * The transaction ended. The events in {@code rolledBack} were published before a savepoint to which it went back. A transaction
-     * without this fact is {@code UNKNOWN}.
-     */
-    record Completed(long at, String process, String transaction, Commit outcome, Set<UUID> rolledBack)
-            implements Fact {
-
-        /** Completes a transaction that rolled back to no savepoint. */
-        public Completed(long at, String process, String transaction, Commit outcome) {
-            this(at, process, transaction, outcome, Set.of());
-        }
-    }
+    /** The transaction ended. One without this fact is {@code UNKNOWN}. */
+    record Completed(long at, String process, String transaction, Commit outcome) implements Fact {}
 
     /** Outcome of a transaction; {@code UNKNOWN} if the commit failed in a way that leaves it open. */
     enum Commit {

@@ -50,7 +50,7 @@ class FactWriterTest {
                         List.of(new IntendedEvent(
                                 EVENT, "Traded", "account", "ä\n\u0001", "{\"a\":\"\\u0000\"}", Map.of("k", "v")))),
                 new Published(2, "p-1", "t-1", EVENT, 7),
-                new Completed(3, "p-1", "t-1", Commit.COMMITTED, Set.of(EVENT)),
+                new Completed(3, "p-1", "t-1", Commit.COMMITTED),
                 new Started(4, "w-1", "mail", EVENT, "account", "ä", 7, 1, "{}", Map.of(), false),
                 new Ended(5, "w-1", "mail", EVENT, 1, Outcome.INTERRUPTED),
                 new Fault(6, Kind.RESTORE, "server", Phase.BEGUN, 3L, "an old backup"),

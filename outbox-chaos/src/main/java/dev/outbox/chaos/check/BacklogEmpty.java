@@ -1,0 +1,95 @@
+package dev.outbox.chaos.check;
+
+import dev.outbox.chaos.history.EventHistory;
+import dev.outbox.chaos.history.FinalState.StoredDelivery;
+import dev.outbox.chaos.history.FinalState.StoredEvent;
+import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.History.Lane;
+import dev.outbox.chaos.history.StateChange;
+import dev.outbox.chaos.history.StateChange.Kind;
+import dev.outbox.chaos.history.TransactionHistory;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * In the end no event is open, except behind a dead one that blocks its lane, and each was done in time after the last fault or its
+ * commit, whichever is later.
+ */
+final class BacklogEmpty implements Rule {
+
+    private final long deadline;
+
+    BacklogEmpty(CheckSettings settings) {
+        this.deadline = settings.backlogDeadline().toNanos();
+    }
+
+    @Override
+    public String name() {
+        return "backlog-empty";
+    }
+
+    @Override
+    public List<Violation> check(History history) {
+        Violations violations = new Violations(this);
+        Set<Lane> blocked = blockedLanes(history);
+        long lastFault = history.faults().lastEnd();
+        for (EventHistory event : history.events()) {
+            if (isOpen(event, blocked)) {
+                violations.add(event + " is still open", List.of(event.stored(), event.deliveries()));
+            } else {
+                checkTime(event, lastFault, violations);
+            }
+        }
+        return violations.found();
+    }
+
+    private static Set<Lane> blockedLanes(History history) {
+        Set<Lane> blocked = new HashSet<>();
+        for (EventHistory event : history.events()) {
+            event.deliveries().stream()
+                    .filter((row) -> row.head() && row.status().equals("DEAD"))
+                    .forEach((row) -> blocked.add(laneOf(event, row)));
+        }
+        return blocked;
+    }
+
+    private static Lane laneOf(EventHistory event, StoredDelivery row) {
+        return new Lane(row.handler(), event.aggregateOrNone());
+    }
+
+    private static boolean isOpen(EventHistory event, Set<Lane> blocked) {
+        if (event.stored().stream().map(StoredEvent::status).anyMatch("PENDING"::equals)) {
+            return true;
+        }
+        List<StoredDelivery> open = event.deliveries().stream()
+                .filter((row) -> !row.status().equals("DEAD"))
+                .toList();
+        return open.isEmpty()
+                ? event.stored().stream().map(StoredEvent::status).anyMatch("RETRYING"::equals)
+                : open.stream().anyMatch((row) -> !blocked.contains(laneOf(event, row)));
+    }
+
+    private void checkTime(EventHistory event, long lastFault, Violations violations) {
+        TransactionHistory transaction = event.transaction();
+        if (transaction == null || event.changes().stream().anyMatch(BacklogEmpty::isWish)) {
+            return;
+        }
+        long committed =
+                transaction.completedAt() == Long.MAX_VALUE ? transaction.intendedAt() : transaction.completedAt();
+        long bound = Math.max(committed, lastFault) + deadline;
+        event.changes().stream()
+                .filter((change) -> !isRemovalByRetention(change))
+                .filter((change) -> change.at() > bound)
+                .findFirst()
+                .ifPresent((change) -> violations.add(event + " was done too late", List.of(transaction, change)));
+    }
+
+    private static boolean isWish(StateChange change) {
+        return change.kind() == Kind.OPERATION || change.subject().replay();
+    }
+
+    private static boolean isRemovalByRetention(StateChange change) {
+        return change.kind() == Kind.EVENT && change.old().status().equals("PUBLISHED");
+    }
+}

@@ -1,0 +1,63 @@
+package dev.outbox.chaos.check;
+
+import dev.outbox.chaos.history.EventHistory;
+import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.StateChange;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** A delivery dies only after all its attempts failed, or for a reason that another attempt cannot help. */
+final class DeathsJustified implements Rule {
+
+    private static final Set<String> CLASSIFIED =
+            Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED", "HANDLER_RETIRED");
+
+    private final CheckSettings settings;
+
+    DeathsJustified(CheckSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public String name() {
+        return "deaths-justified";
+    }
+
+    @Override
+    public List<Violation> check(History history) {
+        Violations violations = new Violations(this);
+        for (EventHistory event : history.events()) {
+            event.changes().stream()
+                    .filter((change) -> change.isDeliveryBecoming("DEAD"))
+                    .filter((change) -> !isJustified(event, change))
+                    .forEach((change) -> violations.add(
+                            event + " died too early",
+                            List.of(change, event.executions(handler(change)).toList())));
+        }
+        return violations.found();
+    }
+
+    private boolean isJustified(EventHistory event, StateChange change) {
+        String code = change.now().errorCode();
+        if (code == null) {
+            return false;
+        }
+        if (CLASSIFIED.contains(code)) {
+            return true;
+        }
+        if (code.equals("CRASH_LOOP")) {
+            return change.now().crashes() > settings.maxCrashes();
+        }
+        long executions = event.executions(handler(change)).count();
+        if (settings.nonRetryable().contains(code)) {
+            return executions > 0;
+        }
+        int attempts = settings.maxAttemptsOf(handler(change));
+        return change.now().retries() >= attempts && executions >= attempts;
+    }
+
+    private static String handler(StateChange change) {
+        return Objects.requireNonNullElse(change.subject().handler(), "");
+    }
+}

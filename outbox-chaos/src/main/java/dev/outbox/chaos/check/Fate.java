@@ -1,0 +1,48 @@
+package dev.outbox.chaos.check;
+
+import dev.outbox.chaos.history.EventHistory;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Faults;
+import dev.outbox.chaos.history.TransactionHistory;
+
+/** What became of an event, in the words of Jepsen. */
+enum Fate {
+    /** It was to be stored, and is. */
+    OK,
+    /** Its commit was left open, and it is stored. */
+    RECOVERED,
+    /** It was not to be stored, or its commit was left open, and it left no trace. */
+    ABSENT,
+    /** It was committed, or a handler saw it, and it is gone; its commit may lie after what a standby or a backup has. */
+    LOST_BY_CONTRACT,
+    /** It was committed, or a handler saw it, and it is gone. */
+    LOST,
+    /** It was not to be stored, and left a trace. */
+    UNEXPECTED;
+
+    static Fate of(EventHistory event, Faults faults) {
+        TransactionHistory transaction = event.transaction();
+        IntendedEvent intended = event.intended();
+        boolean survived = event.survived();
+        boolean seen = !event.executions().isEmpty();
+        if (transaction == null || intended == null) {
+            return UNEXPECTED;
+        }
+        if (intended.rolledBack() || transaction.outcome() == Commit.ABORTED) {
+            return survived || seen ? UNEXPECTED : ABSENT;
+        }
+        boolean committed = transaction.outcome() == Commit.COMMITTED;
+        if (survived) {
+            return committed ? OK : RECOVERED;
+        }
+        if (!committed && !seen) {
+            return ABSENT;
+        }
+        return faults.mayForget(transaction) ? LOST_BY_CONTRACT : LOST;
+    }
+
+    boolean isStored() {
+        return this == OK || this == RECOVERED;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.outbox.chaos.check;
+
+import dev.outbox.chaos.history.EventHistory;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.TransactionHistory;
+import java.util.List;
+
+/** No event of an aborted transaction is stored or handled; a transaction is wholly there or wholly absent. */
+final class NothingUnexpected implements Rule {
+
+    @Override
+    public String name() {
+        return "nothing-unexpected";
+    }
+
+    @Override
+    public List<Violation> check(History history) {
+        Violations violations = new Violations(this);
+        for (EventHistory event : history.events()) {
+            if (Fate.of(event, history.faults()) == Fate.UNEXPECTED) {
+                violations.add(
+                        event + " was not committed, and is stored or was handled",
+                        List.of(String.valueOf(event.transaction()), event.stored(), event.executions()));
+            }
+        }
+        for (TransactionHistory transaction : history.transactions()) {
+            List<EventHistory> meant = transaction.events().stream()
+                    .filter(NothingUnexpected::isMeant)
+                    .toList();
+            long there = meant.stream().filter(EventHistory::survived).count();
+            if (there > 0 && there < meant.size()) {
+                violations.add(there + " of " + meant.size() + " events are stored of " + transaction, meant);
+            }
+        }
+        return violations.found();
+    }
+
+    private static boolean isMeant(EventHistory event) {
+        IntendedEvent intended = event.intended();
+        return intended != null && !intended.rolledBack();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.outbox.chaos.check;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What a history shows.
+ *
+ * @param ok committed events that are stored
+ * @param recovered stored events whose commit was left open
+ * @param absent events that were rolled back, or whose commit was left open and failed
+ * @param lost committed events that are gone
+ * @param lostByContract committed events that a standby or a backup did not have yet
+ * @param unexpected events that were not committed and left a trace
+ * @param duplicated further successes of a handler with an event
+ * @param dead deliveries that are dead
+ * @param executions executions of handlers
+ * @param faults faults of the nemesis
+ * @param notChecked what the run did not record
+ * @param violations what breaks a rule
+ */
+public record Report(
+        long ok,
+        long recovered,
+        long absent,
+        long lost,
+        long lostByContract,
+        long unexpected,
+        long duplicated,
+        long dead,
+        long executions,
+        long faults,
+        List<String> notChecked,
+        List<Violation> violations) {
+
+    private static final int SHOWN = 10;
+
+    /** Copies the lists. */
+    public Report {
+        notChecked = List.copyOf(notChecked);
+        violations = List.copyOf(violations);
+    }
+
+    /** Returns whether no rule is broken. */
+    public boolean isClean() {
+        return violations.isEmpty();
+    }
+
+    /** Returns the counts, and the first violations of each rule. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("""
+                events      ok %d, recovered %d, absent %d, lost %d, lost by contract %d, unexpected %d
+                deliveries  executions %d, duplicated %d, dead %d
+                faults      %d
+                violations  %d
+                """.formatted(
+                        ok,
+                        recovered,
+                        absent,
+                        lost,
+                        lostByContract,
+                        unexpected,
+                        executions,
+                        duplicated,
+                        dead,
+                        faults,
+                        violations.size()));
+        notChecked.forEach(
+                (missing) -> text.append("not checked ").append(missing).append('\n'));
+        Map<String, List<Violation>> byRule =
+                violations.stream().collect(Collectors.groupingBy(Violation::rule, TreeMap::new, Collectors.toList()));
+        byRule.forEach((rule, broken) -> {
+            text.append(rule).append(" is broken ").append(broken.size()).append(" times\n");
+            broken.stream()
+                    .limit(SHOWN)
+                    .forEach((one) -> text.append("  ").append(one).append('\n'));
+        });
+        return text.toString();
+    }
+}

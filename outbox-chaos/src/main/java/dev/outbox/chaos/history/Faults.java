@@ -1,0 +1,91 @@
+package dev.outbox.chaos.history;
+
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.history.Fact.Phase;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** What the nemesis did, as windows of time. */
+public final class Faults {
+
+    private static final Set<Kind> MOMENTARY = EnumSet.of(Kind.KILL, Kind.BACKENDS_TERMINATED, Kind.STOP);
+    private static final Set<Kind> DATABASE_AWAY =
+            EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
+
+    private final List<Window> windows = new ArrayList<>();
+
+    /**
+     * A fault from its beginning to its end.
+     *
+     * @param durableUntil every commit up to this moment survives it
+     */
+    public record Window(Kind kind, String target, long begun, long ended, long durableUntil) {
+
+        /** Returns whether it has effects between two moments. */
+        public boolean overlaps(long from, long to) {
+            return begun <= to && ended >= from;
+        }
+
+        /** Returns whether the database crashed, or another one took over. */
+        public boolean isOfDatabase() {
+            return DATABASE_AWAY.contains(kind);
+        }
+    }
+
+    Faults(List<Fault> facts) {
+        for (Fault fault : facts) {
+            if (fault.phase() == Phase.BEGUN) {
+                Long durable = fault.durableUntil();
+                windows.add(new Window(
+                        fault.kind(),
+                        fault.target(),
+                        fault.at(),
+                        end(fault, facts),
+                        durable == null ? Long.MAX_VALUE : durable));
+            }
+        }
+    }
+
+    private static long end(Fault begun, List<Fault> facts) {
+        return facts.stream()
+                .filter((fault) -> fault.phase() == Phase.ENDED
+                        && fault.kind() == begun.kind()
+                        && fault.target().equals(begun.target())
+                        && fault.at() >= begun.at())
+                .mapToLong(Fault::at)
+                .min()
+                .orElse(MOMENTARY.contains(begun.kind()) ? begun.at() : Long.MAX_VALUE);
+    }
+
+    /** Returns the faults that fulfil a condition. */
+    public Stream<Window> matching(Predicate<Window> condition) {
+        return windows.stream().filter(condition);
+    }
+
+    /** Returns when the last fault was over; the beginning of time if there was none. */
+    public long lastEnd() {
+        return windows.stream().mapToLong(Window::ended).max().orElse(Long.MIN_VALUE);
+    }
+
+    /** Returns whether PostgreSQL may forget the commit of a transaction: it may lie after what a standby or a backup has. */
+    public boolean mayForget(TransactionHistory transaction) {
+        return windows.stream()
+                .anyMatch((window) -> transaction.completedAt() > window.durableUntil()
+                        && transaction.intendedAt() <= window.ended());
+    }
+
+    /** Returns when a process was killed; the end of time if it was not. */
+    public long deathOf(String process) {
+        return windows.stream()
+                .filter((window) ->
+                        window.kind() == Kind.KILL && window.target().equals(process))
+                .mapToLong(Window::ended)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+}

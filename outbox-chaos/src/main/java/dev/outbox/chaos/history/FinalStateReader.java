@@ -1,0 +1,209 @@
+package dev.outbox.chaos.history;
+
+import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.Place;
+import dev.outbox.chaos.history.FinalState.StoredDelivery;
+import dev.outbox.chaos.history.FinalState.StoredEvent;
+import dev.outbox.chaos.history.StateChange.Kind;
+import dev.outbox.chaos.history.StateChange.State;
+import dev.outbox.chaos.history.StateChange.Subject;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads the final state of a run from its database, in one snapshot. */
+public final class FinalStateReader {
+
+    private static final String EVENTS = """
+            SELECT CASE WHEN o.published_at IS NULL THEN 'QUEUE' ELSE 'HISTORY' END,
+                   o.event_id, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.status, o.payload::text, o.headers::text
+              FROM events.outbox o
+             UNION ALL
+            SELECT 'ARCHIVE',
+                   a.outbox_event_id, a.aggregate_type, a.aggregate_id, a.aggregate_seq, 'PUBLISHED', a.payload::text, a.headers::text
+              FROM audit.events a
+            """;
+
+    private static final String DELIVERIES = """
+            SELECT o.event_id, d.handler_id, d.status, d.head
+              FROM events.outbox_delivery d
+              JOIN events.outbox o ON o.id = d.outbox_id
+            """;
+
+    private static final String LEDGER =
+            "SELECT l.event_id, l.aggregate_id, l.sequence, l.transaction_id::text FROM chaos.ledger l";
+
+    private static final String BOOKINGS = "SELECT b.event_id, b.handler FROM chaos.booking b";
+
+    private static final String CHANGES = """
+            SELECT c.id, (extract(epoch FROM c.at) * 1000000)::bigint, c.txid::text::bigint, c.application, c.kind, c.outbox_id,
+                   c.event_id, c.handler, c.replay, c.old_status, c.new_status, c.attempts, c.retries, c.crashes, c.old_attempts,
+                   c.old_retries, c.error_code, c.old_token, c.token, (extract(epoch FROM c.old_locked_until) * 1000000)::bigint,
+                   (extract(epoch FROM c.locked_until) * 1000000)::bigint, c.event_ids
+              FROM chaos.state_change c
+             ORDER BY c.id
+            """;
+
+    private static final String CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+    private static final ObjectReader HEADERS =
+            JsonMapper.builder().build().readerFor(new TypeReference<Map<String, String>>() {});
+
+    private final Connection connection;
+    private final TextPool texts;
+
+    private FinalStateReader(Connection connection, TextPool texts) {
+        this.connection = connection;
+        this.texts = texts;
+    }
+
+    /** Reads the final state. Texts that are equal become one. */
+    static FinalState read(DataSource dataSource, TextPool texts) {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            FinalState state = new FinalStateReader(connection, texts).read();
+            connection.rollback();
+            return state;
+        } catch (SQLException e) {
+            throw new IllegalStateException("Cannot read the final state of the run", e);
+        }
+    }
+
+    private FinalState read() throws SQLException {
+        return new FinalState(
+                rows(EVENTS, this::event),
+                rows(DELIVERIES, this::delivery),
+                exists("chaos.ledger") ? rows(LEDGER, this::ledgerRow) : null,
+                exists("chaos.booking") ? rows(BOOKINGS, this::booking) : null,
+                exists("chaos.state_change") ? changes() : List.of());
+    }
+
+    private boolean exists(String table) throws SQLException {
+        return rows("SELECT to_regclass('" + table + "') IS NOT NULL", (row) -> row.getBoolean(1))
+                .get(0);
+    }
+
+    private StoredEvent event(ResultSet row) throws SQLException {
+        String headers = row.getString(8);
+        return new StoredEvent(
+                Place.valueOf(row.getString(1)),
+                texts.id(row.getObject(2, UUID.class)),
+                texts.text(row.getString(3)),
+                texts.text(row.getString(4)),
+                row.getLong(5),
+                texts.text(row.getString(6)),
+                texts.text(row.getString(7)),
+                "{}".equals(headers) ? Map.of() : HEADERS.readValue(headers));
+    }
+
+    private StoredDelivery delivery(ResultSet row) throws SQLException {
+        return new StoredDelivery(
+                texts.id(row.getObject(1, UUID.class)),
+                texts.text(row.getString(2)),
+                texts.text(row.getString(3)),
+                row.getBoolean(4));
+    }
+
+    private LedgerRow ledgerRow(ResultSet row) throws SQLException {
+        return new LedgerRow(
+                texts.id(row.getObject(1, UUID.class)),
+                texts.text(row.getString(2)),
+                row.getLong(3),
+                texts.text(row.getString(4)));
+    }
+
+    private Booking booking(ResultSet row) throws SQLException {
+        return new Booking(texts.id(row.getObject(1, UUID.class)), texts.text(row.getString(2)));
+    }
+
+    private List<StateChange> changes() throws SQLException {
+        long before = System.nanoTime();
+        long clock = rows(CLOCK, (row) -> row.getLong(1)).get(0);
+        long offset = before / 2 + System.nanoTime() / 2 - clock * 1000;
+        return rows(CHANGES, (row) -> change(row, offset));
+    }
+
+    private StateChange change(ResultSet row, long offset) throws SQLException {
+        UUID eventId = row.getObject(7, UUID.class);
+        Array claimed = row.getArray(22);
+        return new StateChange(
+                row.getLong(1),
+                row.getLong(2) * 1000 + offset,
+                row.getLong(3),
+                texts.text(row.getString(4)),
+                Kind.valueOf(row.getString(5)),
+                new Subject(
+                        row.getLong(6),
+                        eventId == null ? null : texts.id(eventId),
+                        textOrNull(row.getString(8)),
+                        row.getBoolean(9)),
+                state(
+                        row.getString(10),
+                        new int[] {row.getInt(15), row.getInt(16), 0},
+                        null,
+                        row.getObject(18, UUID.class),
+                        nanos(row, 20, offset)),
+                state(
+                        row.getString(11),
+                        new int[] {row.getInt(12), row.getInt(13), row.getInt(14)},
+                        row.getString(17),
+                        row.getObject(19, UUID.class),
+                        nanos(row, 21, offset)),
+                claimed == null ? null : Set.of((Long[]) claimed.getArray()));
+    }
+
+    private static @Nullable Long nanos(ResultSet row, int column, long offset) throws SQLException {
+        long micros = row.getLong(column);
+        return row.wasNull() ? null : micros * 1000 + offset;
+    }
+
+    private State state(
+            String status, int[] counts, @Nullable String code, @Nullable UUID token, @Nullable Long lockedUntil) {
+        return status.equals("NONE")
+                ? State.NONE
+                : new State(
+                        texts.text(status),
+                        counts[0],
+                        counts[1],
+                        counts[2],
+                        textOrNull(code),
+                        token == null ? null : texts.id(token),
+                        lockedUntil);
+    }
+
+    private @Nullable String textOrNull(@Nullable String text) {
+        return text == null ? null : texts.text(text);
+    }
+
+    /** Reads one row. */
+    private interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    private <T> List<T> rows(String sql, RowReader<T> reader) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (Statement statement = connection.createStatement()) {
+            statement.setFetchSize(5000);
+            try (ResultSet row = statement.executeQuery(sql)) {
+                while (row.next()) {
+                    rows.add(reader.read(row));
+                }
+            }
+        }
+        return rows;
+    }
+}

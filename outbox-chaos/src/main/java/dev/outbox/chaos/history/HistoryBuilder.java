@@ -1,0 +1,231 @@
+package dev.outbox.chaos.history;
+
+import dev.outbox.chaos.history.Fact.Completed;
+import dev.outbox.chaos.history.Fact.Ended;
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Intended;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Fact.Operated;
+import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Started;
+import dev.outbox.chaos.history.Fact.Subscribed;
+import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.History.Subscriptions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Puts facts in any order together by event. */
+final class HistoryBuilder {
+
+    private final TextPool texts;
+    private final Map<UUID, EventHistory> events = new HashMap<>();
+    private final Map<String, TransactionHistory> transactions = new HashMap<>();
+    private final List<Completed> completed = new ArrayList<>();
+    private final List<Started> started = new ArrayList<>();
+    private final Map<Run, List<Ended>> ended = new HashMap<>();
+    private final List<Subscribed> subscribed = new ArrayList<>();
+    private final List<Fault> faultFacts = new ArrayList<>();
+    private final List<Operated> operations = new ArrayList<>();
+    private final Set<String> processes = new HashSet<>();
+    private @Nullable FinalState state;
+    private Subscriptions subscriptions = new Subscriptions(List.of());
+    private Faults faults = new Faults(List.of());
+
+    /** What the start and the end of an execution have in common. */
+    private record Run(String process, String handler, UUID eventId, int attempt) {}
+
+    HistoryBuilder(TextPool texts) {
+        this.texts = texts;
+    }
+
+    void add(Fact fact) {
+        if (fact instanceof Intended intended) {
+            processes.add(intended.process());
+            TransactionHistory transaction = new TransactionHistory(intended);
+            if (transactions.put(intended.transaction(), transaction) != null) {
+                throw new IllegalStateException("Two transactions are named " + intended.transaction());
+            }
+            intended.events().forEach((event) -> event(event.eventId()).intend(transaction, pooled(event)));
+        } else if (fact instanceof Published published) {
+            event(published.eventId()).publish(published);
+        } else if (fact instanceof Completed outcome) {
+            completed.add(outcome);
+        } else if (fact instanceof Started start) {
+            started.add(pooled(start));
+        } else if (fact instanceof Ended end) {
+            Run run = new Run(
+                    texts.text(end.process()), texts.text(end.handler()), texts.id(end.eventId()), end.attempt());
+            ended.computeIfAbsent(run, (key) -> new ArrayList<>(1)).add(end);
+        } else if (fact instanceof Subscribed subscription) {
+            processes.add(subscription.process());
+            subscribed.add(subscription);
+        } else if (fact instanceof Fault fault) {
+            faultFacts.add(fault);
+        } else if (fact instanceof Operated operated) {
+            operations.add(operated);
+        }
+    }
+
+    private IntendedEvent pooled(IntendedEvent event) {
+        return new IntendedEvent(
+                texts.id(event.eventId()),
+                texts.text(event.eventType()),
+                texts.text(event.aggregateType()),
+                texts.text(event.aggregateId()),
+                texts.text(JsonbText.of(event.payload())),
+                event.headers(),
+                event.rolledBack());
+    }
+
+    private Started pooled(Started fact) {
+        processes.add(fact.process());
+        return new Started(
+                fact.at(),
+                texts.text(fact.process()),
+                texts.text(fact.handler()),
+                texts.id(fact.eventId()),
+                texts.text(fact.aggregateType()),
+                texts.text(fact.aggregateId()),
+                fact.sequence(),
+                fact.attempt(),
+                texts.text(fact.payload()),
+                fact.headers(),
+                fact.replayed());
+    }
+
+    private EventHistory event(UUID id) {
+        return events.computeIfAbsent(texts.id(id), EventHistory::new);
+    }
+
+    History build(FinalState found) {
+        state = found;
+        faults = new Faults(faultFacts);
+        subscriptions = new Subscriptions(subscribed);
+        for (Completed fact : completed) {
+            TransactionHistory transaction = transactions.get(fact.transaction());
+            if (transaction == null) {
+                throw new IllegalStateException("No process intended transaction " + fact.transaction());
+            }
+            transaction.complete(fact);
+        }
+        addExecutions();
+        for (Operated operated : operations) {
+            if (operated.eventId() != null) {
+                event(operated.eventId()).add(withCurrentHandler(operated));
+            }
+        }
+        found.events().forEach((row) -> event(row.eventId()).add(row));
+        found.deliveries().forEach((row) -> event(row.eventId()).add(row.of(subscriptions.current(row.handler()))));
+        List<LedgerRow> ledger = found.ledger();
+        if (ledger != null) {
+            ledger.forEach((row) -> event(row.eventId()).add(row));
+        }
+        List<Booking> bookings = found.bookings();
+        if (bookings != null) {
+            bookings.forEach((row) -> event(row.eventId()).book(subscriptions.current(row.handler())));
+        }
+        for (StateChange change : found.changes()) {
+            UUID eventId = change.subject().eventId();
+            if (eventId != null) {
+                event(eventId).add(change.withHandlers(subscriptions::current));
+            }
+        }
+        events.values().forEach(EventHistory::sort);
+        return new History(this);
+    }
+
+    private void addExecutions() {
+        Map<String, Long> deaths = new HashMap<>();
+        for (Started fact : started) {
+            Execution execution = new Execution(withCurrentHandler(fact));
+            Ended end = takeEnd(fact);
+            if (end == null) {
+                execution.die(deaths.computeIfAbsent(fact.process(), faults::deathOf));
+            } else {
+                execution.end(end);
+            }
+            event(fact.eventId()).add(execution);
+        }
+        started.clear();
+        ended.clear();
+    }
+
+    /** The same attempt may run twice in one process, if its lease expired or the database forgot its outcome. */
+    private @Nullable Ended takeEnd(Started fact) {
+        List<Ended> ends = ended.get(new Run(fact.process(), fact.handler(), fact.eventId(), fact.attempt()));
+        if (ends != null) {
+            for (Ended end : ends) {
+                if (end.at() >= fact.at()) {
+                    ends.remove(end);
+                    return end;
+                }
+            }
+        }
+        return null;
+    }
+
+    private Started withCurrentHandler(Started fact) {
+        String current = subscriptions.current(fact.handler());
+        return current.equals(fact.handler())
+                ? fact
+                : new Started(
+                        fact.at(),
+                        fact.process(),
+                        texts.text(current),
+                        fact.eventId(),
+                        fact.aggregateType(),
+                        fact.aggregateId(),
+                        fact.sequence(),
+                        fact.attempt(),
+                        fact.payload(),
+                        fact.headers(),
+                        fact.replayed());
+    }
+
+    private Operated withCurrentHandler(Operated fact) {
+        return new Operated(
+                fact.at(), fact.operator(), fact.kind(), fact.eventId(), subscriptions.current(fact.handler()));
+    }
+
+    Map<UUID, EventHistory> events() {
+        return events;
+    }
+
+    Collection<TransactionHistory> transactions() {
+        return transactions.values();
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    List<Operated> operations() {
+        return operations.stream()
+                .filter((one) -> one.eventId() == null)
+                .map(this::withCurrentHandler)
+                .toList();
+    }
+
+    FinalState state() {
+        if (state == null) {
+            throw new IllegalStateException("The history has not been built");
+        }
+        return state;
+    }
+
+    Set<String> processes() {
+        return processes;
+    }
+}

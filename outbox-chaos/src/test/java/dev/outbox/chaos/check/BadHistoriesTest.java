@@ -1,0 +1,273 @@
+package dev.outbox.chaos.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.history.Fact.Outcome;
+import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.StoredEvent;
+import dev.outbox.chaos.history.StateChange.State;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Histories that break one rule, and that one only. */
+class BadHistoriesTest {
+
+    private final Story story = new Story();
+
+    private void assertBroken(String rule) {
+        assertThat(story.brokenRules()).as(() -> story.check().toString()).containsExactly(rule);
+    }
+
+    @Test
+    void committedEventIsGone() {
+        story.delivers("w-1", "a", 1);
+        story.delivers("w-1", "a", 2).vanishes();
+
+        assertBroken("nothing-lost");
+        assertThat(story.check().lost()).isEqualTo(1);
+    }
+
+    @Test
+    void committedEventWasNeverHandled() {
+        story.commits("a", 1).isClaimedBy("w-1").isSettledBy("w-1");
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void eventOlderThanTheFailoverIsGone() {
+        story.delivers("w-1", "a", 1);
+        story.delivers("w-1", "a", 2).vanishes();
+        long replicated = story.tick();
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void synchronousFailoverLosesACommittedEvent() {
+        story.delivers("w-1", "a", 1).vanishes();
+        story.begins(Kind.FAILOVER_SYNC, "server").ends(Kind.FAILOVER_SYNC, "server");
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void openCommitThatWasHandledIsGone() {
+        StoryEvent event = story.leavesOpen("a").get(0);
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("nothing-lost");
+    }
+
+    @Test
+    void abortedEventIsStored() {
+        StoryEvent event = story.intends("a", 1);
+        event.isStored();
+        story.completes(event, Commit.ABORTED);
+        event.isHandledBy("w-1");
+
+        assertBroken("nothing-unexpected");
+    }
+
+    @Test
+    void abortedEventWasHandled() {
+        StoryEvent event = story.intends("a", 1);
+        story.completes(event, Commit.ABORTED);
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("nothing-unexpected");
+        assertThat(story.check().unexpected()).isEqualTo(1);
+    }
+
+    @Test
+    void eventWithoutAPublisherWasHandled() {
+        new StoryEvent(story, new UUID(1, 1), "a", 1).starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertBroken("nothing-unexpected");
+    }
+
+    @Test
+    void halfOfATransactionIsThere() {
+        story.leavesOpen("a", "b").get(0).isStored().isHandledBy("w-1");
+
+        assertBroken("nothing-unexpected");
+    }
+
+    @Test
+    void failoverLosesHalfOfATransaction() {
+        long replicated = story.tick();
+        story.leavesOpen("a", "b").get(0).isStored().isHandledBy("w-1");
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+
+        assertBroken("nothing-unexpected");
+    }
+
+    @Test
+    void eventHasNoBusinessRow() {
+        story.delivers("w-1", "a", 1);
+        story.ledger.clear();
+
+        assertBroken("business-rows-match");
+    }
+
+    @Test
+    void businessRowHasNoEvent() {
+        StoryEvent event = story.intends("a", 1);
+        event.isStored().vanishes();
+        story.completes(event, Commit.ABORTED);
+        story.ledger.add(new LedgerRow(event.id(), "a", 1, "t"));
+
+        assertBroken("business-rows-match");
+    }
+
+    @Test
+    void laterEventSucceedsFirst() {
+        StoryEvent event = story.commits("a", 1);
+        story.delivers("w-1", "a", 2);
+        event.isHandledBy("w-1");
+
+        assertBroken("in-order");
+    }
+
+    @Test
+    void laterEventStartsAfterAFailureOfTheEarlier() {
+        StoryEvent event = story.commits("a", 1)
+                .isClaimedBy("w-1")
+                .starts("w-1")
+                .ends("w-1", Outcome.FAILED)
+                .isQueuedBy("w-1", "DUE", "IOException");
+        story.delivers("w-1", "a", 2);
+        event.isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED);
+        event.isDone("w-1", story.id());
+
+        assertBroken("in-order");
+    }
+
+    @Test
+    void sequenceHasAGap() {
+        story.delivers("w-1", "a", 1);
+        story.delivers("w-1", "a", 3);
+
+        assertBroken("sequences-gapless");
+    }
+
+    @Test
+    void sequenceIsGivenTwice() {
+        story.delivers("w-1", "a", 1);
+        story.delivers("w-1", "a", 1);
+
+        assertBroken("sequences-gapless");
+    }
+
+    @Test
+    void executionsOfOneEventOverlap() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        event.starts("w-2").ends("w-2", Outcome.FAILED);
+        event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
+
+        assertBroken("one-at-a-time");
+    }
+
+    @Test
+    void suspensionIsShorterThanTheLease() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(1)).ends(Kind.SUSPEND, "w-1");
+        event.starts("w-2").ends("w-2", Outcome.FAILED);
+        event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
+
+        assertBroken("one-at-a-time");
+    }
+
+    @Test
+    void suspensionOfAnotherWorkerExcusesNothing() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        story.begins(Kind.SUSPEND, "w-2").pass(Duration.ofSeconds(5)).ends(Kind.SUSPEND, "w-2");
+        event.starts("w-2").ends("w-2", Outcome.FAILED);
+        event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
+
+        assertBroken("one-at-a-time");
+    }
+
+    @Test
+    void executionsOfOneLaneOverlap() {
+        StoryEvent event =
+                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        event.isReplayed().starts("w-2");
+        story.delivers("w-1", "a", 2);
+        event.ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-1");
+        event.isClaimedAgainBy("w-2").deliveryBecomes("w-2", story.id(), State.NONE);
+
+        assertBroken("one-at-a-time");
+    }
+
+    @Test
+    void handlerSucceedsAgainWithoutAFault() {
+        StoryEvent event =
+                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        event.starts("w-2").ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-1");
+
+        assertBroken("repeats-explained");
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void faultBeforeTheFirstSuccessExplainsNothing() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.DATABASE_CRASH, "server").ends(Kind.DATABASE_CRASH, "server");
+        story.pass(Duration.ofSeconds(1));
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        event.starts("w-2").ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-1");
+
+        assertBroken("repeats-explained");
+    }
+
+    @Test
+    void eventIsStillOpen() {
+        story.commits("a", 1);
+
+        assertBroken("backlog-empty");
+    }
+
+    @Test
+    void eventIsDoneTooLate() {
+        StoryEvent event = story.commits("a", 1);
+        story.begins(Kind.KILL, "w-1").pass(Duration.ofSeconds(11));
+        event.isHandledBy("w-2");
+
+        assertBroken("backlog-empty");
+    }
+
+    @Test
+    void payloadIsStoredOtherwise() {
+        StoryEvent event = story.delivers("w-1", "a", 1);
+        StoredEvent row = story.stored.remove(0);
+        story.stored.add(new StoredEvent(
+                row.place(), event.id(), "account", "a", 1, "PUBLISHED", "{\"a\": 1, \"bb\": 2}", Map.of("k", "v")));
+
+        assertBroken("payloads-equal");
+    }
+
+    @Test
+    void deduplicatingHandlerBooksTwice() {
+        StoryEvent event = story.delivers("w-1", "a", 1);
+        story.facts.set(0, new Story(true).facts.get(0));
+        story.bookings.add(new Booking(event.id(), Story.HANDLER));
+        story.bookings.add(new Booking(event.id(), Story.HANDLER));
+
+        assertBroken("booked-once");
+    }
+
+    @Test
+    void deduplicatingHandlerBooksNothing() {
+        story.facts.set(0, new Story(true).facts.get(0));
+        story.delivers("w-1", "a", 1);
+
+        assertBroken("booked-once");
+    }
+}

@@ -1,0 +1,181 @@
+package dev.outbox.chaos.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.history.Fact.Outcome;
+import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.StoredDelivery;
+import dev.outbox.chaos.history.StateChange.State;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Histories that break no rule. */
+class GoodHistoriesTest {
+
+    private Story story = new Story();
+
+    @AfterEach
+    void noRuleIsBroken() {
+        assertThat(story.check().violations()).isEmpty();
+    }
+
+    @Test
+    void noFault() {
+        story.delivers("w-1", "a", 1);
+        story.delivers("w-2", "a", 2);
+        story.delivers("w-1", "b", 1);
+
+        assertThat(story.check().ok()).isEqualTo(3);
+        assertThat(story.check().duplicated()).isZero();
+    }
+
+    @Test
+    void abortedTransactionLeavesNoTrace() {
+        story.completes(story.intends("a", 1), Commit.ABORTED);
+
+        assertThat(story.check().absent()).isEqualTo(1);
+    }
+
+    @Test
+    void openCommitIsWhollyThere() {
+        for (StoryEvent event : story.leavesOpen("a", "b")) {
+            event.isStored().isHandledBy("w-1");
+        }
+
+        assertThat(story.check().recovered()).isEqualTo(2);
+    }
+
+    @Test
+    void openCommitIsWhollyAbsent() {
+        story.leavesOpen("a", "b");
+
+        assertThat(story.check().absent()).isEqualTo(2);
+    }
+
+    @Test
+    void killedWorkerIsFollowedByAnother() {
+        StoryEvent event =
+                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        StoryEvent next = story.commits("a", 2).starts("w-1");
+        story.begins(Kind.KILL, "w-1").pass(Duration.ofSeconds(3));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+        next.isHandledBy("w-2");
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void suspendedWorkerOverlapsWithAnother() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(4));
+        event.dropsClaim("w-2").isClaimedBy("w-2").starts("w-2");
+        story.ends(Kind.SUSPEND, "w-1");
+        event.ends("w-1", Outcome.SUCCEEDED).ends("w-2", Outcome.SUCCEEDED).isSettledBy("w-2");
+    }
+
+    @Test
+    void crashOfTheDatabaseForgetsASettlement() {
+        StoryEvent event = story.delivers("w-1", "a", 1).vanishes();
+        story.begins(Kind.DATABASE_CRASH, "server").ends(Kind.DATABASE_CRASH, "server");
+        event.isStored().isHandledBy("w-2");
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void failedAttemptIsRepeatedAndTheLaneWaits() {
+        StoryEvent event = failsOnce();
+        StoryEvent next = story.commits("a", 2);
+        event.isClaimedAgainBy("w-2").starts("w-2", 2).ends("w-2", 2, Outcome.SUCCEEDED);
+        event.isDone("w-2", story.id());
+        next.isHandledBy("w-1");
+    }
+
+    private StoryEvent failsOnce() {
+        return story.commits("a", 1)
+                .isClaimedBy("w-1")
+                .starts("w-1")
+                .ends("w-1", Outcome.FAILED)
+                .isQueuedBy("w-1", "DUE", "IOException");
+    }
+
+    @Test
+    void eventDiesAfterAllAttempts() {
+        StoryEvent event = failsOnce();
+        for (int attempt = 2; attempt <= 3; attempt++) {
+            event.isClaimedAgainBy("w-1").starts("w-1", attempt).ends("w-1", attempt, Outcome.FAILED);
+            event.failsAgain("w-1", attempt == 3 ? "DEAD" : "DUE", "IOException");
+        }
+        story.delivers("w-1", "a", 2);
+
+        assertThat(story.check().dead()).isEqualTo(1);
+    }
+
+    private StoryEvent dies() {
+        return story.commits("a", 1)
+                .isClaimedBy("w-1")
+                .starts("w-1")
+                .ends("w-1", Outcome.FAILED)
+                .isQueuedBy("w-1", "DEAD", "NonRetryableException");
+    }
+
+    @Test
+    void operatorSkipsADeadEvent() {
+        StoryEvent event = dies();
+        story.delivers("w-1", "a", 2);
+        event.isSkippedBy("ann");
+    }
+
+    @Test
+    void operatorRetriesADeadEventOutOfOrder() {
+        StoryEvent event = dies();
+        story.delivers("w-1", "a", 2);
+        event.isRetriedBy("ann").isClaimedAgainBy("w-2").starts("w-2", 2).ends("w-2", 2, Outcome.SUCCEEDED);
+        event.isDone("w-2", story.id());
+    }
+
+    @Test
+    void replayDeliversAgain() {
+        story = new Story(true);
+        StoryEvent event = story.delivers("w-1", "a", 1);
+        story.bookings.add(new Booking(event.id(), Story.HANDLER));
+        story.delivers("w-1", "a", 2);
+        story.bookings.add(new Booking(story.stored.get(1).eventId(), Story.HANDLER));
+        event.isReplayed().isClaimedAgainBy("w-2").starts("w-2").ends("w-2", Outcome.SUCCEEDED);
+        event.deliveryBecomes("w-2", story.id(), State.NONE);
+        story.bookings.add(new Booking(event.id(), Story.HANDLER));
+    }
+
+    @Test
+    void asynchronousFailoverLosesATransactionAsAWhole() {
+        story.delivers("w-1", "a", 1);
+        long replicated = story.tick();
+        story.delivers("w-1", "a", 2).vanishes();
+        story.forgets(Kind.FAILOVER_ASYNC, replicated);
+        story.delivers("w-2", "a", 2);
+
+        assertThat(story.check().lostByContract()).isEqualTo(1);
+    }
+
+    @Test
+    void restoreForgetsDeliveries() {
+        StoryEvent event = story.commits("a", 1);
+        long backedUp = story.tick();
+        event.isHandledBy("w-1").vanishes();
+        story.forgets(Kind.RESTORE, backedUp);
+        event.isStored().isHandledBy("w-2");
+
+        assertThat(story.check().ok()).isEqualTo(1);
+    }
+
+    @Test
+    void eventsBehindADeadOneThatBlocksWait() {
+        StoryEvent event = dies();
+        story.deliveries.clear();
+        story.deliveries.add(new StoredDelivery(event.id(), Story.HANDLER, "DEAD", true));
+        story.commits("a", 2).isClaimedBy("w-1").isQueuedBy("w-1", "WAITING", null);
+    }
+}

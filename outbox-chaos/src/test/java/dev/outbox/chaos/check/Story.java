@@ -1,0 +1,159 @@
+package dev.outbox.chaos.check;
+
+import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Completed;
+import dev.outbox.chaos.history.Fact.Ended;
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Intended;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.history.Fact.Outcome;
+import dev.outbox.chaos.history.Fact.Phase;
+import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Started;
+import dev.outbox.chaos.history.Fact.Subscribed;
+import dev.outbox.chaos.history.FinalState;
+import dev.outbox.chaos.history.FinalState.Booking;
+import dev.outbox.chaos.history.FinalState.LedgerRow;
+import dev.outbox.chaos.history.FinalState.StoredDelivery;
+import dev.outbox.chaos.history.FinalState.StoredEvent;
+import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.StateChange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+/** Makes histories by hand: each step takes a millisecond. The handler {@code mail} wants every event; {@code w-1} and {@code w-2} have it. */
+final class Story {
+
+    static final String HANDLER = "mail";
+    static final CheckSettings SETTINGS = CheckSettings.defaults()
+            .withLease(Duration.ofSeconds(3))
+            .withBacklogDeadline(Duration.ofSeconds(10))
+            .withMaxAttempts(3);
+
+    final List<Fact> facts = new ArrayList<>();
+    final List<StoredEvent> stored = new ArrayList<>();
+    final List<StoredDelivery> deliveries = new ArrayList<>();
+    final List<LedgerRow> ledger = new ArrayList<>();
+    final List<Booking> bookings = new ArrayList<>();
+    final List<StateChange> changes = new ArrayList<>();
+    private long now = TimeUnit.SECONDS.toNanos(1000);
+    private long ids;
+
+    Story() {
+        this(false);
+    }
+
+    Story(boolean deduplicating) {
+        for (String worker : List.of("w-1", "w-2")) {
+            facts.add(new Subscribed(tick(), worker, HANDLER, Set.of("*"), Set.of(), deduplicating));
+        }
+    }
+
+    long tick() {
+        now += TimeUnit.MILLISECONDS.toNanos(1);
+        return now;
+    }
+
+    long id() {
+        return ++ids;
+    }
+
+    Story pass(Duration time) {
+        now += time.toNanos();
+        return this;
+    }
+
+    /** A committed event of an aggregate. */
+    StoryEvent commits(String aggregate, long sequence) {
+        StoryEvent event = intends(aggregate, sequence);
+        event.isStored();
+        completes(event, Commit.COMMITTED);
+        return event;
+    }
+
+    /** An event that a publisher has published and not committed. */
+    StoryEvent intends(String aggregate, long sequence) {
+        StoryEvent event = new StoryEvent(this, new UUID(7, id()), aggregate, sequence);
+        facts.add(new Intended(tick(), "p-1", event.transaction(), List.of(event.intended())));
+        facts.add(new Published(tick(), "p-1", event.transaction(), event.id(), sequence));
+        return event;
+    }
+
+    void completes(StoryEvent event, Commit outcome) {
+        facts.add(new Completed(tick(), "p-1", event.transaction(), outcome));
+    }
+
+    /** Events of one transaction, of which the publisher did not learn the outcome. */
+    List<StoryEvent> leavesOpen(String... aggregates) {
+        List<StoryEvent> events = new ArrayList<>();
+        List<IntendedEvent> intended = new ArrayList<>();
+        String transaction = "t-" + id();
+        for (String aggregate : aggregates) {
+            StoryEvent event = new StoryEvent(this, new UUID(7, id()), aggregate, 1);
+            events.add(event);
+            intended.add(event.intended());
+        }
+        facts.add(new Intended(tick(), "p-1", transaction, intended));
+        return events;
+    }
+
+    /** A committed event that a worker handled at once. */
+    StoryEvent delivers(String worker, String aggregate, long sequence) {
+        return commits(aggregate, sequence).isHandledBy(worker);
+    }
+
+    Story begins(Kind kind, String target) {
+        facts.add(Fault.begun(tick(), kind, target, ""));
+        return this;
+    }
+
+    Story ends(Kind kind, String target) {
+        facts.add(Fault.ended(tick(), kind, target, ""));
+        return this;
+    }
+
+    /** A fault of the database that forgets what was committed after a moment. */
+    Story forgets(Kind kind, long durableUntil) {
+        facts.add(new Fault(tick(), kind, "server", Phase.BEGUN, durableUntil, ""));
+        return ends(kind, "server");
+    }
+
+    void starts(StoryEvent event, String worker, int attempt, boolean replayed) {
+        facts.add(new Started(
+                tick(),
+                worker,
+                HANDLER,
+                event.id(),
+                "account",
+                event.aggregate(),
+                event.sequence(),
+                attempt,
+                event.storedPayload(),
+                Map.of("k", "v"),
+                replayed));
+    }
+
+    void ends(StoryEvent event, String worker, int attempt, Outcome outcome) {
+        facts.add(new Ended(tick(), worker, HANDLER, event.id(), attempt, outcome));
+    }
+
+    History history() {
+        return History.of(facts, new FinalState(stored, deliveries, ledger, bookings, changes));
+    }
+
+    Report check() {
+        return new Checker(SETTINGS).check(history());
+    }
+
+    /** Returns the names of the broken rules. */
+    List<String> brokenRules() {
+        return check().violations().stream().map(Violation::rule).distinct().toList();
+    }
+}
