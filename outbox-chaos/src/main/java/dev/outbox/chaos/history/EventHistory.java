@@ -1,16 +1,21 @@
 package dev.outbox.chaos.history;
 
+import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FinalState.LedgerRow;
 import dev.outbox.chaos.history.FinalState.StoredDelivery;
 import dev.outbox.chaos.history.FinalState.StoredEvent;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +27,7 @@ public final class EventHistory {
     private @Nullable TransactionHistory transaction;
     private @Nullable Published published;
     private List<Execution> executions = List.of();
+    private List<Ended> ends = List.of();
     private List<StoredEvent> stored = List.of();
     private List<LedgerRow> ledger = List.of();
     private List<StoredDelivery> deliveries = List.of();
@@ -154,6 +160,10 @@ public final class EventHistory {
         executions = plus(executions, execution);
     }
 
+    void add(Ended end) {
+        ends = plus(ends, end);
+    }
+
     void add(StoredEvent row) {
         stored = plus(stored, row);
     }
@@ -178,12 +188,40 @@ public final class EventHistory {
         bookings = plus(bookings, handler);
     }
 
-    void sort() {
+    /** Puts the starts and the ends of executions together. */
+    void completeExecutions(UnaryOperator<String> currentHandler, ToLongFunction<String> deathOfProcess) {
         if (executions.size() > 1) {
-            executions.sort((one, other) ->
-                    Long.compare(one.started().at(), other.started().at()));
+            executions.sort(
+                    Comparator.comparingLong((execution) -> execution.started().at()));
         }
+        if (ends.size() > 1) {
+            ends.sort(Comparator.comparingLong(Ended::at));
+        }
+        for (Execution execution : executions) {
+            Ended end = takeEnd(execution.started());
+            if (end == null) {
+                execution.die(deathOfProcess.applyAsLong(execution.started().process()));
+            } else {
+                execution.end(end);
+            }
+            execution.rename(currentHandler);
+        }
+        ends = List.of();
         executions = Collections.unmodifiableList(executions);
+    }
+
+    /** The same attempt may run twice in one process, if its lease expired or the database forgot its outcome. */
+    private @Nullable Ended takeEnd(Started start) {
+        for (Ended end : ends) {
+            if (end.at() >= start.at()
+                    && end.attempt() == start.attempt()
+                    && end.handler().equals(start.handler())
+                    && end.process().equals(start.process())) {
+                ends.remove(end);
+                return end;
+            }
+        }
+        return null;
     }
 
     private static <T> List<T> plus(List<T> list, T element) {

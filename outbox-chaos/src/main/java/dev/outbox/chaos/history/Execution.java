@@ -3,12 +3,13 @@ package dev.outbox.chaos.history;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Started;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a handler's body. */
 public final class Execution {
 
-    private final Started started;
+    private Started started;
     private @Nullable Ended ended;
     private long diedAt = Long.MAX_VALUE;
 
@@ -44,6 +45,25 @@ public final class Execution {
 
     void end(Ended fact) {
         ended = fact;
+    }
+
+    /** A handler that has another id by now counts under that. */
+    void rename(UnaryOperator<String> currentHandler) {
+        String current = currentHandler.apply(started.handler());
+        if (!current.equals(started.handler())) {
+            started = new Started(
+                    started.at(),
+                    started.process(),
+                    current,
+                    started.eventId(),
+                    started.aggregateType(),
+                    started.aggregateId(),
+                    started.sequence(),
+                    started.attempt(),
+                    started.payload(),
+                    started.headers(),
+                    started.replayed());
+        }
     }
 
     void die(long at) {

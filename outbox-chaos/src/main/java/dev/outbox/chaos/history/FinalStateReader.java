@@ -175,14 +175,18 @@ public final class FinalStateReader {
             String status, int[] counts, @Nullable String code, @Nullable UUID token, @Nullable Long lockedUntil) {
         return status.equals("NONE")
                 ? State.NONE
-                : new State(
+                : pooled(new State(
                         texts.text(status),
                         counts[0],
                         counts[1],
                         counts[2],
                         textOrNull(code),
                         token == null ? null : texts.id(token),
-                        lockedUntil);
+                        lockedUntil));
+    }
+
+    private State pooled(State state) {
+        return state.token() == null ? texts.state(state) : state;
     }
 
     private @Nullable String textOrNull(@Nullable String text) {

@@ -29,8 +29,6 @@ final class HistoryBuilder {
     private final Map<UUID, EventHistory> events = new HashMap<>();
     private final Map<String, TransactionHistory> transactions = new HashMap<>();
     private final List<Completed> completed = new ArrayList<>();
-    private final List<Started> started = new ArrayList<>();
-    private final Map<Run, List<Ended>> ended = new HashMap<>();
     private final List<Subscribed> subscribed = new ArrayList<>();
     private final List<Fault> faultFacts = new ArrayList<>();
     private final List<Operated> operations = new ArrayList<>();
@@ -39,9 +37,6 @@ final class HistoryBuilder {
     private Subscriptions subscriptions = new Subscriptions(List.of());
     private Faults faults = new Faults(List.of());
 
-    /** What the start and the end of an execution have in common. */
-    private record Run(String process, String handler, UUID eventId, int attempt) {}
-
     HistoryBuilder(TextPool texts) {
         this.texts = texts;
     }
@@ -49,21 +44,21 @@ final class HistoryBuilder {
     void add(Fact fact) {
         if (fact instanceof Intended intended) {
             processes.add(intended.process());
-            TransactionHistory transaction = new TransactionHistory(intended);
-            if (transactions.put(intended.transaction(), transaction) != null) {
+            TransactionHistory transaction = new TransactionHistory(intended, texts.text(intended.transaction()));
+            if (transactions.put(transaction.name(), transaction) != null) {
                 throw new IllegalStateException("Two transactions are named " + intended.transaction());
             }
             intended.events().forEach((event) -> event(event.eventId()).intend(transaction, pooled(event)));
         } else if (fact instanceof Published published) {
-            event(published.eventId()).publish(published);
+            event(published.eventId()).publish(pooled(published));
         } else if (fact instanceof Completed outcome) {
-            completed.add(outcome);
+            completed.add(new Completed(
+                    outcome.at(), texts.text(outcome.process()), texts.text(outcome.transaction()), outcome.outcome()));
         } else if (fact instanceof Started start) {
-            started.add(pooled(start));
+            processes.add(start.process());
+            event(start.eventId()).add(new Execution(pooled(start)));
         } else if (fact instanceof Ended end) {
-            Run run = new Run(
-                    texts.text(end.process()), texts.text(end.handler()), texts.id(end.eventId()), end.attempt());
-            ended.computeIfAbsent(run, (key) -> new ArrayList<>(1)).add(end);
+            event(end.eventId()).add(pooled(end));
         } else if (fact instanceof Subscribed subscription) {
             processes.add(subscription.process());
             subscribed.add(subscription);
@@ -85,8 +80,26 @@ final class HistoryBuilder {
                 event.rolledBack());
     }
 
+    private Published pooled(Published fact) {
+        return new Published(
+                fact.at(),
+                texts.text(fact.process()),
+                texts.text(fact.transaction()),
+                texts.id(fact.eventId()),
+                fact.sequence());
+    }
+
+    private Ended pooled(Ended fact) {
+        return new Ended(
+                fact.at(),
+                texts.text(fact.process()),
+                texts.text(fact.handler()),
+                texts.id(fact.eventId()),
+                fact.attempt(),
+                fact.outcome());
+    }
+
     private Started pooled(Started fact) {
-        processes.add(fact.process());
         return new Started(
                 fact.at(),
                 texts.text(fact.process()),
@@ -116,7 +129,6 @@ final class HistoryBuilder {
             }
             transaction.complete(fact);
         }
-        addExecutions();
         for (Operated operated : operations) {
             if (operated.eventId() != null) {
                 event(operated.eventId()).add(withCurrentHandler(operated));
@@ -138,56 +150,12 @@ final class HistoryBuilder {
                 event(eventId).add(change.withHandlers(subscriptions::current));
             }
         }
-        events.values().forEach(EventHistory::sort);
-        return new History(this);
-    }
-
-    private void addExecutions() {
         Map<String, Long> deaths = new HashMap<>();
-        for (Started fact : started) {
-            Execution execution = new Execution(withCurrentHandler(fact));
-            Ended end = takeEnd(fact);
-            if (end == null) {
-                execution.die(deaths.computeIfAbsent(fact.process(), faults::deathOf));
-            } else {
-                execution.end(end);
-            }
-            event(fact.eventId()).add(execution);
+        for (EventHistory event : events.values()) {
+            event.completeExecutions(
+                    subscriptions::current, (process) -> deaths.computeIfAbsent(process, faults::deathOf));
         }
-        started.clear();
-        ended.clear();
-    }
-
-    /** The same attempt may run twice in one process, if its lease expired or the database forgot its outcome. */
-    private @Nullable Ended takeEnd(Started fact) {
-        List<Ended> ends = ended.get(new Run(fact.process(), fact.handler(), fact.eventId(), fact.attempt()));
-        if (ends != null) {
-            for (Ended end : ends) {
-                if (end.at() >= fact.at()) {
-                    ends.remove(end);
-                    return end;
-                }
-            }
-        }
-        return null;
-    }
-
-    private Started withCurrentHandler(Started fact) {
-        String current = subscriptions.current(fact.handler());
-        return current.equals(fact.handler())
-                ? fact
-                : new Started(
-                        fact.at(),
-                        fact.process(),
-                        texts.text(current),
-                        fact.eventId(),
-                        fact.aggregateType(),
-                        fact.aggregateId(),
-                        fact.sequence(),
-                        fact.attempt(),
-                        fact.payload(),
-                        fact.headers(),
-                        fact.replayed());
+        return new History(this);
     }
 
     private Operated withCurrentHandler(Operated fact) {

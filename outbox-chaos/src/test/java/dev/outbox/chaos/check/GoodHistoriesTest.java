@@ -68,6 +68,17 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void severalWorkersAreKilledOneAfterTheOther() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        story.begins(Kind.KILL, "w-1").pass(Duration.ofSeconds(3));
+        event.dropsClaim("w-2").isClaimedBy("w-2").starts("w-2");
+        story.begins(Kind.KILL, "w-2").pass(Duration.ofSeconds(3));
+        event.dropsClaim("w-3").isHandledBy("w-3");
+
+        assertThat(story.check().duplicated()).isZero();
+    }
+
+    @Test
     void suspendedWorkerOverlapsWithAnother() {
         StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
         story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(4));
