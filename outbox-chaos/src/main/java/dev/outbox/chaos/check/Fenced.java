@@ -70,7 +70,7 @@ final class Fenced implements Rule {
                     Claim old = live.remove(change.subject().id());
                     if (old != null) {
                         held.computeIfAbsent(change.transaction(), (key) -> new HashMap<>())
-                                .put(change.subject().id(), old);
+                                .putIfAbsent(change.subject().id(), old);
                         if (change.claimed() != null || change.now().equals(State.NONE)) {
                             old.events().forEach((event) -> byEvent.remove(event, old));
                         }
