@@ -17,6 +17,8 @@ public final class Faults {
     private static final Set<Kind> DATABASE_AWAY =
             EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
 
+    private static final Set<Kind> DEADLY = EnumSet.of(Kind.KILL, Kind.STOP);
+
     private final List<Window> windows = new ArrayList<>();
 
     /**
@@ -79,11 +81,11 @@ public final class Faults {
                         && transaction.intendedAt() <= window.ended());
     }
 
-    /** Returns when a process was killed; the end of time if it was not. */
+    /** Returns when a process was killed or had stopped; the end of time if it was not. */
     public long deathOf(String process) {
         return windows.stream()
                 .filter((window) ->
-                        window.kind() == Kind.KILL && window.target().equals(process))
+                        DEADLY.contains(window.kind()) && window.target().equals(process))
                 .mapToLong(Window::ended)
                 .min()
                 .orElse(Long.MAX_VALUE);

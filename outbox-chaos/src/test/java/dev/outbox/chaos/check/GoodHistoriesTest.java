@@ -68,6 +68,23 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void settlementShrinksItsClaimAndThenRemovesIt() {
+        StoryEvent event =
+                story.commits("a", 1).isClaimedBy("w-1").starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        long transaction = story.id();
+        event.becomes("w-1", transaction, "PUBLISHED")
+                .shrinksClaim("w-1", transaction)
+                .dropsClaim("w-1", transaction);
+    }
+
+    @Test
+    void processStopsWhileAHandlerHangs() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        story.begins(Kind.STOP, "w-1").pass(Duration.ofSeconds(1)).ends(Kind.STOP, "w-1");
+        event.dropsClaim("w-1").isHandledBy("w-2");
+    }
+
+    @Test
     void severalWorkersAreKilledOneAfterTheOther() {
         StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
         story.begins(Kind.KILL, "w-1").pass(Duration.ofSeconds(3));

@@ -126,7 +126,12 @@ final class StoryEvent {
         return dropsClaim(worker, story.id());
     }
 
-    private StoryEvent dropsClaim(String worker, long transaction) {
+    StoryEvent shrinksClaim(String worker, long transaction) {
+        claimChanges(worker, transaction, claim, claim, Set.of());
+        return this;
+    }
+
+    StoryEvent dropsClaim(String worker, long transaction) {
         State old = claim;
         claim = State.NONE;
         claimChanges(worker, transaction, old, claim, null);
@@ -146,7 +151,6 @@ final class StoryEvent {
                 worker, story.id(), locked(delivery.status(), delivery.attempts() + 1, delivery.retries()));
     }
 
-    /** An attempt of the delivery failed. */
     StoryEvent failsAgain(String worker, String status, String code) {
         long transaction = story.id();
         deliveryBecomes(
