@@ -66,10 +66,9 @@ class RealHistoryTest {
         try (RecordedRun run = new RecordedRun(directory, this::handlers)) {
             publish(run);
             await().atMost(Duration.ofSeconds(60)).until(run::isBacklogEmpty);
-            run.runtime().operations().retry(DeliverySelection.all().ofHandler("flaky"), "ann", "try again");
-            await().atMost(Duration.ofSeconds(20)).until(() -> run.check().isClean());
-            run.runtime()
-                    .operations()
+            run.operations().retry(DeliverySelection.all().ofHandler("flaky"), "ann", "try again");
+            await().atMost(Duration.ofSeconds(60)).until(run::isBacklogEmpty);
+            run.operations()
                     .skip(
                             DeliverySelection.all().ofHandler("flaky").withErrorCode("NonRetryableException"),
                             "ann",

@@ -2,6 +2,7 @@ package dev.outbox.chaos.check;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
 import dev.outbox.chaos.history.Fact.Commit;
@@ -16,6 +17,7 @@ import dev.outbox.dispatch.DispatchSettings;
 import dev.outbox.dispatch.RetryPolicies;
 import dev.outbox.poll.PollerSettings;
 import dev.outbox.publish.PublisherSettings;
+import dev.outbox.repair.OutboxOperations;
 import dev.outbox.retention.RetentionSettings;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
@@ -33,6 +35,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,7 +43,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -61,16 +63,24 @@ final class RecordedRun implements AutoCloseable {
     private final HikariDataSource dataSource;
     private final JdbcClient sql;
     private final Path directory;
-    private final FactWriter publisherFacts;
-    private final FactWriter workerFacts;
-    private final OutboxRuntime runtime;
+    private final FactWriter facts;
+    private final OutboxRuntime publisher;
     private final TransactionTemplate transactions;
+    private final List<Worker> workers = new ArrayList<>();
+
+    /** An instance that handles events, with connections and facts of its own. */
+    private record Worker(FactWriter facts, HikariDataSource dataSource, OutboxRuntime runtime) {
+
+        void close() {
+            runtime.close();
+            facts.close();
+            dataSource.close();
+        }
+    }
 
     RecordedRun(Path directory, Function<JdbcClient, List<HandlerDefinition>> handlers) {
         this.directory = directory;
-        HikariConfig pool = new HikariConfig();
-        pool.setDataSource(database.dataSource());
-        this.dataSource = new HikariDataSource(pool);
+        this.dataSource = pool("publisher");
         this.sql = JdbcClient.create(dataSource);
         new OutboxMigrations(
                         database.dataSource(),
@@ -79,17 +89,33 @@ final class RecordedRun implements AutoCloseable {
                 .migrate();
         sql.sql(stateChanges()).update();
         sql.sql(BUSINESS).update();
-        this.publisherFacts = FactWriter.open(directory, "publisher");
-        this.workerFacts = FactWriter.open(directory, "worker");
-        List<HandlerDefinition> recorded = handlers.apply(sql).stream()
-                .map((handler) -> RecordedHandler.of(handler, workerFacts))
-                .toList();
+        this.facts = FactWriter.open(directory, "publisher");
         Surroundings surroundings = Surroundings.of(dataSource);
-        PlatformTransactionManager manager = surroundings.transactions().get().orElseThrow();
-        this.transactions = new TransactionTemplate(manager);
-        this.runtime = new OutboxRuntime(settings(), surroundings, () -> recorded);
+        this.transactions =
+                new TransactionTemplate(surroundings.transactions().get().orElseThrow());
+        this.publisher = new OutboxRuntime(settings(), surroundings, List::of);
+        for (String worker : List.of("worker-1", "worker-2")) {
+            workers.add(start(worker, handlers));
+        }
+    }
+
+    private HikariDataSource pool(String application) {
+        HikariConfig pool = new HikariConfig();
+        pool.setDataSource(database.dataSource());
+        pool.setConnectionInitSql("SET application_name = '" + application + "'");
+        return new HikariDataSource(pool);
+    }
+
+    private Worker start(String name, Function<JdbcClient, List<HandlerDefinition>> handlers) {
+        HikariDataSource own = pool(name);
+        FactWriter written = FactWriter.open(directory, name);
+        List<HandlerDefinition> recorded = handlers.apply(JdbcClient.create(own)).stream()
+                .map((handler) -> RecordedHandler.of(handler, written))
+                .toList();
+        OutboxRuntime runtime = new OutboxRuntime(settings(), Surroundings.of(own), () -> recorded);
         runtime.start();
-        RecordedHandler.subscribed(workerFacts, recorded);
+        RecordedHandler.subscribed(written, recorded);
+        return new Worker(written, own, runtime);
     }
 
     private static RuntimeSettings settings() {
@@ -116,26 +142,39 @@ final class RecordedRun implements AutoCloseable {
         return sql;
     }
 
-    OutboxRuntime runtime() {
-        return runtime;
+    OutboxOperations operations() {
+        return publisher.operations();
     }
 
     /** Publishes events in one transaction, each with its business row. */
     void publish(String transaction, List<IntendedEvent> events, boolean commits) {
-        publisherFacts.write(new Intended(System.nanoTime(), "publisher", transaction, events));
+        facts.write(new Intended(System.nanoTime(), "publisher", transaction, events));
         transactions.executeWithoutResult((status) -> {
-            for (IntendedEvent event : events) {
-                publish(transaction, event);
-            }
+            publish(transaction, events);
             if (!commits) {
                 status.setRollbackOnly();
             }
         });
-        publisherFacts.write(new Completed(
+        facts.write(new Completed(
                 System.nanoTime(), "publisher", transaction, commits ? Commit.COMMITTED : Commit.ABORTED));
     }
 
-    private void publish(String transaction, IntendedEvent event) {
+    private void publish(String transaction, List<IntendedEvent> events) {
+        List<EventEnvelope> published = publisher
+                .publisher()
+                .publishAll(events.stream().map(RecordedRun::outboxEvent).toList());
+        sql.sql("INSERT INTO chaos.ledger SELECT l.*, ? FROM unnest(?::uuid[], ?::text[], ?::bigint[]) l")
+                .params(
+                        transaction,
+                        published.stream().map(EventEnvelope::eventId).toArray(UUID[]::new),
+                        published.stream().map(EventEnvelope::aggregateId).toArray(String[]::new),
+                        published.stream().map(EventEnvelope::aggregateSeq).toArray(Long[]::new))
+                .update();
+        published.forEach((event) -> facts.write(
+                new Published(System.nanoTime(), "publisher", transaction, event.eventId(), event.aggregateSeq())));
+    }
+
+    private static OutboxEvent outboxEvent(IntendedEvent event) {
         OutboxEvent outboxEvent = OutboxEvent.of(
                         event.aggregateType(), event.aggregateId(), JSON.readTree(event.payload()))
                 .withEventId(event.eventId())
@@ -143,11 +182,7 @@ final class RecordedRun implements AutoCloseable {
         for (Map.Entry<String, String> header : event.headers().entrySet()) {
             outboxEvent = outboxEvent.withHeader(header.getKey(), header.getValue());
         }
-        long sequence = runtime.publisher().publish(outboxEvent).aggregateSeq();
-        sql.sql("INSERT INTO chaos.ledger VALUES (?, ?, ?, ?)")
-                .params(event.eventId(), event.aggregateId(), sequence, transaction)
-                .update();
-        publisherFacts.write(new Published(System.nanoTime(), "publisher", transaction, event.eventId(), sequence));
+        return outboxEvent;
     }
 
     boolean isBacklogEmpty() {
@@ -173,9 +208,8 @@ final class RecordedRun implements AutoCloseable {
 
     @Override
     public void close() {
-        runtime.close();
-        publisherFacts.close();
-        workerFacts.close();
+        workers.forEach(Worker::close);
+        facts.close();
         dataSource.close();
         database.close();
     }
