@@ -2,6 +2,7 @@ package dev.outbox.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.InboxStore;
 import java.util.ArrayList;
@@ -63,7 +64,9 @@ public final class Inbox {
         TransactionStatus transaction = transactions.getTransaction(definition(id));
         boolean first;
         try {
+            FaultPoint.BEFORE_DEDUPLICATION.reached();
             first = store.insert(envelope.eventId(), ids);
+            FaultPoint.AFTER_DEDUPLICATION.reached();
             if (first) {
                 work.run();
                 // On a virtual thread, an interrupt flag that the handler left set breaks the connection at the commit.
@@ -73,7 +76,9 @@ public final class Inbox {
             rollBack(transaction, ex);
             throw ex;
         }
+        FaultPoint.BEFORE_HANDLER_COMMIT.reached();
         transactions.commit(transaction);
+        FaultPoint.AFTER_HANDLER_COMMIT.reached();
         if (!first) {
             log.debug("{} has processed {} before", id, envelope);
             observer.deduplicated(envelope.stream(), id);

@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.observe.OutboxObserver.Result;
 import dev.outbox.retry.RetryPolicy;
@@ -91,7 +92,10 @@ final class Invocation {
 
     private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
         try {
-            handler.handle(payloads.decode(handler), envelope, attempt);
+            Object payload = payloads.decode(handler);
+            FaultPoint.BEFORE_HANDLER.reached();
+            handler.handle(payload, envelope, attempt);
+            FaultPoint.AFTER_HANDLER.reached();
             return new Outcome.Succeeded();
         } catch (UndecodableException ex) {
             return dead(handler, envelope, ex.failure(), ex);

@@ -1,6 +1,7 @@
 package dev.outbox.dispatch;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.ActiveHandlers;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.RegisteredHandler;
@@ -53,7 +54,9 @@ public final class Subscriptions {
      * @throws SQLException if the database refused or could not be reached
      */
     public void register() throws SQLException {
+        FaultPoint.BEFORE_REGISTRATION.reached();
         store.register(catalog.eventTypes(), catalog.aliases(), retireAfter);
+        FaultPoint.AFTER_REGISTRATION.reached();
         store.seen(catalog.eventTypes());
         load();
     }
@@ -65,7 +68,10 @@ public final class Subscriptions {
      * @throws SQLException if the database refused or could not be reached
      */
     public void refresh() throws SQLException {
-        if (!store.seen(catalog.eventTypes())) {
+        FaultPoint.BEFORE_HEARTBEAT.reached();
+        boolean registered = store.seen(catalog.eventTypes());
+        FaultPoint.AFTER_HEARTBEAT.reached();
+        if (!registered) {
             log.warn("the database has lost registrations of this process; they are written again");
             register();
         }
@@ -99,7 +105,9 @@ public final class Subscriptions {
                 log.info(
                         "the database was restarted, promoted or restored; registrations that it has lost are written again");
             }
+            FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
             restore();
+            FaultPoint.AFTER_REGISTRY_RESTORE.reached();
         }
         load();
         version = claimed;
@@ -133,7 +141,9 @@ public final class Subscriptions {
 
     /** One after the other: what was read before must not replace what was read later, or events would pass handlers by. */
     private synchronized void load() throws SQLException {
+        FaultPoint.BEFORE_REGISTRY_LOAD.reached();
         Routes found = new Routes(catalog, store.list(retireAfter));
+        FaultPoint.AFTER_REGISTRY_LOAD.reached();
         if (!routes.elsewhere().equals(found.elsewhere())) {
             log.info("handlers that only other processes have: {}", found.elsewhere());
         }

@@ -1,5 +1,6 @@
 package dev.outbox.duty;
 
+import dev.outbox.fault.FaultPoint;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -64,13 +65,23 @@ public final class Lease implements AutoCloseable {
         if (sinceRenewal().compareTo(life.dividedBy(RENEWALS_PER_LIFE)) >= 0) {
             renew();
         } else if (!isFresh()) {
-            ask(claimed::confirm);
+            confirm();
         }
+    }
+
+    private boolean confirm() throws Exception {
+        FaultPoint.BEFORE_CONFIRMATION.reached();
+        boolean held = ask(claimed::confirm);
+        FaultPoint.AFTER_CONFIRMATION.reached();
+        return held;
     }
 
     void renew() throws Exception {
         Moment begun = clock.now();
-        if (ask(claimed::renew)) {
+        FaultPoint.BEFORE_RENEWAL.reached();
+        boolean held = ask(claimed::renew);
+        FaultPoint.AFTER_RENEWAL.reached();
+        if (held) {
             renewedAt = begun;
         }
     }
@@ -90,7 +101,7 @@ public final class Lease implements AutoCloseable {
         }
         asking.lock();
         try {
-            return isFresh() || ask(claimed::confirm);
+            return isFresh() || confirm();
         } catch (Exception ex) {
             log.debug("a lease could not be confirmed", ex);
             return false;

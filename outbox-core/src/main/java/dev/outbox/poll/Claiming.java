@@ -5,6 +5,7 @@ import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Lease;
 import dev.outbox.duty.LeaseKeeper;
 import dev.outbox.duty.Moment;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.Claim;
 import dev.outbox.store.ClaimRound;
@@ -153,6 +154,7 @@ final class Claiming {
 
     private Answer ask(Question question) throws SQLException {
         Moment begun = leases.now();
+        FaultPoint.BEFORE_CLAIM.reached();
         Optional<ClaimRound> round = claims.claim(question.request());
         Duration took = Duration.ofNanos(leases.now().nanos() - begun.nanos());
         return new Answer(round, round.map((found) -> batch(found, begun)).orElse(null), took);
@@ -163,6 +165,7 @@ final class Claiming {
         if (claim == null) {
             return null;
         }
+        FaultPoint.AFTER_CLAIM.reached();
         Duration life = stream.settings().lease();
         Lease lease = leases.keep(new LeasedClaim(claims, claim.key(), life), life, begun);
         return concurrent

@@ -6,6 +6,7 @@ import dev.outbox.dispatch.Shift;
 import dev.outbox.dispatch.Subscriptions;
 import dev.outbox.duty.Crew;
 import dev.outbox.duty.Strand;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.ClaimRound;
 import dev.outbox.store.ClaimedEvent;
 import java.sql.SQLException;
@@ -131,6 +132,7 @@ final class FastLane {
 
     private void goOn(Batch current, BooleanSupplier closing) throws SQLException {
         if (!current.isBegun()) {
+            FaultPoint.BEFORE_DISPATCH.reached();
             subscriptions.atVersion(current.registry());
             current.begin();
             if (crew != null) {

@@ -1,6 +1,7 @@
 package dev.outbox.poll;
 
 import dev.outbox.duty.Duty;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.WakeUpStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -64,6 +65,7 @@ public final class Notifier implements AutoCloseable {
         // Not sent again if this fails: polling finds the events, and so does the next message.
         if (!messages.isEmpty()) {
             sentAt = System.nanoTime();
+            FaultPoint.BEFORE_NOTIFICATION.reached();
             store.send(messages);
         }
         return UNTIL_WOKEN;

@@ -3,6 +3,7 @@ package dev.outbox.poll;
 import dev.outbox.duty.Crew;
 import dev.outbox.duty.Duty;
 import dev.outbox.duty.Rounds;
+import dev.outbox.fault.FaultPoint;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Function;
@@ -139,8 +140,11 @@ public final class Poller implements AutoCloseable {
 
     private void finish() {
         try {
+            FaultPoint.BEFORE_RELEASE.reached();
             fastLane.finish();
+            FaultPoint.BETWEEN_RELEASES.reached();
             repair.finish();
+            FaultPoint.AFTER_RELEASE.reached();
         } catch (SQLException ex) {
             log.warn(
                     "what stream {} has handled last could not be written; it is delivered again when its lease expires",

@@ -2,6 +2,7 @@ package dev.outbox.poll;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.dispatch.EventOutcome;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.Refusal;
 import dev.outbox.store.SettleStore;
 import dev.outbox.store.SettleStore.Settled;
@@ -41,6 +42,7 @@ final class SettlementIsolator {
             Settled settled = stopped.contains(aggregate)
                     ? new Settled(true, Set.of(outcome.event().envelope().id()))
                     : settleOne(batch, outcome);
+            FaultPoint.BETWEEN_ISOLATED_SETTLES.reached();
             if (!settled.claimHeld()) {
                 return settled;
             }

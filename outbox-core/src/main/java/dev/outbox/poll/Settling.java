@@ -2,6 +2,7 @@ package dev.outbox.poll;
 
 import dev.outbox.dispatch.EventOutcome;
 import dev.outbox.duty.Strand;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.ClaimStore;
 import dev.outbox.store.Refusal;
@@ -103,7 +104,7 @@ final class Settling {
     boolean settleAhead(Batch current) throws SQLException {
         finishAhead();
         Writing writing = writing(current, true);
-        boolean begun = ahead.begin(() -> Written.now(settlements.settle(writing.settlement())));
+        boolean begun = ahead.begin(() -> Written.now(settle(writing.settlement())));
         aheadOfClaim = begun ? writing : null;
         return begun;
     }
@@ -139,13 +140,20 @@ final class Settling {
     private SettleStore.Settled write(Writing writing, boolean waiting) throws SQLException {
         SettleStore.Settlement settlement = writing.settlement();
         try {
-            return waiting ? settlements.settleUnlocked(settlement) : settlements.settle(settlement);
+            return waiting ? settlements.settleUnlocked(settlement) : settle(settlement);
         } catch (SQLException ex) {
             if (!Refusal.is(ex) || writing.batch().refused() < REFUSALS_BEFORE_ISOLATION) {
                 throw ex;
             }
             return isolator.settle(writing.batch(), writing.outcomes(), settlement.last());
         }
+    }
+
+    private SettleStore.Settled settle(SettleStore.Settlement settlement) throws SQLException {
+        FaultPoint.BEFORE_SETTLE.reached();
+        SettleStore.Settled settled = settlements.settle(settlement);
+        FaultPoint.AFTER_SETTLE.reached();
+        return settled;
     }
 
     private static Writing writing(Batch current, boolean last) {

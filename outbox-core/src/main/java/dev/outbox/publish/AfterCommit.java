@@ -1,5 +1,6 @@
 package dev.outbox.publish;
 
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import java.util.HashMap;
 import java.util.Map;
@@ -56,11 +57,17 @@ final class AfterCommit {
         }
 
         @Override
+        public void beforeCommit(boolean readOnly) {
+            FaultPoint.BEFORE_COMMIT.reached();
+        }
+
+        @Override
         public void afterCompletion(int status) {
             TransactionSynchronizationManager.unbindResourceIfPossible(AfterCommit.this);
             if (status == STATUS_ROLLED_BACK) {
                 return;
             }
+            FaultPoint.AFTER_COMMIT.reached();
             events.forEach((stream, count) -> {
                 observer.published(stream, count);
                 wakeUp.accept(stream);

@@ -3,6 +3,7 @@ package dev.outbox.publish;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventIdConflictException;
 import dev.outbox.StaleSequenceException;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.NewEvent;
 import dev.outbox.store.NewEvent.Aggregate;
 import dev.outbox.store.NumberedEventStore;
@@ -37,6 +38,7 @@ final class NumberingInsert {
         events.forEach(
                 (event) -> counted.merge(event.aggregate(), event.chosen().aggregateSeq() == null, Boolean::logicalOr));
         Map<Aggregate, Long> lastSequences = store.lockAggregates(connection, counted);
+        FaultPoint.AFTER_COUNTER_LOCK.reached();
         List<UUID> chosenIds = events.stream()
                 .filter((event) -> event.chosen().eventId())
                 .map(NewEvent::eventId)

@@ -5,6 +5,7 @@ import dev.outbox.EventIdConflictException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.UnroutedEventException;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.observe.OutboxObserver;
 import dev.outbox.store.BoundConnection;
 import dev.outbox.store.EventStore;
@@ -119,7 +120,10 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private <T> T call(BoundConnection.Work<T> work) {
         try {
-            return transaction.call(work);
+            FaultPoint.BEFORE_INSERT.reached();
+            T stored = transaction.call(work);
+            FaultPoint.AFTER_INSERT.reached();
+            return stored;
         } catch (SQLException refusal) {
             SQLException ex = Redaction.of(refusal);
             if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {

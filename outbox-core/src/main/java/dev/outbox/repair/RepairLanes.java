@@ -6,6 +6,7 @@ import dev.outbox.duty.Crew;
 import dev.outbox.duty.Moment;
 import dev.outbox.duty.Rounds;
 import dev.outbox.duty.Strand;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.DeliveryClaimStore;
 import dev.outbox.store.DeliveryKey;
 import dev.outbox.store.DeliverySettleStore.Attempted;
@@ -120,6 +121,7 @@ public final class RepairLanes implements Rounds {
         boolean withSuspects = resources.quarantine().enter(pass);
         List<DueDelivery> due = List.of();
         try {
+            FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
             due = resources
                     .claims()
                     .claimDue(new DeliveryClaimStore.Request(
@@ -138,6 +140,7 @@ public final class RepairLanes implements Rounds {
         if (due.isEmpty()) {
             return null;
         }
+        FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
         RepairBatch claimed = new RepairBatch(due, pass);
         claimed.keptBy(resources
                 .leases()
@@ -220,9 +223,11 @@ public final class RepairLanes implements Rounds {
         }
         long begun = System.nanoTime();
         boolean waiting = contended.contains(current);
+        FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
         Settled settled = waiting
                 ? resources.settlements().settleUnlocked(attempts, untried)
                 : settleAll(current, attempts, untried, next);
+        FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
         resources.observer().settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted().forEach((retries) -> resources.observer().completed(settings.stream(), retries));
         attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));

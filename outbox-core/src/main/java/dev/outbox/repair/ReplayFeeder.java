@@ -1,6 +1,7 @@
 package dev.outbox.repair;
 
 import dev.outbox.duty.Duty;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.HandlerStore;
 import dev.outbox.store.RegisteredHandler;
 import dev.outbox.store.ReplayFeedStore;
@@ -151,7 +152,9 @@ public final class ReplayFeeder implements AutoCloseable {
         if (next.seenId() == replay.afterId()) {
             return rest(replay);
         }
+        FaultPoint.BEFORE_REPLAY_PAGE.reached();
         Map<String, Integer> fed = feeds.feed(replay, handler, next);
+        FaultPoint.AFTER_REPLAY_PAGE.reached();
         fed.forEach((stream, deliveries) -> listener.fed(stream, handler.id(), deliveries));
         int added = fed.values().stream().mapToInt(Integer::intValue).sum();
         boolean more = added < allowed || allowed == FED_AT_ONCE;

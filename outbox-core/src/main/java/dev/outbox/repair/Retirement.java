@@ -1,5 +1,6 @@
 package dev.outbox.repair;
 
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.RetirementStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,6 +56,7 @@ public final class Retirement {
      * @throws SQLException if the database refused or could not be reached; what was done until then stays
      */
     public void runOnce() throws SQLException {
+        FaultPoint.BEFORE_HANDLER_EXPIRY.reached();
         Map<String, Long> buried = store.bury(retireAfter, BATCH_SIZE);
         while (!buried.isEmpty()) {
             buried.forEach((handlerId, count) -> log.error(
@@ -65,6 +67,8 @@ public final class Retirement {
                     retireAfter.toHours()));
             buried = store.bury(retireAfter, BATCH_SIZE);
         }
+        FaultPoint.BEFORE_REGISTRATION_REMOVAL.reached();
         store.forget(retireAfter);
+        FaultPoint.AFTER_REGISTRATION_REMOVAL.reached();
     }
 }

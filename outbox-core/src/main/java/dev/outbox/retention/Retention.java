@@ -1,6 +1,7 @@
 package dev.outbox.retention;
 
 import dev.outbox.duty.Duty;
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.ArchiveStore;
 import dev.outbox.store.IdleAggregateStore;
 import dev.outbox.store.InboxStore;
@@ -75,8 +76,7 @@ public final class Retention implements AutoCloseable {
      * @throws SQLException if the database refused or could not be reached; finished batches stay finished
      */
     public long runOnce() throws SQLException {
-        long moved = inBatches(
-                (from) -> store.archive(from, settings.published(), settings.batchSize(), settings.archive()));
+        long moved = inBatches(this::archive);
         if (moved > 0) {
             log.info(
                     "{} {} published events older than {}",
@@ -84,7 +84,7 @@ public final class Retention implements AutoCloseable {
                     moved,
                     settings.published());
         }
-        long forgotten = inBatches((from) -> inbox.purge(from, settings.processedEvents(), settings.batchSize()));
+        long forgotten = inBatches(this::purge);
         if (forgotten > 0) {
             log.info("forgot {} processed events older than {}", forgotten, settings.processedEvents());
         }
@@ -98,13 +98,29 @@ public final class Retention implements AutoCloseable {
         return moved;
     }
 
+    private RemovedBatch archive(OffsetDateTime from) throws SQLException {
+        FaultPoint.BEFORE_ARCHIVE.reached();
+        RemovedBatch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
+        FaultPoint.AFTER_ARCHIVE.reached();
+        return moved;
+    }
+
+    private RemovedBatch purge(OffsetDateTime from) throws SQLException {
+        FaultPoint.BEFORE_INBOX_PURGE.reached();
+        RemovedBatch forgotten = inbox.purge(from, settings.processedEvents(), settings.batchSize());
+        FaultPoint.AFTER_INBOX_PURGE.reached();
+        return forgotten;
+    }
+
     /** A counter that is above the floor waits for a later run, in which all transactions know the raised floor. */
     private long removeCounters(Duration idle) throws SQLException {
         long removed = 0;
         long lastSequence = 0;
         IdleAggregateStore.Page page = IdleAggregateStore.Page.BEGINNING;
         do {
+            FaultPoint.BEFORE_COUNTER_REMOVAL.reached();
             page = aggregates.remove(page, idle, settings.batchSize());
+            FaultPoint.AFTER_COUNTER_REMOVAL.reached();
             removed += page.removed();
             lastSequence = Math.max(lastSequence, page.lastSequence());
         } while (page.looked() == settings.batchSize() && !duty.isClosing());

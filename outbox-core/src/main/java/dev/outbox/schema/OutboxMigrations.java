@@ -1,5 +1,6 @@
 package dev.outbox.schema;
 
+import dev.outbox.fault.FaultPoint;
 import dev.outbox.store.OutboxSchema;
 import dev.outbox.store.SqlFailures;
 import java.io.IOException;
@@ -80,7 +81,9 @@ public final class OutboxMigrations {
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
             archive.checkIfPresent();
+            FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
+            FaultPoint.AFTER_MIGRATION.reached();
             checkArchive();
         });
     }

@@ -1,5 +1,6 @@
 package dev.outbox.store;
 
+import dev.outbox.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -229,6 +230,7 @@ public final class DeliverySettleStore {
         for (Attempted attempt : attempts) {
             contended.settle(
                     attempt.delivery(), () -> settleOne(attempt), (failure) -> () -> settleOne(dead(attempt, failure)));
+            FaultPoint.BETWEEN_REDELIVERY_SETTLES.reached();
         }
         for (DueDelivery delivery : untried) {
             contended.settle(delivery, () -> run(settleQuickly, List.of(), List.of(delivery), List.of()));

@@ -1,5 +1,6 @@
 package dev.outbox.store;
 
+import dev.outbox.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -81,6 +82,7 @@ public final class RetirementStore {
         if (found.isEmpty()) {
             return Map.of();
         }
+        FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
         long[] ids = SettleStore.longs(found, (one) -> one.key().outboxId());
         String[] handlers = SettleStore.texts(found, (one) -> one.key().handlerId());
         String[] types = SettleStore.texts(found, Orphan::aggregateType);

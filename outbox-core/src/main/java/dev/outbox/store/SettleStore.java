@@ -1,5 +1,6 @@
 package dev.outbox.store;
 
+import dev.outbox.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -216,6 +217,7 @@ public final class SettleStore {
             return new Settled(settleAll(settlement), Set.of());
         } catch (SQLException ex) {
             if (LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
+                FaultPoint.BEFORE_CONTENDED_SETTLE.reached();
                 return settleUnlocked(settlement);
             }
             throw ex;
