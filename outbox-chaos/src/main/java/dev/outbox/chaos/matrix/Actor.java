@@ -1,0 +1,100 @@
+package dev.outbox.chaos.matrix;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.matrix.Publications.Planned;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.TransactionException;
+
+/** Plays the part of one process in one cell. */
+final class Actor implements AutoCloseable {
+
+    private static final int PUBLISHED_AFTERWARDS = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Assignment assignment;
+    private final FactWriter facts;
+    private final FactHandlers handlers;
+    private final CellOutbox outbox;
+    private final Publications publications;
+    private final ScenarioRunner runner;
+
+    Actor(Assignment assignment) {
+        this.assignment = assignment;
+        this.facts = FactWriter.open(Path.of(assignment.facts()), assignment.process());
+        HikariDataSource pool = CellOutbox.open(assignment);
+        this.handlers = new FactHandlers(facts, pool);
+        this.outbox = CellOutbox.of(pool, assignment, handlers::definitions);
+        this.publications = new Publications(
+                facts,
+                JdbcClient.create(pool),
+                outbox.transactions(),
+                () -> outbox.runtime().publisher());
+        this.runner = new ScenarioRunner(assignment.scenario(), outbox, publications, handlers, facts);
+    }
+
+    /** Begins to work; one that survives registers its handlers first. */
+    void begin(Runnable sprung) {
+        if (assignment.point() != null) {
+            Trap.arm(assignment.point(), assignment.hit(), sprung);
+        }
+        if (assignment.scenario() == Scenario.SURVIVE) {
+            outbox.runtime().start();
+            handlers.subscribed();
+            if (!assignment.polls()) {
+                outbox.runtime().close();
+            }
+        } else {
+            runner.start();
+        }
+    }
+
+    /** Starts to handle events. Does nothing if it does already. */
+    void start() {
+        outbox.runtime().start();
+    }
+
+    void restart() {
+        outbox.restart();
+    }
+
+    void quiet() throws InterruptedException {
+        runner.finish();
+    }
+
+    void migrate(int number) {
+        runner.migrate(number);
+    }
+
+    /** Shows that every aggregate is open for new events. Tries again while the pool still holds broken connections. */
+    void publish() {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (int published = 0; published < PUBLISHED_AFTERWARDS; ) {
+            Planned one = publications.order(Work.quick(publications.nextNumber()));
+            Planned other = publications.order(Work.failing(publications.nextNumber(), 0));
+            try {
+                publications.publish(one, other);
+                published++;
+            } catch (TransactionException | DataAccessException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        Trap.release();
+        try {
+            runner.finish();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        outbox.close();
+        facts.close();
+    }
+}

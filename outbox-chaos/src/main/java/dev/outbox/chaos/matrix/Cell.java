@@ -1,0 +1,50 @@
+package dev.outbox.chaos.matrix;
+
+import dev.outbox.fault.FaultPoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * One fault at one fault point.
+ *
+ * @param hit at which hit of the point
+ * @param together whether the process that survives handles events from the beginning
+ * @param concurrency how many aggregates each process handles at the same time
+ * @param early whether the process goes on before the server is back
+ */
+record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int concurrency, boolean early) {
+
+    private static final int MOST_HITS = 3;
+
+    /** Returns every cell once, in an order and with variants that the seed decides. */
+    static List<Cell> all(Random random) {
+        List<Cell> cells = new ArrayList<>();
+        for (FaultPoint point : FaultPoint.values()) {
+            for (FaultKind kind : FaultKind.values()) {
+                cells.add(of(point, kind, random));
+            }
+        }
+        return cells;
+    }
+
+    /** Returns a cell whose variants are random. */
+    static Cell of(FaultPoint point, FaultKind kind, Random random) {
+        int most = switch (Scenario.reaching(point)) {
+            case EXPIRY, MIGRATION, CONTENTION, CONTENDED_REDELIVERY, REFUSAL -> 1;
+            default -> MOST_HITS;
+        };
+        int concurrency = random.nextBoolean() ? 1 : 3;
+        return new Cell(
+                point, kind, 1 + random.nextInt(most), random.nextInt(3) == 0, concurrency, random.nextBoolean());
+    }
+
+    Scenario scenario() {
+        return Scenario.reaching(point);
+    }
+
+    /** Name of the cell, which a database and a directory can carry. */
+    String name() {
+        return (point + "_" + kind).toLowerCase(java.util.Locale.ROOT);
+    }
+}

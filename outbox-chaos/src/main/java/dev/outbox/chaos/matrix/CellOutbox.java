@@ -1,0 +1,105 @@
+package dev.outbox.chaos.matrix;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.dispatch.DispatchSettings;
+import dev.outbox.dispatch.RetryPolicies;
+import dev.outbox.poll.PollerSettings;
+import dev.outbox.publish.PublisherSettings;
+import dev.outbox.retention.RetentionSettings;
+import dev.outbox.retry.Backoff;
+import dev.outbox.retry.ErrorClasses;
+import dev.outbox.retry.RetryPolicy;
+import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.runtime.RuntimeSettings.Polling;
+import dev.outbox.runtime.RuntimeSettings.Schemas;
+import dev.outbox.runtime.Surroundings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Outbox of one process in a cell, with a pool of its own, that can be closed and started as often as a scenario likes. */
+final class CellOutbox implements AutoCloseable {
+
+    /** The shortest that the library allows. */
+    static final Duration LEASE = Duration.ofSeconds(1);
+
+    private static final int POOL_SIZE = 6;
+    private static final RetryPolicy RETRIES =
+            new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(30))), 10, 5, ErrorClasses.NONE);
+
+    private final HikariDataSource pool;
+    private final Surroundings surroundings;
+    private final RuntimeSettings settings;
+    private final Supplier<List<HandlerDefinition>> handlers;
+    private volatile OutboxRuntime runtime;
+
+    private CellOutbox(HikariDataSource pool, RuntimeSettings settings, Supplier<List<HandlerDefinition>> handlers) {
+        this.pool = pool;
+        this.surroundings = Surroundings.of(pool);
+        this.settings = settings;
+        this.handlers = handlers;
+        this.runtime = new OutboxRuntime(settings, surroundings, handlers);
+    }
+
+    /** Opens a pool whose sessions carry the name of the process. */
+    static HikariDataSource open(Assignment assignment) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(assignment.database().jdbcUrl());
+        config.setUsername(assignment.database().username());
+        config.setPassword(assignment.database().password());
+        config.addDataSourceProperty("ApplicationName", assignment.process());
+        config.setMaximumPoolSize(POOL_SIZE);
+        config.setMinimumIdle(1);
+        config.setConnectionTimeout(Duration.ofSeconds(2).toMillis());
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    static CellOutbox of(HikariDataSource pool, Assignment assignment, Supplier<List<HandlerDefinition>> handlers) {
+        PollerSettings poller =
+                new PollerSettings(Duration.ofMillis(200), 4, assignment.concurrency(), LEASE, Duration.ofMillis(300));
+        RetentionSettings retention =
+                new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), Duration.ofMinutes(10), 5);
+        RuntimeSettings settings = new RuntimeSettings(
+                Schemas.defaults(),
+                PublisherSettings.defaults(),
+                new Polling(Set.of("default"), true, Map.of("default", poller), Duration.ofDays(7)),
+                new DispatchSettings(new RetryPolicies(RETRIES, Map.of(), Map.of()), Map.of()),
+                retention);
+        return new CellOutbox(pool, settings, handlers);
+    }
+
+    HikariDataSource dataSource() {
+        return pool;
+    }
+
+    OutboxRuntime runtime() {
+        return runtime;
+    }
+
+    TransactionTemplate transactions() {
+        return new TransactionTemplate(surroundings.transactions().get().orElseThrow());
+    }
+
+    /** Closes the outbox, forgets what it knew, and starts it. */
+    void restart() {
+        runtime.close();
+        runtime = new OutboxRuntime(settings, surroundings, handlers);
+        runtime.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            runtime.close();
+        } finally {
+            pool.close();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.outbox.chaos.matrix;
+
+import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.FactWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** One run of a cell: two processes work, one of them fails at the point, the system recovers, and the judge decides. */
+final class CellRun implements AutoCloseable {
+
+    static final String VICTIM = "victim";
+    static final String SURVIVOR = "survivor";
+
+    private static final Duration HIT_WITHIN = Duration.ofSeconds(15);
+    private static final Duration RECOVERED_WITHIN = Duration.ofSeconds(20);
+    private static final Duration SUSPENSION = CellOutbox.LEASE.multipliedBy(13).dividedBy(10);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
+
+    private final Cell cell;
+    private final String name;
+    private final MatrixServer server;
+    private final ActorProcess victim;
+    private final ActorProcess survivor;
+    private final Path facts;
+    private final FactWriter nemesis;
+    private final JdbcClient sql;
+    private final Assignment.Database database;
+    private long forgottenBytes;
+
+    CellRun(Cell cell, String name, MatrixServer server, ActorProcess victim, ActorProcess survivor, Path facts) {
+        this.cell = cell;
+        this.name = name;
+        this.server = server;
+        this.victim = victim;
+        this.survivor = survivor;
+        this.facts = facts;
+        this.nemesis = FactWriter.open(facts, "nemesis");
+        this.database = server.create(name);
+        this.sql = JdbcClient.create(server.dataSource(name));
+    }
+
+    /** Returns what is wrong; an unhit point is. */
+    List<String> run() {
+        survivor.begin(new Assignment(
+                SURVIVOR, database, facts.toString(), Scenario.SURVIVE, null, 0, cell.together(), cell.concurrency()));
+        victim.begin(new Assignment(
+                VICTIM,
+                database,
+                facts.toString(),
+                cell.scenario(),
+                cell.point(),
+                cell.hit(),
+                true,
+                cell.concurrency()));
+        if (!victim.isHitWithin(HIT_WITHIN)) {
+            return List.of(cell + " was not hit within " + HIT_WITHIN);
+        }
+        inflict();
+        if (victim.isAlive()) {
+            victim.call("quiet");
+        }
+        if (cell.scenario() == Scenario.MIGRATION) {
+            survivor.call("migrate " + cell.hit());
+        }
+        survivor.call("publish");
+        if (!recovers()) {
+            return List.of("the backlog is not empty after " + RECOVERED_WITHIN + ": " + backlog());
+        }
+        if (victim.isAlive()) {
+            victim.call("end");
+        }
+        survivor.call("end");
+        return Judge.violations(facts, server.dataSource(name));
+    }
+
+    private void inflict() {
+        switch (cell.kind()) {
+            case KILL -> {
+                begun(Fact.Kind.KILL, VICTIM);
+                victim.kill();
+                survivor.call("start");
+            }
+            case SUSPEND -> {
+                begun(Fact.Kind.SUSPEND, VICTIM);
+                victim.suspend();
+                long until = System.nanoTime() + SUSPENSION.toNanos();
+                survivor.call("start");
+                while (System.nanoTime() < until) {
+                    LockSupport.parkNanos(until - System.nanoTime());
+                }
+                victim.resume();
+                ended(Fact.Kind.SUSPEND, VICTIM);
+                victim.call("go");
+            }
+            case CUT -> {
+                begun(Fact.Kind.BACKENDS_TERMINATED, VICTIM);
+                server.cut(VICTIM);
+                ended(Fact.Kind.BACKENDS_TERMINATED, VICTIM);
+                victim.call("go");
+                survivor.call("start");
+            }
+            case CRASH -> {
+                begun(Fact.Kind.DATABASE_CRASH, "server");
+                forgottenBytes = server.crash();
+                if (cell.early()) {
+                    victim.call("go");
+                }
+                server.start();
+                ended(Fact.Kind.DATABASE_CRASH, "server");
+                if (!cell.early()) {
+                    victim.call("go");
+                }
+                survivor.call("start");
+            }
+        }
+    }
+
+    private void begun(Fact.Kind kind, String target) {
+        nemesis.write(Fact.Fault.begun(System.nanoTime(), kind, target, cell.toString()));
+    }
+
+    private void ended(Fact.Kind kind, String target) {
+        nemesis.write(Fact.Fault.ended(System.nanoTime(), kind, target, cell.toString()));
+    }
+
+    private boolean recovers() {
+        long deadline = System.nanoTime() + RECOVERED_WITHIN.toNanos();
+        while (System.nanoTime() < deadline) {
+            if (backlog().isEmpty()) {
+                return true;
+            }
+            if (cell.scenario() == Scenario.EXPIRY && Ghost.waiting(sql) > 0) {
+                Ghost.expire(sql);
+                survivor.call("restart");
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+        return false;
+    }
+
+    private List<String> backlog() {
+        try {
+            return sql.sql("""
+                    SELECT 'event ' || o.event_id || ' ' || o.aggregate_id || '#' || o.aggregate_seq || ' ' || o.status
+                    FROM events.outbox_unpublished o
+                    WHERE o.status <> 'DEAD'
+                    UNION ALL
+                    SELECT 'delivery of ' || d.handler_id || ' ' || d.outbox_id || ' ' || d.status
+                    FROM events.outbox_delivery d
+                    WHERE d.status <> 'DEAD'
+                    UNION ALL
+                    SELECT 'replay ' || r.id || ' ' || r.status
+                    FROM events.outbox_replay r
+                    WHERE r.status = 'RUNNING'
+                    """).query(String.class).list();
+        } catch (DataAccessException e) {
+            return List.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Bytes of the server's log that the crash forgot. */
+    long forgottenBytes() {
+        return forgottenBytes;
+    }
+
+    @Override
+    public void close() {
+        nemesis.close();
+        server.drop(name);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.outbox.chaos.matrix;
+
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Registration of a handler that no process has. */
+final class Ghost {
+
+    static final String ID = "ghost";
+
+    private Ghost() {}
+
+    /** Registers the handler as a process would that has just started. */
+    static void register(JdbcClient sql) {
+        sql.sql("""
+                INSERT INTO events.outbox_handler (id)
+                VALUES ('ghost')
+                ON CONFLICT (id) DO UPDATE SET last_seen_at = now()
+                """).update();
+        sql.sql("""
+                INSERT INTO events.outbox_subscription (handler_id, event_type)
+                VALUES ('ghost', 'Work')
+                ON CONFLICT (handler_id, event_type) DO UPDATE SET last_seen_at = now()
+                """).update();
+    }
+
+    /** Lets the registration look as if no process had shown it for longer than registrations last. */
+    static void expire(JdbcClient sql) {
+        sql.sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days' WHERE id = 'ghost'")
+                .update();
+        sql.sql("""
+                UPDATE events.outbox_subscription
+                SET last_seen_at = now() - interval '8 days'
+                WHERE handler_id = 'ghost'
+                """).update();
+    }
+
+    /** Returns the number of deliveries that wait for the handler. */
+    static long waiting(JdbcClient sql) {
+        return sql.sql("SELECT count(*) FROM events.outbox_delivery WHERE handler_id = 'ghost' AND status <> 'DEAD'")
+                .query(Long.class)
+                .single();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.outbox.chaos.matrix;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.FactWriter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Publishes events beside a change of business tables, and writes down what is known of each transaction. */
+final class Publications {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final Map<String, String> HEADERS = Map.of("tenant", "t-1", "note", "a \"quoted\" value");
+
+    private final FactWriter facts;
+    private final JdbcClient sql;
+    private final TransactionTemplate transactions;
+    private final Supplier<OutboxPublisher> publisher;
+    private int number;
+    private int transaction;
+
+    /** An event that is to be published. */
+    record Planned(UUID eventId, String aggregateType, String aggregateId, Work work) {}
+
+    /** Takes back a transaction on purpose. */
+    private static final class Abort extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    Publications(
+            FactWriter facts, JdbcClient sql, TransactionTemplate transactions, Supplier<OutboxPublisher> publisher) {
+        this.facts = facts;
+        this.sql = sql;
+        this.transactions = transactions;
+        this.publisher = publisher;
+    }
+
+    int nextNumber() {
+        return number++;
+    }
+
+    /** Plans an event of one of four orders. */
+    Planned order(Work work) {
+        return new Planned(UUID.randomUUID(), "order", "o-" + work.number() % 4, work);
+    }
+
+    /** Publishes events in one transaction and commits it. */
+    void publish(Planned... events) {
+        run(List.of(events), false);
+    }
+
+    /** Publishes events in one transaction and rolls it back. */
+    void abort(Planned... events) {
+        run(List.of(events), true);
+    }
+
+    private void run(List<Planned> events, boolean aborts) {
+        Trap.awaitNoneHeld();
+        List<Planned> sorted = events.stream()
+                .sorted(Comparator.comparing(Planned::aggregateId))
+                .toList();
+        String name = facts.process() + "-" + transaction++;
+        facts.write(new Fact.Intended(
+                System.nanoTime(),
+                facts.process(),
+                name,
+                sorted.stream().map(Publications::intended).toList()));
+        boolean[] stored = {false};
+        Commit outcome = Commit.ABORTED;
+        try {
+            transactions.executeWithoutResult((status) -> {
+                sorted.forEach((event) -> store(event, name));
+                if (aborts) {
+                    throw new Abort();
+                }
+                stored[0] = true;
+            });
+            outcome = Commit.COMMITTED;
+        } catch (Abort e) {
+            // The facts say so.
+        } catch (RuntimeException e) {
+            outcome = stored[0] ? Commit.UNKNOWN : Commit.ABORTED;
+            throw e;
+        } finally {
+            facts.write(new Fact.Completed(System.nanoTime(), facts.process(), name, outcome));
+        }
+    }
+
+    private static Fact.IntendedEvent intended(Planned event) {
+        return new Fact.IntendedEvent(
+                event.eventId(),
+                Work.TYPE,
+                event.aggregateType(),
+                event.aggregateId(),
+                JSON.writeValueAsString(event.work()),
+                HEADERS);
+    }
+
+    private void store(Planned event, String transactionName) {
+        sql.sql("""
+                INSERT INTO chaos.account AS a (id, version)
+                VALUES (?, 1)
+                ON CONFLICT (id) DO UPDATE SET version = a.version + 1
+                """).param(event.aggregateId()).update();
+        OutboxEvent outboxEvent = OutboxEvent.of(event.aggregateType(), event.aggregateId(), event.work())
+                .withEventId(event.eventId())
+                .withEventType(Work.TYPE);
+        for (Map.Entry<String, String> header : HEADERS.entrySet()) {
+            outboxEvent = outboxEvent.withHeader(header.getKey(), header.getValue());
+        }
+        EventEnvelope envelope = publisher.get().publish(outboxEvent);
+        facts.write(new Fact.Published(
+                System.nanoTime(), facts.process(), transactionName, event.eventId(), envelope.aggregateSeq()));
+        sql.sql("""
+                INSERT INTO chaos.ledger (event_id, aggregate_id, sequence, transaction_id)
+                VALUES (?, ?, ?, ?)
+                """)
+                .params(event.eventId(), event.aggregateId(), envelope.aggregateSeq(), transactionName)
+                .update();
+    }
+}

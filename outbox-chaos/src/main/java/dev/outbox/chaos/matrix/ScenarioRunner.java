@@ -1,0 +1,203 @@
+package dev.outbox.chaos.matrix;
+
+import dev.outbox.ReplayRequest;
+import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.matrix.Publications.Planned;
+import dev.outbox.schema.OutboxMigrations;
+import dev.outbox.store.OutboxSchema;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Repeats the work of a scenario until it is told to be quiet. A round that fails, because of a fault, is followed by the next. */
+final class ScenarioRunner {
+
+    private static final Logger log = LoggerFactory.getLogger(ScenarioRunner.class);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LOCK = Duration.ofMillis(1400);
+
+    private final Scenario scenario;
+    private final CellOutbox outbox;
+    private final Publications publications;
+    private final FactHandlers handlers;
+    private final FactWriter facts;
+    private final JdbcClient sql;
+    private final Thread thread;
+    private volatile boolean quiet;
+    private int rounds;
+
+    ScenarioRunner(
+            Scenario scenario, CellOutbox outbox, Publications publications, FactHandlers handlers, FactWriter facts) {
+        this.scenario = scenario;
+        this.outbox = outbox;
+        this.publications = publications;
+        this.handlers = handlers;
+        this.facts = facts;
+        this.sql = JdbcClient.create(outbox.dataSource());
+        this.thread = new Thread(this::run, "scenario");
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Lets the current round be the last, and waits for its end. */
+    void finish() throws InterruptedException {
+        quiet = true;
+        thread.join();
+    }
+
+    private void run() {
+        if (scenario != Scenario.MIGRATION) {
+            outbox.runtime().start();
+        }
+        while (!quiet) {
+            rounds++;
+            try {
+                runOnce();
+            } catch (SQLException | RuntimeException e) {
+                log.info("a round of {} failed", scenario, e);
+                pause(50);
+            }
+        }
+    }
+
+    private void runOnce() throws SQLException {
+        switch (scenario) {
+            case SURVIVE -> pause(10);
+            case FLOW -> flow();
+            case SLOW -> {
+                publications.publish(order(Work.slow(publications.nextNumber(), 400)));
+                pause(400);
+            }
+            case RESTART -> {
+                publications.publish(order(Work.slow(publications.nextNumber(), 60)), quick());
+                publications.publish(failing(60), quick());
+                outbox.restart();
+                pause(50);
+            }
+            case RETENTION -> retain();
+            case REPLAY -> replay();
+            case EXPIRY -> expire();
+            case MIGRATION -> migrate(rounds);
+            case CONTENTION -> contend(order(Work.slow(publications.nextNumber(), 150)), 1);
+            case CONTENDED_REDELIVERY -> contend(failing(150), 2);
+            case REFUSAL -> {
+                Work work = Work.quick(publications.nextNumber());
+                publications.publish(quick(), new Planned(UUID.randomUUID(), "refused", "r-" + rounds, work), quick());
+                pause(200);
+            }
+        }
+    }
+
+    private void flow() {
+        publications.publish(quick(), failing(0));
+        if (rounds % 5 == 0) {
+            publications.abort(quick());
+        }
+        publications.publish(quick(), quick(), quick());
+        pause(20);
+    }
+
+    private void retain() throws SQLException {
+        publications.publish(quick(), quick(), quick(), quick());
+        sql.sql("""
+                INSERT INTO events.outbox_aggregate (aggregate_type, aggregate_id, last_seq, last_used_at)
+                SELECT 'idle', gen_random_uuid()::text, i, now() - interval '1 hour'
+                FROM generate_series(1, 3) AS i
+                """).update();
+        sql.sql("""
+                INSERT INTO events.processed_event (event_id, handler_id, processed_at)
+                SELECT gen_random_uuid(), 'book', now() - interval '2 hours'
+                FROM generate_series(1, 3)
+                """).update();
+        outbox.runtime().retention().runOnce();
+        pause(30);
+    }
+
+    private void replay() {
+        if (rounds == 1) {
+            for (int i = 0; i < 10; i++) {
+                publications.publish(quick());
+            }
+            await(() -> count("SELECT count(*) FROM events.outbox_unpublished") == 0);
+        }
+        facts.write(
+                new Fact.Operated(System.nanoTime(), facts.process(), Fact.Operation.REPLAY, null, FactHandlers.SHIP));
+        outbox.runtime()
+                .replays()
+                .start(ReplayRequest.of(FactHandlers.SHIP).rate(50), facts.process(), "the scenario replays");
+        publications.publish(quick());
+        pause(300);
+    }
+
+    private void expire() {
+        Ghost.register(sql);
+        outbox.restart();
+        publications.publish(quick(), quick(), quick());
+        await(() -> Ghost.waiting(sql) > 0);
+        Ghost.expire(sql);
+        outbox.restart();
+        pause(50);
+    }
+
+    void migrate(int number) {
+        OutboxMigrations migrations = new OutboxMigrations(
+                outbox.dataSource(), new OutboxSchema("m" + number), new OutboxSchema("m" + number + "_archive"));
+        migrations.migrate();
+        migrations.validate();
+    }
+
+    /** Locks the event's row once a handler works on it, for longer than a settlement waits. */
+    private void contend(Planned event, int attempt) throws SQLException {
+        publications.publish(event, quick(), quick());
+        await(() -> handlers.attemptOf(event.eventId()) >= attempt);
+        try (Connection connection = outbox.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            try (PreparedStatement lock = connection.prepareStatement(
+                    "SELECT id FROM events.outbox_unpublished WHERE event_id = ? FOR UPDATE")) {
+                lock.setObject(1, event.eventId());
+                lock.execute();
+                pause(LOCK.toMillis());
+            } finally {
+                connection.rollback();
+            }
+        }
+    }
+
+    private Planned quick() {
+        return order(Work.quick(publications.nextNumber()));
+    }
+
+    private Planned failing(int millis) {
+        return order(Work.failing(publications.nextNumber(), millis));
+    }
+
+    private Planned order(Work work) {
+        return publications.order(work);
+    }
+
+    private long count(String query) {
+        return sql.sql(query).query(Long.class).single();
+    }
+
+    private void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!quiet && !condition.getAsBoolean() && System.nanoTime() < deadline) {
+            pause(10);
+        }
+    }
+
+    private static void pause(long millis) {
+        LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
+    }
+}

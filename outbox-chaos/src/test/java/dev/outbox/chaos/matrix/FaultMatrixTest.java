@@ -1,0 +1,67 @@
+package dev.outbox.chaos.matrix;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A process that fails at a fault point, whichever and however, loses nothing. {@code -Dmatrix.seed} decides cells and variants. */
+class FaultMatrixTest {
+
+    private static final long SEED = Long.getLong("matrix.seed", 1);
+    private static final int SAMPLE = 8;
+
+    @Test
+    void sampleOfCellsLosesNothing() {
+        List<Cell> cells = new ArrayList<>(Cell.all(new Random(SEED)));
+        Collections.shuffle(cells, new Random(SEED));
+        List<Cell> sample = new ArrayList<>();
+        for (FaultKind kind : FaultKind.values()) {
+            cells.stream()
+                    .filter((cell) -> cell.kind() == kind)
+                    .limit(SAMPLE / FaultKind.values().length)
+                    .forEach(sample::add);
+        }
+
+        run("sample", 1, sample, 1);
+    }
+
+    @Test
+    @Tag("chaos")
+    void everyCellLosesNothing() {
+        int rounds = Integer.getInteger("matrix.rounds", 5);
+        Random random = new Random(SEED);
+        List<Cell> cells = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            cells.addAll(Cell.all(random));
+        }
+
+        run("matrix", 2, cells, rounds);
+    }
+
+    /** Runs cells and prints what was hit: a cell that was not hit as often as asked for fails. */
+    private static void run(String name, int rigs, List<Cell> cells, int hits) {
+        System.out.println("fault matrix: " + cells.size() + " cells; repeat with -Dmatrix.seed=" + SEED);
+        Matrix matrix = new Matrix(
+                Path.of(
+                        "target",
+                        "matrix",
+                        name + "-" + SEED + "-" + ProcessHandle.current().pid()),
+                rigs);
+        matrix.add(cells);
+
+        HitTable table = matrix.run();
+
+        System.out.println(table);
+        assertThat(table.failures()).isEmpty();
+        assertThat(cells)
+                .allSatisfy((cell) -> assertThat(table.hits(cell.point(), cell.kind()))
+                        .as("hits of %s", cell.name())
+                        .isEqualTo(hits));
+    }
+}
