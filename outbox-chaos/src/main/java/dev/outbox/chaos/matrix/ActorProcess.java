@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Process of the matrix as its parent sees it. Used by one thread. */
 final class ActorProcess implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Process process;

@@ -18,6 +18,7 @@ final class CellRun implements AutoCloseable {
     private static final Duration HIT_WITHIN = Duration.ofSeconds(15);
     private static final Duration RECOVERED_WITHIN = Duration.ofSeconds(20);
     private static final Duration SUSPENSION = CellOutbox.LEASE.multipliedBy(13).dividedBy(10);
+    private static final Duration BETWEEN_RESTARTS = Duration.ofSeconds(2);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
 
     private final Cell cell;
@@ -129,13 +130,16 @@ final class CellRun implements AutoCloseable {
 
     private boolean recovers() {
         long deadline = System.nanoTime() + RECOVERED_WITHIN.toNanos();
+        long nextRestart = System.nanoTime();
         while (System.nanoTime() < deadline) {
             if (backlog().isEmpty()) {
                 return true;
             }
-            if (cell.scenario() == Scenario.EXPIRY && Ghost.waiting(sql) > 0) {
+            if (cell.scenario() == Scenario.EXPIRY && System.nanoTime() > nextRestart && Ghost.waiting(sql) > 0) {
+                // A process looks for expired registrations when it starts, and then once a minute.
                 Ghost.expire(sql);
                 survivor.call("restart");
+                nextRestart = System.nanoTime() + BETWEEN_RESTARTS.toNanos();
             }
             LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
         }

@@ -23,7 +23,10 @@ final class Ghost {
                 """).update();
     }
 
-    /** Lets the registration look as if no process had shown it for longer than registrations last. */
+    /**
+     * Lets the registration look as if no process had shown it for longer than registrations last. A delivery that a process adds
+     * after the registration was removed expires by its own age.
+     */
     static void expire(JdbcClient sql) {
         sql.sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days' WHERE id = 'ghost'")
                 .update();
@@ -32,6 +35,8 @@ final class Ghost {
                 SET last_seen_at = now() - interval '8 days'
                 WHERE handler_id = 'ghost'
                 """).update();
+        sql.sql("UPDATE events.outbox_delivery SET created_at = now() - interval '8 days' WHERE handler_id = 'ghost'")
+                .update();
     }
 
     /** Returns the number of deliveries that wait for the handler. */
