@@ -29,9 +29,12 @@ final class CellOutbox implements AutoCloseable {
     /** The shortest that the library allows. */
     static final Duration LEASE = Duration.ofSeconds(1);
 
+    static final int MAX_ATTEMPTS = 10;
+    static final int MAX_CRASHES = 5;
+
     private static final int POOL_SIZE = 6;
-    private static final RetryPolicy RETRIES =
-            new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(30))), 10, 5, ErrorClasses.NONE);
+    private static final RetryPolicy RETRIES = new RetryPolicy(
+            new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, ErrorClasses.NONE);
 
     private final HikariDataSource pool;
     private final Surroundings surroundings;

@@ -1,15 +1,23 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.chaos.check.CheckSettings;
+import dev.outbox.chaos.check.Checker;
+import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.check.Violation;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.history.History;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** One run of a cell: two processes work, one of them fails at the point, the system recovers, and the judge decides. */
+/** One run of a cell: two processes work, one of them fails at the point, the system recovers, and the checker decides. */
 final class CellRun implements AutoCloseable {
 
     static final String VICTIM = "victim";
@@ -21,6 +29,14 @@ final class CellRun implements AutoCloseable {
     private static final Duration BETWEEN_RESTARTS = Duration.ofSeconds(2);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(25);
 
+    private static final CheckSettings SETTINGS = new CheckSettings(
+            CellOutbox.LEASE,
+            RECOVERED_WITHIN.plus(HIT_WITHIN),
+            Map.of(),
+            CellOutbox.MAX_ATTEMPTS,
+            CellOutbox.MAX_CRASHES,
+            Set.of());
+
     private final Cell cell;
     private final String name;
     private final MatrixServer server;
@@ -31,6 +47,7 @@ final class CellRun implements AutoCloseable {
     private final JdbcClient sql;
     private final Assignment.Database database;
     private long forgottenBytes;
+    private @Nullable Report report;
 
     CellRun(Cell cell, String name, MatrixServer server, ActorProcess victim, ActorProcess survivor, Path facts) {
         this.cell = cell;
@@ -75,7 +92,9 @@ final class CellRun implements AutoCloseable {
             victim.call("end");
         }
         survivor.call("end");
-        return Judge.violations(facts, server.dataSource(name));
+        Report checked = new Checker(SETTINGS).check(History.read(facts, server.dataSource(name)));
+        report = checked;
+        return checked.violations().stream().map(Violation::toString).toList();
     }
 
     private void inflict() {
@@ -164,6 +183,12 @@ final class CellRun implements AutoCloseable {
         } catch (DataAccessException e) {
             return List.of(String.valueOf(e.getMessage()));
         }
+    }
+
+    /** What the checker found; {@code null} if the cell did not come that far. */
+    @Nullable
+    Report report() {
+        return report;
     }
 
     /** Bytes of the server's log that the crash forgot. */

@@ -1,8 +1,11 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.chaos.check.Report;
 import dev.outbox.fault.FaultPoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
 
 /** Results of many runs, as a table of fault points and kinds. Safe for use by many threads. */
 final class HitTable {
@@ -53,7 +56,24 @@ final class HitTable {
         table.append("%n%d runs, %d with violations, %d ms each; %d of %d crashes forgot asynchronous commits%n"
                 .formatted(
                         results.size(), failures().size(), millis / Math.max(1, results.size()), forgetful, crashes));
+        table.append(
+                "events: %d ok, %d recovered, %d lost, %d unexpected; executions: %d, of which %d repeated a success%n"
+                        .formatted(
+                                sum(Report::ok),
+                                sum(Report::recovered),
+                                sum(Report::lost),
+                                sum(Report::unexpected),
+                                sum(Report::executions),
+                                sum(Report::duplicated)));
         failures().forEach((failure) -> table.append(failure).append(System.lineSeparator()));
         return table.toString();
+    }
+
+    private long sum(ToLongFunction<Report> count) {
+        return results.stream()
+                .map(CellResult::report)
+                .filter(Objects::nonNull)
+                .mapToLong(count)
+                .sum();
     }
 }

@@ -26,7 +26,10 @@ final class MatrixServer implements AutoCloseable {
                         Schemas.defaults().outbox(),
                         Schemas.defaults().archive())
                 .migrate();
-        JdbcClient.create(template.dataSource()).sql(resource("business.sql")).update();
+        JdbcClient sql = JdbcClient.create(template.dataSource());
+        sql.sql(resource("/dev/outbox/chaos/history/state-changes.sql")).update();
+        sql.sql(resource("/dev/outbox/chaos/business.sql")).update();
+        sql.sql(resource("refusal.sql")).update();
     }
 
     private static String resource(String name) {

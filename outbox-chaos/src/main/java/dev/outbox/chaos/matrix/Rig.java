@@ -1,5 +1,6 @@
 package dev.outbox.chaos.matrix;
 
+import dev.outbox.chaos.check.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -55,16 +56,18 @@ final class Rig implements AutoCloseable {
         }
         long begun = System.nanoTime();
         List<String> violations = new ArrayList<>();
+        Report report = null;
         long forgotten = 0;
         try (CellRun run = new CellRun(cell, name, server, victim, survivor, facts)) {
             violations.addAll(run.run());
+            report = run.report();
             forgotten = run.forgottenBytes();
         } catch (RuntimeException e) {
             log.error("{} could not be run", cell, e);
             violations.add(e.toString());
         }
         CellResult result = new CellResult(
-                cell, facts, List.copyOf(violations), Duration.ofNanos(System.nanoTime() - begun), forgotten);
+                cell, facts, List.copyOf(violations), report, Duration.ofNanos(System.nanoTime() - begun), forgotten);
         log.info("{}", result);
         recover(result);
         return result;
