@@ -94,6 +94,10 @@ final class Invocation {
         try {
             Object payload = payloads.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
+            if (attempt.isLeaseLost()) {
+                log.warn("{} is not invoked with {}: the lease expired just before", handler.id(), envelope);
+                return new Outcome.Abandoned();
+            }
             handler.handle(payload, envelope, attempt);
             FaultPoint.AFTER_HANDLER.reached();
             return new Outcome.Succeeded();

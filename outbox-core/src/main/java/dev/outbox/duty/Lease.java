@@ -101,7 +101,8 @@ public final class Lease implements AutoCloseable {
         }
         asking.lock();
         try {
-            return isFresh() || confirm();
+            // A process that is suspended between the answer and here has lost the lease.
+            return isFresh() || (confirm() && !isLost());
         } catch (Exception ex) {
             log.debug("a lease could not be confirmed", ex);
             return false;

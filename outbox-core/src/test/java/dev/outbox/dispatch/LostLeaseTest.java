@@ -32,6 +32,7 @@ class LostLeaseTest {
     private final TestOutbox outbox = TestOutbox.create();
     private final List<String> invoked = new ArrayList<>();
     private boolean held = true;
+    private static Runnable suspension = () -> {};
     private long nanos;
     private final LeaseKeeper keeper = new LeaseKeeper(LIFE, () -> new Moment(nanos, 0));
 
@@ -62,6 +63,25 @@ class LostLeaseTest {
         EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new Shift(lease(), () -> false));
         assertThat(invoked).containsExactly("first", "second");
         assertThat(outcome.succeeded()).isTrue();
+    }
+
+    @Test
+    void handlerDoesNotStartAfterASuspensionThatOutlastsTheLease() {
+        suspension = () -> nanos += LIFE.plusMillis(1).toNanos();
+        Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
+                "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
+
+        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new Shift(lease(), () -> false));
+        assertThat(invoked).isEmpty();
+        assertThat(outcome.abandoned()).isTrue();
+    }
+
+    /** Payload whose decoding stands still for a while. */
+    private record Decoded() {
+
+        Decoded {
+            suspension.run();
+        }
     }
 
     private Lease lease() {

@@ -17,12 +17,13 @@ class LeaseTest {
     private final Lease lease = keeper.keep(row, LIFE, keeper.now());
 
     /** What the database says. */
-    private static final class Row implements Lease.Claimed {
+    private final class Row implements Lease.Claimed {
 
         private boolean held = true;
         private boolean away;
         private int confirmations;
         private int renewals;
+        private Duration suspension = Duration.ZERO;
 
         @Override
         public boolean renew() throws IOException {
@@ -40,6 +41,7 @@ class LeaseTest {
             if (away) {
                 throw new IOException("away");
             }
+            pass(suspension);
             return held;
         }
     }
@@ -70,6 +72,14 @@ class LeaseTest {
         pass(Duration.ofMillis(20));
         assertThat(lease.isHeld()).isFalse();
         assertThat(row.confirmations).isEqualTo(2);
+    }
+
+    @Test
+    void answerFromBeforeASuspensionCountsForNothing() {
+        pass(Lease.TRUSTED_FOR);
+        row.suspension = LIFE.plusMillis(1);
+
+        assertThat(lease.isHeld()).isFalse();
     }
 
     @Test
