@@ -24,7 +24,10 @@ final class Excuses {
         this.shortestLease = settings.lease().toNanos() / 2;
     }
 
-    /** Returns whether the second execution may start while the first still runs. */
+    /**
+     * Returns whether the second execution may start while the first still runs. A worker that was suspended right before the start of a
+     * handler starts it when it goes on.
+     */
     boolean mayOverlap(History history, Execution first, Execution second) {
         long from = first.started().at();
         long to = second.started().at();
@@ -34,7 +37,10 @@ final class Excuses {
             }
             long lasted = Math.min(window.ended(), to) - window.begun();
             return switch (window.kind()) {
-                case SUSPEND -> isOf(window, first) && window.ended() >= from && lasted >= shortestLease;
+                case SUSPEND ->
+                    lasted >= shortestLease
+                            && ((isOf(window, first) && window.ended() >= from)
+                                    || (isOf(window, second) && to <= window.ended() + TRUST));
                 case CONNECTIONS_CUT, POOL_EXHAUSTED, LOCKS_HELD ->
                     isFor(history, window, first) && window.ended() >= from && to - window.begun() >= shortestLease;
                 default -> false;

@@ -105,6 +105,15 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void suspendedWorkerStartsItsHandlerWhenItGoesOn() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(4));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+        story.ends(Kind.SUSPEND, "w-1");
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+    }
+
+    @Test
     void crashOfTheDatabaseForgetsASettlement() {
         StoryEvent event = story.delivers("w-1", "a", 1).vanishes();
         story.begins(Kind.DATABASE_CRASH, "server").ends(Kind.DATABASE_CRASH, "server");
