@@ -26,8 +26,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Outbox of one process in a cell, with a pool of its own, that can be closed and started as often as a scenario likes. */
 final class CellOutbox implements AutoCloseable {
 
-    /** The shortest that the library allows. */
-    static final Duration LEASE = Duration.ofSeconds(1);
+    /** Short, and still longer than a busy machine keeps a process waiting. */
+    static final Duration LEASE = Duration.ofSeconds(2);
 
     static final int MAX_ATTEMPTS = 10;
     static final int MAX_CRASHES = 5;

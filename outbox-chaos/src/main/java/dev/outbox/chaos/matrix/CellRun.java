@@ -7,6 +7,9 @@ import dev.outbox.chaos.check.Violation;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +97,22 @@ final class CellRun implements AutoCloseable {
         survivor.call("end");
         Report checked = new Checker(SETTINGS).check(History.read(facts, server.dataSource(name)));
         report = checked;
+        if (!checked.isClean() || Boolean.getBoolean("matrix.keep")) {
+            keepStateChanges();
+        }
         return checked.violations().stream().map(Violation::toString).toList();
+    }
+
+    /** The database goes, and what it recorded stays. */
+    private void keepStateChanges() {
+        List<String> changes = sql.sql("SELECT to_jsonb(c)::text FROM chaos.state_change c ORDER BY c.id")
+                .query(String.class)
+                .list();
+        try {
+            Files.write(facts.resolve("state-changes.json"), changes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void inflict() {
@@ -102,6 +120,7 @@ final class CellRun implements AutoCloseable {
             case KILL -> {
                 begun(Fact.Kind.KILL, VICTIM);
                 victim.kill();
+                ended(Fact.Kind.KILL, VICTIM);
                 survivor.call("start");
             }
             case SUSPEND -> {
@@ -112,9 +131,11 @@ final class CellRun implements AutoCloseable {
                 while (System.nanoTime() < until) {
                     LockSupport.parkNanos(until - System.nanoTime());
                 }
+                // Waits in the pipe: the held thread goes on when the process does.
+                victim.tell("go");
                 victim.resume();
                 ended(Fact.Kind.SUSPEND, VICTIM);
-                victim.call("go");
+                victim.answer("go");
             }
             case CUT -> {
                 begun(Fact.Kind.BACKENDS_TERMINATED, VICTIM);

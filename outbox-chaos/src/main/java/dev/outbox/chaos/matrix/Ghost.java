@@ -35,7 +35,8 @@ final class Ghost {
                 SET last_seen_at = now() - interval '8 days'
                 WHERE handler_id = 'ghost'
                 """).update();
-        sql.sql("UPDATE events.outbox_delivery SET created_at = now() - interval '8 days' WHERE handler_id = 'ghost'")
+        sql.sql(
+                        "UPDATE events.outbox_delivery SET created_at = now() - interval '8 days' WHERE handler_id = 'ghost' AND status <> 'DEAD'")
                 .update();
     }
 

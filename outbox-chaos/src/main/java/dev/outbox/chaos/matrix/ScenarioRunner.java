@@ -23,6 +23,7 @@ final class ScenarioRunner {
     private static final Logger log = LoggerFactory.getLogger(ScenarioRunner.class);
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final int SLOW_MILLIS = (int) CellOutbox.LEASE.toMillis() / 2;
     private static final Duration LOCK = Duration.ofMillis(1400);
 
     private final Scenario scenario;
@@ -76,8 +77,8 @@ final class ScenarioRunner {
             case SURVIVE -> pause(10);
             case FLOW -> flow();
             case SLOW -> {
-                publications.publish(order(Work.slow(publications.nextNumber(), 400)));
-                pause(400);
+                publications.publish(order(Work.slow(publications.nextNumber(), SLOW_MILLIS)));
+                pause(SLOW_MILLIS);
             }
             case RESTART -> {
                 publications.publish(order(Work.slow(publications.nextNumber(), 60)), quick());
