@@ -3,6 +3,7 @@ package dev.outbox.chaos.matrix;
 import dev.outbox.fault.FaultPoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 
 /**
@@ -30,13 +31,15 @@ record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int con
 
     /** Returns a cell whose variants are random. */
     static Cell of(FaultPoint point, FaultKind kind, Random random) {
-        int most = switch (Scenario.reaching(point)) {
-            case EXPIRY, MIGRATION, CONTENTION, CONTENDED_REDELIVERY, REFUSAL -> 1;
-            default -> MOST_HITS;
+        // Where a round takes seconds, one hit is enough, and the other process must not take the event.
+        boolean rare = switch (Scenario.reaching(point)) {
+            case EXPIRY, MIGRATION, CONTENTION, CONTENDED_REDELIVERY, REFUSAL -> true;
+            default -> false;
         };
         int concurrency = random.nextBoolean() ? 1 : 3;
-        return new Cell(
-                point, kind, 1 + random.nextInt(most), random.nextInt(3) == 0, concurrency, random.nextBoolean());
+        int hit = 1 + random.nextInt(MOST_HITS);
+        boolean together = random.nextInt(3) == 0;
+        return new Cell(point, kind, rare ? 1 : hit, together && !rare, concurrency, random.nextBoolean());
     }
 
     Scenario scenario() {
@@ -45,6 +48,6 @@ record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int con
 
     /** Name of the cell, which a database and a directory can carry. */
     String name() {
-        return (point + "_" + kind).toLowerCase(java.util.Locale.ROOT);
+        return (point + "_" + kind).toLowerCase(Locale.ROOT);
     }
 }

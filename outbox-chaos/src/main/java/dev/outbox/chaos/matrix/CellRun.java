@@ -26,7 +26,7 @@ final class CellRun implements AutoCloseable {
     static final String VICTIM = "victim";
     static final String SURVIVOR = "survivor";
 
-    private static final Duration HIT_WITHIN = Duration.ofSeconds(15);
+    private static final Duration HIT_WITHIN = Duration.ofSeconds(30);
     private static final Duration RECOVERED_WITHIN = Duration.ofSeconds(20);
     private static final Duration SUSPENSION = CellOutbox.LEASE.multipliedBy(13).dividedBy(10);
     private static final Duration BETWEEN_RESTARTS = Duration.ofSeconds(2);
