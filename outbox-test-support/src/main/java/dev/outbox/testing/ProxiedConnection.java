@@ -1,0 +1,84 @@
+package dev.outbox.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One connection of a client through a {@link TcpProxy}: a thread for each direction. */
+final class ProxiedConnection {
+
+    private static final int BUFFER = 1 << 14;
+
+    private final TcpProxy proxy;
+    private final Socket client;
+    private final Socket server;
+    private final FrontendMessages messages = new FrontendMessages();
+    private final AtomicBoolean committing = new AtomicBoolean();
+
+    ProxiedConnection(TcpProxy proxy, Socket client, Socket server) {
+        this.proxy = proxy;
+        this.client = client;
+        this.server = server;
+    }
+
+    /** Forwards what the client sends, until either side ends the connection. */
+    void request() {
+        byte[] buffer = new byte[BUFFER];
+        try (InputStream input = client.getInputStream();
+                OutputStream output = server.getOutputStream()) {
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
+            int count;
+            while ((count = input.read(buffer)) >= 0) {
+                proxy.holdBack();
+                if (messages.commits(buffer, count)) {
+                    committing.set(true);
+                }
+                output.write(buffer, 0, count);
+                output.flush();
+            }
+        } catch (IOException e) {
+            // The connection is over, for the other direction too.
+        } finally {
+            reset();
+        }
+    }
+
+    /** Forwards what the server sends, unless it is the reply to a commit that is to be cut off. */
+    void reply() {
+        byte[] buffer = new byte[BUFFER];
+        try (InputStream input = server.getInputStream();
+                OutputStream output = client.getOutputStream()) {
+            int count;
+            while ((count = input.read(buffer)) >= 0) {
+                if (committing.compareAndSet(true, false) && proxy.cutsCommit()) {
+                    return;
+                }
+                proxy.holdBack();
+                output.write(buffer, 0, count);
+                output.flush();
+            }
+        } catch (IOException e) {
+            // The connection is over, for the other direction too.
+        } finally {
+            reset();
+        }
+    }
+
+    /** Ends both halves with a reset: neither side is told that the other has finished. */
+    void reset() {
+        proxy.forget(this);
+        reset(client);
+        reset(server);
+    }
+
+    private static void reset(Socket socket) {
+        try (socket) {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            // It is closed already.
+        }
+    }
+}

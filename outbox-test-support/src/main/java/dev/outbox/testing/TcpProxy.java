@@ -1,0 +1,167 @@
+package dev.outbox.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** A network between clients and one PostgreSQL server that fails on demand. Faults apply to open and to new connections. */
+public final class TcpProxy implements AutoCloseable {
+
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+    private static final int BACKLOG = 200;
+
+    private final ServerSocket listener;
+    private final InetSocketAddress server;
+    private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger commitsToCut = new AtomicInteger();
+    private final AtomicInteger commitsCut = new AtomicInteger();
+    private volatile Duration delay = Duration.ZERO;
+    private volatile boolean blackHole;
+    private volatile boolean refusing;
+
+    private TcpProxy(String host, int serverPort) {
+        try {
+            listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy found no port", e);
+        }
+        server = new InetSocketAddress(host, serverPort);
+        start(this::accept, "tcp-proxy-" + listener.getLocalPort());
+    }
+
+    /** Starts a proxy on this machine; the caller closes it. */
+    public static TcpProxy to(String host, int serverPort) {
+        return new TcpProxy(host, serverPort);
+    }
+
+    /** The port that clients connect to. */
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Resets every open connection, in both directions. New ones are accepted. Returns how many were open. */
+    public int reset() {
+        int count = 0;
+        for (ProxiedConnection connection : connections) {
+            connection.reset();
+            count++;
+        }
+        return count;
+    }
+
+    /** Resets every connection, and every new one at once, until {@link #heal()}. */
+    public void refuse() {
+        refusing = true;
+        reset();
+    }
+
+    /** Delivers nothing until {@link #heal()}, without an error: what was sent meanwhile arrives after that. */
+    public void blackHole() {
+        blackHole = true;
+    }
+
+    /** Delays whatever is sent in either direction until {@link #heal()}. */
+    public void delay(Duration each) {
+        delay = each;
+    }
+
+    /**
+     * Cuts the next connections that commit: the server has committed, and its reply does not reach the client.
+     *
+     * @param count how many commits
+     */
+    public void cutAfterCommit(int count) {
+        commitsToCut.set(count);
+    }
+
+    /** Number of commits whose replies were cut off. */
+    public int commitsCut() {
+        return commitsCut.get();
+    }
+
+    /** Ends every fault. */
+    public void heal() {
+        commitsToCut.set(0);
+        delay = Duration.ZERO;
+        refusing = false;
+        blackHole = false;
+    }
+
+    /** Resets every connection, and accepts no more. */
+    @Override
+    public void close() {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("The proxy's port could not be closed", e);
+        }
+        heal();
+        reset();
+    }
+
+    /** Holds back what is about to be delivered, as long as a fault says. */
+    void holdBack() {
+        if (!delay.isZero()) {
+            LockSupport.parkNanos(delay.toNanos());
+        }
+        while (blackHole) {
+            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+        }
+    }
+
+    /** Whether the reply to a commit is to be cut off; counts it. */
+    boolean cutsCommit() {
+        boolean cuts = commitsToCut.getAndUpdate((left) -> Math.max(0, left - 1)) > 0;
+        if (cuts) {
+            commitsCut.incrementAndGet();
+        }
+        return cuts;
+    }
+
+    void forget(ProxiedConnection connection) {
+        connections.remove(connection);
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                open(listener.accept());
+            } catch (IOException e) {
+                // A client that is gone already, a server that is down, or the end of the proxy.
+                LockSupport.parkNanos(1);
+            }
+        }
+    }
+
+    private void open(Socket client) throws IOException {
+        Socket upstream = new Socket();
+        ProxiedConnection connection = new ProxiedConnection(this, client, upstream);
+        try {
+            upstream.connect(server, Math.toIntExact(CONNECT_TIMEOUT.toMillis()));
+        } catch (IOException e) {
+            connection.reset();
+            throw e;
+        }
+        connections.add(connection);
+        if (refusing || listener.isClosed()) {
+            connection.reset();
+            return;
+        }
+        start(connection::request, "tcp-proxy-request");
+        start(connection::reply, "tcp-proxy-reply");
+    }
+
+    private static void start(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}
