@@ -33,6 +33,7 @@ public final class CrashingPostgres implements AutoCloseable {
     private final TestPostgres postgres;
     private PostgresProcess primary;
     private @Nullable PostgresProcess standby;
+    private @Nullable PostgresProcess backup;
 
     private CrashingPostgres() {
         primary = PostgresProcess.initialize();
@@ -47,6 +48,11 @@ public final class CrashingPostgres implements AutoCloseable {
     /** Creates a server and starts it; the caller closes it. */
     public static CrashingPostgres create() {
         return new CrashingPostgres();
+    }
+
+    /** The port of the server, which stays the same. */
+    public int port() {
+        return port;
     }
 
     /** The server for whatever creates databases; its address stays the same. */
@@ -86,19 +92,60 @@ public final class CrashingPostgres implements AutoCloseable {
         primary.awaitConnections(address());
     }
 
-    /**
-     * Adds a standby that replicates asynchronously until {@link #stopReplication()}. Restarts the server for a copy of its
-     * files.
-     */
+    /** Adds a standby that replicates asynchronously until {@link #stopReplication()}. The server keeps running meanwhile. */
     public void addStandby() {
-        stop();
-        PostgresProcess copy = primary.copy();
+        replicateTo(primary.copyRunning(address()));
+    }
+
+    /**
+     * Adds a standby that replicates synchronously until {@link #failOver()}: it has every synchronous commit, but not every
+     * asynchronous one. The server keeps running meanwhile.
+     */
+    public void addSynchronousStandby() {
+        replicateTo(primary.copyRunning(address()));
+        query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+        query("SELECT pg_reload_conf()");
+        String synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        await("the standby replicates synchronously", () -> query(synchronous).equals("1"));
+    }
+
+    private void replicateTo(PostgresProcess copy) {
         standby = copy;
-        start();
         copy.standBy();
-        copy.start(
-                PostgresProcess.freePort(),
-                SETTINGS.with("primary_conninfo", "host=localhost port=" + port + " user=postgres"));
+        String primaryConninfo = "host=localhost port=" + port + " user=postgres application_name=standby";
+        copy.start(PostgresProcess.freePort(), SETTINGS.with("primary_conninfo", primaryConninfo));
+    }
+
+    /** Takes a base backup of the running server, which replaces an earlier one. */
+    public void backUp() {
+        keep(primary.copyRunning(address()));
+    }
+
+    /** Takes a backup of the stopped server's files, which replaces an earlier one, and starts the server again. */
+    public void backUpCold() {
+        stop();
+        keep(primary.copy());
+        start();
+    }
+
+    private void keep(PostgresProcess copy) {
+        if (backup != null) {
+            backup.delete();
+        }
+        backup = copy;
+    }
+
+    /** Crashes the server for good and starts its last backup in its place, which is used up. */
+    public void restoreBackup() {
+        PostgresProcess restored = backup;
+        if (restored == null) {
+            throw new IllegalStateException("There is no backup");
+        }
+        crash();
+        primary.delete();
+        primary = restored;
+        backup = null;
+        start();
     }
 
     /** Stops the standby when it has replayed everything so far: it knows nothing of what follows. */
@@ -135,6 +182,9 @@ public final class CrashingPostgres implements AutoCloseable {
     private void delete() {
         if (standby != null) {
             standby.delete();
+        }
+        if (backup != null) {
+            backup.delete();
         }
         primary.delete();
     }
@@ -184,10 +234,14 @@ public final class CrashingPostgres implements AutoCloseable {
     }
 
     private static String query(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(sql)) {
-            result.next();
-            return result.getString(1);
+        try (Statement statement = connection.createStatement()) {
+            if (!statement.execute(sql)) {
+                return "";
+            }
+            try (ResultSet result = statement.getResultSet()) {
+                result.next();
+                return result.getString(1);
+            }
         }
     }
 }

@@ -7,8 +7,10 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,16 +70,34 @@ final class PostgresProcess {
         if (process != null) {
             throw new IllegalStateException("Only the data directory of a stopped server can be copied");
         }
-        try {
-            PostgresProcess copy = new PostgresProcess(program, Files.createTempDirectory("crashing-postgres-"));
-            try (Stream<Path> files = Files.walk(data)) {
-                for (Path file : files.toList()) {
-                    Files.copy(file, copy.data.resolve(data.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
-                }
+        PostgresProcess copy = empty();
+        DataFiles.copy(data, copy.data);
+        return copy;
+    }
+
+    /** Takes a base backup of the running server, which recovers when it starts. */
+    PostgresProcess copyRunning(ServerAddress address) {
+        PostgresProcess copy = empty();
+        try (Connection connection = address.maintain();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_backup_start('copy', true)");
+            DataFiles.copyRunning(data, copy.data);
+            try (ResultSet label = statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
+                label.next();
+                Files.writeString(copy.data.resolve("backup_label"), label.getString(1));
             }
+            DataFiles.copyLog(data, copy.data);
             return copy;
+        } catch (SQLException | IOException e) {
+            throw new IllegalStateException("The running server could not be copied", e);
+        }
+    }
+
+    private PostgresProcess empty() {
+        try {
+            return new PostgresProcess(program, Files.createTempDirectory("crashing-postgres-"));
         } catch (IOException e) {
-            throw new UncheckedIOException("The data directory could not be copied", e);
+            throw new UncheckedIOException("No data directory could be created", e);
         }
     }
 

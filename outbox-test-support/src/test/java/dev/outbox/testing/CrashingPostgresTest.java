@@ -85,6 +85,39 @@ class CrashingPostgresTest {
         }
     }
 
+    @Test
+    void synchronousStandbyHasEverySynchronousCommit() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestDatabase database = server.postgres().newDatabase()) {
+            execute(database, "CREATE TABLE kept (number int)");
+            server.addSynchronousStandby();
+            insert(database, 1);
+
+            server.failOver();
+
+            insert(database, 2);
+            assertThat(query(database, "SELECT number FROM kept ORDER BY 1")).containsExactly("1", "2");
+        }
+    }
+
+    @Test
+    void restoredBackupKnowsNothingOfWhatFollowedIt() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestDatabase database = server.postgres().newDatabase()) {
+            execute(database, "CREATE TABLE kept (number int)");
+            insert(database, 1);
+            server.backUp();
+            insert(database, 2);
+            server.restoreBackup();
+            insert(database, 3);
+            server.backUpCold();
+            insert(database, 4);
+            server.restoreBackup();
+
+            assertThat(query(database, "SELECT number FROM kept ORDER BY 1")).containsExactly("1", "3");
+        }
+    }
+
     private static void insert(TestDatabase database, int number) throws SQLException {
         execute(database, "INSERT INTO kept VALUES (" + number + ")");
     }
