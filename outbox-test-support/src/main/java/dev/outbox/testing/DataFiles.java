@@ -27,16 +27,12 @@ final class DataFiles {
 
     /** Copies everything but the write-ahead log, while the server runs: files come and go. */
     static void copyRunning(Path from, Path to) {
-        copy(from, to, (file) -> !(file.startsWith(LOG) && file.getNameCount() > 1 && isSegment(file)));
+        copy(from, to, (file) -> !file.startsWith(LOG));
     }
 
     /** Copies the write-ahead log, while the server runs. */
     static void copyLog(Path from, Path to) {
         copy(from.resolve(LOG), to.resolve(LOG), (file) -> true);
-    }
-
-    private static boolean isSegment(Path file) {
-        return file.getNameCount() == 2 && file.getFileName().toString().length() == 24;
     }
 
     private static void copy(Path from, Path to, Predicate<Path> wanted) {

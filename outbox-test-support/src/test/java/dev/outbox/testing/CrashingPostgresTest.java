@@ -90,13 +90,15 @@ class CrashingPostgresTest {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestDatabase database = server.postgres().newDatabase()) {
             execute(database, "CREATE TABLE kept (number int)");
-            server.addSynchronousStandby();
-            insert(database, 1);
+            for (int number = 1; number <= 2; number++) {
+                server.addSynchronousStandby();
+                insert(database, number);
 
-            server.failOver();
+                server.failOver();
+            }
 
-            insert(database, 2);
-            assertThat(query(database, "SELECT number FROM kept ORDER BY 1")).containsExactly("1", "2");
+            insert(database, 3);
+            assertThat(query(database, "SELECT number FROM kept ORDER BY 1")).containsExactly("1", "2", "3");
         }
     }
 
