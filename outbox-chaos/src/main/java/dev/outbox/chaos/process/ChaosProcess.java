@@ -1,0 +1,97 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.chaos.history.FactWriter;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** One process of a chaos run: an ordinary Spring Boot application on the starter, which obeys lines on its standard input. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@EnableAutoConfiguration
+@Import({PublishingProcess.class, WorkingProcess.class})
+public class ChaosProcess {
+
+    /** Property with the name of this life of the process. */
+    public static final String NAME = "chaos.name";
+
+    /** Property with the role: {@code publisher} or {@code worker}. */
+    public static final String ROLE = "chaos.role";
+
+    /** Property with the version of a worker, 1 or 2. */
+    public static final String VERSION = "chaos.version";
+
+    /** Property of a worker that says whether it has the handler of billing. */
+    public static final String BILLING = "chaos.billing";
+
+    /** Property with the directory of the facts. */
+    public static final String DIRECTORY = "chaos.directory";
+
+    /** Property with the seed of the traffic. */
+    public static final String SEED = "chaos.seed";
+
+    /** Ends the name of the empty file that says that a process is ready. */
+    public static final String READY = ".ready";
+
+    /** Starts the application and obeys until its standard input ends, which happens when its parent dies. */
+    public static void main(String... arguments) throws IOException {
+        SpringApplication application = new SpringApplication(ChaosProcess.class);
+        application.setDefaultProperties(Map.of("spring.config.name", "chaos-process"));
+        ConfigurableApplicationContext context = application.run(arguments);
+        Environment environment = context.getEnvironment();
+        String name = environment.getRequiredProperty(NAME);
+        context.getBean(Registrations.class).await();
+        Files.createFile(Path.of(environment.getRequiredProperty(DIRECTORY), name + READY));
+        Commands commands = context.getBean(Commands.class);
+        try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            String line;
+            while ((line = input.readLine()) != null && !line.equals(Commands.STOP)) {
+                commands.execute(line);
+            }
+            if (line == null) {
+                Runtime.getRuntime().halt(1);
+            }
+        }
+        context.close();
+    }
+
+    @Bean
+    FactWriter facts(Environment environment) {
+        return FactWriter.open(
+                Path.of(environment.getRequiredProperty(DIRECTORY)), environment.getRequiredProperty(NAME));
+    }
+
+    @Bean
+    SkewedClock clock() {
+        return new SkewedClock();
+    }
+
+    @Bean
+    StallWatch stallWatch(FactWriter facts) {
+        return new StallWatch(facts);
+    }
+
+    @Bean
+    Registrations registrations(ObjectProvider<HandlerDefinition> handlers, JdbcTemplate jdbc, FactWriter facts) {
+        return new Registrations(handlers.stream().toList(), jdbc, facts);
+    }
+
+    @Bean
+    PoolExhaustion poolExhaustion(DataSource dataSource) {
+        return new PoolExhaustion(dataSource);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.outbox.chaos.process;
+
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Lines on the standard input of a process: a command and, after a space, a number. */
+public final class Commands {
+
+    /** Ends the process in order. */
+    public static final String STOP = "stop";
+
+    /** Sets the rate of a publisher, in transactions a second. */
+    public static final String RATE = "rate";
+
+    /** Sets the clock of the process wrong by some seconds. */
+    public static final String SKEW = "skew";
+
+    /** Takes all connections of the pool for some milliseconds. */
+    public static final String EXHAUST = "exhaust";
+
+    /** Makes each handler call take some milliseconds longer. */
+    public static final String SLOW = "slow";
+
+    /** Lets an operator retry dead deliveries. */
+    public static final String RETRY = "retry";
+
+    /** Lets an operator skip dead deliveries. */
+    public static final String SKIP = "skip";
+
+    /** Lets an operator replay published events. */
+    public static final String REPLAY = "replay";
+
+    private final Map<String, Consumer<Long>> actions;
+
+    Commands(Map<String, Consumer<Long>> actions) {
+        this.actions = actions;
+    }
+
+    void execute(String line) {
+        int space = line.indexOf(' ');
+        String command = space < 0 ? line : line.substring(0, space);
+        long number = space < 0 ? 0 : Long.parseLong(line.substring(space + 1));
+        Consumer<Long> action = actions.get(command);
+        if (action == null) {
+            throw new IllegalArgumentException("This process does not know the command " + line);
+        }
+        action.accept(number);
+    }
+
+    /** Runs an action on a thread of its own, so that the process goes on obeying. */
+    static void inBackground(String name, Runnable action) {
+        Thread thread = new Thread(action, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.Delivery;
+import dev.outbox.DeliverySelection;
+import dev.outbox.DeliveryStatus;
+import dev.outbox.OutboxException;
+import dev.outbox.ReplayRequest;
+import dev.outbox.chaos.history.Fact.Operated;
+import dev.outbox.chaos.history.Fact.Operation;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Operator who retries, skips and replays while everything else goes on. Each fact is written before the command. */
+final class Operator {
+
+    private static final Logger log = LoggerFactory.getLogger(Operator.class);
+
+    private static final String ACTOR = "chaos";
+    private static final int REPLAY_RATE = 1000;
+
+    private static final String RECENT = """
+            SELECT event_id
+            FROM events.outbox_published
+            WHERE event_type = ?
+            ORDER BY published_at DESC
+            LIMIT ?
+            """;
+
+    private final OutboxOperations operations;
+    private final Replays replays;
+    private final JdbcTemplate jdbc;
+    private final FactWriter facts;
+
+    Operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
+        this.operations = operations;
+        this.replays = replays;
+        this.jdbc = jdbc;
+        this.facts = facts;
+    }
+
+    /** Retries dead deliveries. */
+    void retry(long limit) {
+        attempt(() -> {
+            for (Delivery dead : dead(limit)) {
+                note(Operation.RETRY, dead.event().eventId(), dead.handlerId());
+                operations.retry(selection(dead), ACTOR, "may have been bad luck");
+            }
+        });
+    }
+
+    /** Skips dead deliveries. */
+    void skip(long limit) {
+        attempt(() -> {
+            for (Delivery dead : dead(limit)) {
+                note(Operation.SKIP, dead.event().eventId(), dead.handlerId());
+                operations.skip(selection(dead), ACTOR, "not worth another attempt");
+            }
+        });
+    }
+
+    /** Replays the latest published events to a handler that deduplicates and to one that does not. */
+    void replay(long limit) {
+        attempt(() -> {
+            replay(Traffic.PAID, WorkerHandlers.BOOKING, limit);
+            replay(Traffic.MOVED, WorkerHandlers.FLAKY, limit);
+        });
+    }
+
+    private void replay(String eventType, String handler, long limit) {
+        List<UUID> events = jdbc.queryForList(RECENT, UUID.class, eventType, limit);
+        if (events.isEmpty()) {
+            return;
+        }
+        events.forEach((event) -> note(Operation.REPLAY, event, handler));
+        ReplayRequest request = ReplayRequest.of(handler).events(events.toArray(UUID[]::new));
+        replays.start(request.rate(REPLAY_RATE), ACTOR, "its effects were lost");
+    }
+
+    private List<Delivery> dead(long limit) {
+        return operations.find(DeliverySelection.all().withStatus(DeliveryStatus.DEAD), Math.toIntExact(limit));
+    }
+
+    private static DeliverySelection selection(Delivery delivery) {
+        return DeliverySelection.delivery(delivery.event().eventId(), delivery.handlerId());
+    }
+
+    private void note(Operation kind, UUID event, String handler) {
+        facts.write(new Operated(System.nanoTime(), facts.process(), kind, event, handler));
+    }
+
+    private static void attempt(Runnable command) {
+        try {
+            command.run();
+        } catch (OutboxException | DataAccessException e) {
+            log.info("The operator gives up: {}", e.toString());
+        }
+    }
+}

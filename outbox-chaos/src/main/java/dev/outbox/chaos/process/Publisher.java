@@ -1,0 +1,165 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Completed;
+import dev.outbox.chaos.history.Fact.Intended;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.chaos.history.Fact.Published;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.process.Traffic.Plan;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/** Publishes random events together with business rows, and writes down what became of every transaction. */
+final class Publisher {
+
+    private static final Logger log = LoggerFactory.getLogger(Publisher.class);
+
+    private static final Duration IDLE = Duration.ofMillis(10);
+
+    private final OutboxPublisher outbox;
+    private final PlatformTransactionManager transactions;
+    private final BusinessTables tables;
+    private final FactWriter facts;
+    private final Traffic traffic;
+    private volatile long rate;
+    private volatile boolean stopped;
+    private int number;
+
+    Publisher(
+            OutboxPublisher outbox,
+            PlatformTransactionManager transactions,
+            JdbcTemplate jdbc,
+            FactWriter facts,
+            Traffic traffic) {
+        this.outbox = outbox;
+        this.transactions = transactions;
+        this.tables = new BusinessTables(jdbc);
+        this.facts = facts;
+        this.traffic = traffic;
+    }
+
+    void atRate(long transactionsPerSecond) {
+        rate = transactionsPerSecond;
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    /** Publishes until it is stopped. */
+    void run() {
+        long next = System.nanoTime();
+        while (!stopped) {
+            long now = System.nanoTime();
+            if (rate == 0 || now < next) {
+                LockSupport.parkNanos(rate == 0 ? IDLE.toNanos() : next - now);
+                continue;
+            }
+            next = Math.max(next, now - Duration.ofSeconds(1).toNanos())
+                    + Duration.ofSeconds(1).toNanos() / rate;
+            publish(traffic.next());
+        }
+    }
+
+    private void publish(Plan plan) {
+        String transaction = facts.process() + "-" + ++number;
+        facts.write(new Intended(System.nanoTime(), facts.process(), transaction, plan.events()));
+        Commit outcome = execute(plan, transaction);
+        facts.write(new Completed(System.nanoTime(), facts.process(), transaction, outcome));
+    }
+
+    private Commit execute(Plan plan, String transaction) {
+        TransactionStatus status;
+        try {
+            status = transactions.getTransaction(new DefaultTransactionDefinition());
+        } catch (RuntimeException e) {
+            return refused(transaction, "did not begin", e);
+        }
+        try {
+            store(plan, transaction, status);
+        } catch (RuntimeException e) {
+            rollBack(status);
+            return refused(transaction, "failed before its commit", e);
+        }
+        if (plan.aborts()) {
+            rollBack(status);
+            return Commit.ABORTED;
+        }
+        try {
+            transactions.commit(status);
+            return Commit.COMMITTED;
+        } catch (UnexpectedRollbackException e) {
+            return refused(transaction, "was rolled back", e);
+        } catch (RuntimeException e) {
+            log.info("Outcome of {} is unknown: {}", transaction, e.toString());
+            return Commit.UNKNOWN;
+        }
+    }
+
+    private void store(Plan plan, String transaction, TransactionStatus status) {
+        List<IntendedEvent> kept =
+                plan.events().stream().filter((event) -> !event.rolledBack()).toList();
+        List<IntendedEvent> undone =
+                plan.events().stream().filter(IntendedEvent::rolledBack).toList();
+        tables.touch(plan.events());
+        if (!kept.isEmpty()) {
+            store(kept, plan, transaction);
+        }
+        if (!undone.isEmpty()) {
+            Object savepoint = status.createSavepoint();
+            store(undone, plan, transaction);
+            status.rollbackToSavepoint(savepoint);
+        }
+    }
+
+    private void store(List<IntendedEvent> events, Plan plan, String transaction) {
+        List<OutboxEvent> outboxEvents =
+                events.stream().map((event) -> outboxEvent(event, plan)).toList();
+        List<EventEnvelope> stored = plan.batch()
+                ? outbox.publishAll(outboxEvents)
+                : outboxEvents.stream().map(outbox::publish).toList();
+        for (EventEnvelope envelope : stored) {
+            facts.write(new Published(
+                    System.nanoTime(), facts.process(), transaction, envelope.eventId(), envelope.aggregateSeq()));
+        }
+        tables.note(stored, transaction);
+    }
+
+    private static OutboxEvent outboxEvent(IntendedEvent event, Plan plan) {
+        OutboxEvent result = OutboxEvent.of(
+                        event.aggregateType(),
+                        event.aggregateId(),
+                        plan.payloads().get(event.eventId()))
+                .withEventId(event.eventId())
+                .withEventType(event.eventType());
+        for (var header : event.headers().entrySet()) {
+            result = result.withHeader(header.getKey(), header.getValue());
+        }
+        return result;
+    }
+
+    private void rollBack(TransactionStatus status) {
+        try {
+            transactions.rollback(status);
+        } catch (RuntimeException e) {
+            log.info("Rollback failed: {}", e.toString());
+        }
+    }
+
+    private static Commit refused(String transaction, String reason, RuntimeException e) {
+        log.info("{} {}: {}", transaction, reason, e.toString());
+        return Commit.ABORTED;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.OutboxPublisher;
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.repair.OutboxOperations;
+import dev.outbox.repair.Replays;
+import java.time.Duration;
+import java.util.Map;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Process that publishes and in which operators work. It handles nothing. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = ChaosProcess.ROLE, havingValue = "publisher")
+class PublishingProcess {
+
+    @Bean
+    Publisher publisher(
+            OutboxPublisher outbox,
+            PlatformTransactionManager transactions,
+            JdbcTemplate jdbc,
+            FactWriter facts,
+            JsonMapper mapper,
+            Environment environment) {
+        Traffic traffic = new Traffic(environment.getRequiredProperty(ChaosProcess.SEED, Long.class), mapper);
+        return new Publisher(outbox, transactions, jdbc, facts, traffic);
+    }
+
+    @Bean
+    SmartLifecycle publishing(Publisher publisher) {
+        return new Publishing(publisher);
+    }
+
+    @Bean
+    Operator operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
+        return new Operator(operations, replays, jdbc, facts);
+    }
+
+    @Bean
+    Commands commands(Publisher publisher, Operator operator, SkewedClock clock, PoolExhaustion pool) {
+        return new Commands(Map.of(
+                Commands.RATE,
+                publisher::atRate,
+                Commands.RETRY,
+                (limit) -> Commands.inBackground("operator", () -> operator.retry(limit)),
+                Commands.SKIP,
+                (limit) -> Commands.inBackground("operator", () -> operator.skip(limit)),
+                Commands.REPLAY,
+                (limit) -> Commands.inBackground("operator", () -> operator.replay(limit)),
+                Commands.SKEW,
+                clock::skewBySeconds,
+                Commands.EXHAUST,
+                (millis) -> Commands.inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis)))));
+    }
+}

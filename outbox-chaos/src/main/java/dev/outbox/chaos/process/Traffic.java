@@ -1,0 +1,91 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.chaos.history.Fact.IntendedEvent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Decides at random what a publisher's transactions do. */
+final class Traffic {
+
+    /** Event types with their aggregate types. */
+    static final String OPENED = "Opened";
+
+    static final String MOVED = "Moved";
+    static final String PAID = "Paid";
+    static final String REFUNDED = "Refunded";
+    static final String CLOSED = "Closed";
+
+    private static final int HOT_AGGREGATES = 8;
+    private static final int COLD_AGGREGATES = 3000;
+    private static final int LARGEST_TRANSACTION = 9;
+
+    private final Random random;
+    private final JsonMapper mapper;
+    private int number;
+
+    Traffic(long seed, JsonMapper mapper) {
+        this.random = new Random(seed);
+        this.mapper = mapper;
+    }
+
+    /** Transaction with its events, sorted by aggregate. */
+    record Plan(List<IntendedEvent> events, Map<UUID, Object> payloads, boolean aborts, boolean batch) {}
+
+    /** Payload of every event. */
+    record Payload(int number, Object amount, String text, List<String> tags) {}
+
+    Plan next() {
+        int count = 1 + random.nextInt(LARGEST_TRANSACTION);
+        int end = random.nextInt(100);
+        boolean aborts = end < 5;
+        boolean goesBack = end >= 95;
+        List<IntendedEvent> events = new ArrayList<>();
+        Map<UUID, Object> payloads = new HashMap<>();
+        for (int i = 0; i < count; i++) {
+            Payload payload = payload();
+            IntendedEvent event = event(mapper.writeValueAsString(payload), goesBack && random.nextBoolean());
+            events.add(event);
+            payloads.put(event.eventId(), payload);
+        }
+        events.sort(Comparator.comparing(IntendedEvent::aggregateType).thenComparing(IntendedEvent::aggregateId));
+        return new Plan(events, payloads, aborts, random.nextBoolean());
+    }
+
+    private IntendedEvent event(String payload, boolean rolledBack) {
+        int choice = random.nextInt(1000);
+        String type =
+                choice < 250 ? OPENED : choice < 600 ? MOVED : choice < 900 ? PAID : choice < 980 ? REFUNDED : CLOSED;
+        String aggregateType = switch (type) {
+            case PAID, REFUNDED -> "payment";
+            case CLOSED -> "report";
+            default -> "order";
+        };
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        Map<String, String> headers =
+                Map.of("traceId", id.toString().substring(0, 8), "naïve \"name\"", "välue\\" + number);
+        return new IntendedEvent(id, type, aggregateType, aggregateId(), payload, headers, rolledBack);
+    }
+
+    private String aggregateId() {
+        return random.nextInt(4) == 0
+                ? "hot-" + random.nextInt(HOT_AGGREGATES)
+                : "cold-" + random.nextInt(COLD_AGGREGATES);
+    }
+
+    /** One payload in 400 has an amount that no handler can decode. */
+    private Payload payload() {
+        number++;
+        Object amount = random.nextInt(400) == 0 ? "a lot" : (Object) random.nextInt(1_000_000);
+        return new Payload(
+                number,
+                amount,
+                "text \u00e9\u4e2d\uD83D\uDE00 \"" + number + "\" \\ \n",
+                List.of("a", "b " + random.nextInt(9)));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.outbox.chaos.process;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The handlers of a worker, whose behaviour depends on the event id only, so that every process agrees on it. */
+final class WorkerHandlers {
+
+    static final String BOOKING = "booking";
+    static final String FLAKY = "flaky";
+
+    private static final String JOURNAL = "journal";
+    private static final String RENAMED_JOURNAL = "journal.entries";
+    private static final String BILLING = "billing";
+    private static final String SLOW = "slow";
+    private static final String STALLING = "stalling";
+    private static final String SEARCH = "search";
+    private static final Set<String> ALL_BUT_CLOSED =
+            Set.of(Traffic.OPENED, Traffic.MOVED, Traffic.PAID, Traffic.REFUNDED);
+
+    private final BusinessTables tables;
+
+    WorkerHandlers(BusinessTables tables) {
+        this.tables = tables;
+    }
+
+    /** What is decoded from the payload. */
+    record Amount(int amount) {}
+
+    HandlerDefinition journal() {
+        return HandlerDefinition.of(JOURNAL, ALL_BUT_CLOSED, (event) -> {});
+    }
+
+    /** The journal under its name in the second version. */
+    HandlerDefinition renamedJournal() {
+        return HandlerDefinition.of(RENAMED_JOURNAL, ALL_BUT_CLOSED, (event) -> {})
+                .aliases(JOURNAL);
+    }
+
+    HandlerDefinition booking() {
+        return HandlerDefinition.of(BOOKING, Set.of(Traffic.PAID), this::book).deduplicating();
+    }
+
+    HandlerDefinition flaky() {
+        return HandlerDefinition.of(FLAKY, Set.of(Traffic.MOVED), Amount.class, WorkerHandlers::failAtTimes);
+    }
+
+    HandlerDefinition slow() {
+        return HandlerDefinition.of(SLOW, Set.of(Traffic.CLOSED), WorkerHandlers::takeLong);
+    }
+
+    HandlerDefinition stalling() {
+        return HandlerDefinition.withContext(
+                STALLING,
+                Set.of(Traffic.CLOSED),
+                null,
+                (payload, event, context) -> hangAtTimes(event, context.attempt()));
+    }
+
+    HandlerDefinition billing() {
+        return HandlerDefinition.of(BILLING, Set.of(Traffic.REFUNDED), (event) -> {});
+    }
+
+    HandlerDefinition search() {
+        return HandlerDefinition.of(SEARCH, Set.of(Traffic.OPENED, Traffic.CLOSED), (event) -> {});
+    }
+
+    private void book(EventEnvelope event) {
+        if (chance(event, 100) == 0) {
+            throw new IllegalStateException("The booking of one event in a hundred always fails");
+        }
+        tables.book(event.eventId(), BOOKING);
+    }
+
+    /** Fails with every kind of failure: one that passes, one that does not, and one that says when to come back. */
+    private static void failAtTimes(Amount amount, EventEnvelope event) {
+        switch (chance(event, 200)) {
+            case 0 -> throw new NonRetryableException("One event in 200 is refused");
+            case 1 -> throw new IllegalStateException("One event in 200 always fails");
+            case 2, 3, 4, 5 -> failOnce("Some events fail for a second");
+            case 6 -> throw new RetryAfterException(Duration.ofMillis(300), "Come back later");
+            default -> {}
+        }
+    }
+
+    private static void failOnce(String message) {
+        if (System.nanoTime() / Duration.ofSeconds(1).toNanos() % 2 == 0) {
+            throw new IllegalStateException(message);
+        }
+    }
+
+    private static void takeLong(EventEnvelope event) throws InterruptedException {
+        hold(Duration.ofMillis(chance(event, 40) == 0 ? 4000 : 20));
+    }
+
+    private static void hangAtTimes(EventEnvelope event, int attempt) throws InterruptedException {
+        if (attempt == 1 && chance(event, 30) == 0) {
+            hold(Duration.ofHours(1));
+        }
+    }
+
+    /** Waits, unless it is interrupted. */
+    static void hold(Duration time) throws InterruptedException {
+        boolean released = new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+        if (released) {
+            throw new IllegalStateException("Nothing releases this latch");
+        }
+    }
+
+    private static int chance(EventEnvelope event, int of) {
+        return Math.floorMod(event.eventId().hashCode(), of);
+    }
+}
