@@ -1,0 +1,184 @@
+package dev.outbox.chaos.fleet;
+
+import dev.outbox.chaos.history.FactWriter;
+import dev.outbox.chaos.process.ChaosProcess;
+import dev.outbox.schema.OutboxMigrations;
+import dev.outbox.store.OutboxSchema;
+import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.TcpProxy;
+import dev.outbox.testing.TestDatabase;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+
+/** Everything that a chaos run consists of: the database, two publishers and three workers, each behind a network of its own. */
+public final class Fleet implements AutoCloseable {
+
+    /** Lease of the workers. */
+    public static final Duration LEASE = Duration.ofSeconds(3);
+
+    private static final Duration READY_DEADLINE = Duration.ofSeconds(60);
+    private static final int PUBLISHERS = 2;
+    private static final int WORKERS = 3;
+    private static final int WITH_BILLING = 2;
+
+    private final CrashingPostgres server = CrashingPostgres.create();
+    private final TestDatabase testDatabase = server.postgres().newDatabase();
+    private final Database database = new Database(testDatabase.dataSource());
+    private final List<Member> publishers = new ArrayList<>();
+    private final List<Member> workers = new ArrayList<>();
+    private final FactWriter facts;
+    private final Path directory;
+    private final Throttle throttle;
+    private volatile int version = 1;
+
+    /** Creates the tables and starts the processes. Facts and logs go to a directory. */
+    public Fleet(Path directory, long seed, long rate, long largestBacklog) throws IOException, SQLException {
+        this.directory = directory;
+        facts = FactWriter.open(directory, "nemesis");
+        new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")).migrate();
+        createTables("/dev/outbox/chaos/history/state-changes.sql");
+        createTables("/dev/outbox/chaos/business.sql");
+        Random seeds = new Random(seed);
+        for (int number = 1; number <= PUBLISHERS; number++) {
+            publishers.add(publisher("publisher-" + number, seeds));
+        }
+        for (int number = 1; number <= WORKERS; number++) {
+            workers.add(worker("worker-" + number, number <= WITH_BILLING));
+        }
+        throttle = new Throttle(database, publishers, rate, largestBacklog);
+    }
+
+    private void createTables(String resource) throws IOException, SQLException {
+        try (InputStream sql = Fleet.class.getResourceAsStream(resource)) {
+            if (sql == null) {
+                throw new IllegalStateException("There is no resource " + resource);
+            }
+            database.execute(new String(sql.readAllBytes(), StandardCharsets.UTF_8));
+        }
+    }
+
+    private Member publisher(String name, Random seeds) {
+        TcpProxy proxy = TcpProxy.to("localhost", server.port());
+        return new Member(
+                name,
+                proxy,
+                directory,
+                facts,
+                () -> List.of(
+                        Life.option(ChaosProcess.ROLE, "publisher"),
+                        Life.option(ChaosProcess.SEED, seeds.nextLong()),
+                        Life.option("outbox.poller.enabled", false),
+                        Life.option("spring.datasource.url", url(proxy, name))));
+    }
+
+    private Member worker(String name, boolean billing) {
+        TcpProxy proxy = TcpProxy.to("localhost", server.port());
+        return new Member(
+                name,
+                proxy,
+                directory,
+                facts,
+                () -> List.of(
+                        Life.option(ChaosProcess.ROLE, "worker"),
+                        Life.option(ChaosProcess.VERSION, version),
+                        Life.option(ChaosProcess.BILLING, billing),
+                        Life.option("spring.datasource.url", url(proxy, name))));
+    }
+
+    private String url(TcpProxy proxy, String application) {
+        return "jdbc:postgresql://localhost:" + proxy.port() + "/" + testDatabase.name() + "?ApplicationName="
+                + application + "&connectTimeout=2&socketTimeout=5";
+    }
+
+    /** Returns when every process is ready. */
+    public void awaitReady() {
+        for (Member member : members()) {
+            if (!Pause.until(READY_DEADLINE, member::isReady)) {
+                throw new IllegalStateException(member.name() + " was not ready within " + READY_DEADLINE);
+            }
+        }
+    }
+
+    /** Chooses a ready process at random, and waits for one if there is none. */
+    public Member choose(Random random, Predicate<Member> eligible) {
+        List<Member> candidates = members().stream().filter(eligible).toList();
+        int first = random.nextInt(candidates.size());
+        while (true) {
+            for (int i = 0; i < candidates.size(); i++) {
+                Member candidate = candidates.get((first + i) % candidates.size());
+                if (candidate.isReady()) {
+                    return candidate;
+                }
+            }
+            Pause.of(Duration.ofMillis(10));
+        }
+    }
+
+    /** All members. */
+    public List<Member> members() {
+        List<Member> all = new ArrayList<>(publishers);
+        all.addAll(workers);
+        return all;
+    }
+
+    /** The workers. */
+    public List<Member> workers() {
+        return workers;
+    }
+
+    /** The publishers. */
+    public List<Member> publishers() {
+        return publishers;
+    }
+
+    /** The server; used by one thread only. */
+    public CrashingPostgres server() {
+        return server;
+    }
+
+    /** The database. */
+    public Database database() {
+        return database;
+    }
+
+    /** What limits the publishers. */
+    public Throttle throttle() {
+        return throttle;
+    }
+
+    /** Facts of the nemesis. */
+    public FactWriter facts() {
+        return facts;
+    }
+
+    /** Restarts the workers one after the other with another version. */
+    public void upgrade(int newVersion) {
+        version = newVersion;
+        for (Member worker : workers) {
+            Pause.until(READY_DEADLINE, () -> worker.restart("version " + newVersion));
+            Pause.until(READY_DEADLINE, worker::isReady);
+        }
+    }
+
+    /** Stops the processes in order. The database goes on. */
+    public void stop() {
+        throttle.close();
+        members().forEach(Member::stop);
+    }
+
+    @Override
+    public void close() {
+        throttle.close();
+        members().forEach(Member::abandon);
+        facts.close();
+        server.close();
+    }
+}

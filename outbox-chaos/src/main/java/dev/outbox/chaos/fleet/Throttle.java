@@ -1,0 +1,76 @@
+package dev.outbox.chaos.fleet;
+
+import dev.outbox.chaos.process.Commands;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** Lets the publishers publish at a rate as long as the workers keep up. */
+public final class Throttle implements AutoCloseable {
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
+
+    private static final String BACKLOG = """
+            SELECT count(*)
+            FROM events.outbox_unpublished
+            WHERE status <> 'DEAD'
+            """;
+
+    private final Database database;
+    private final List<Member> publishers;
+    private final long rate;
+    private final long largestBacklog;
+    private final Thread thread = new Thread(this::run, "throttle");
+    private volatile boolean open;
+    private volatile boolean closed;
+
+    Throttle(Database database, List<Member> publishers, long rate, long largestBacklog) {
+        this.database = database;
+        this.publishers = publishers;
+        this.rate = rate;
+        this.largestBacklog = largestBacklog;
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Lets the publishers publish. */
+    public void open() {
+        open = true;
+    }
+
+    /** Makes the publishers pause. */
+    public void pause() {
+        open = false;
+        publishAt(0);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        pause();
+    }
+
+    private void run() {
+        while (!closed) {
+            publishAt(open && backlog() < largestBacklog ? rate : 0);
+            Pause.of(BETWEEN_LOOKS);
+        }
+    }
+
+    private long backlog() {
+        try {
+            return database.number(BACKLOG);
+        } catch (SQLException e) {
+            // The publishers find out for themselves that the database is away.
+            return 0;
+        }
+    }
+
+    private void publishAt(long transactions) {
+        for (Member publisher : publishers) {
+            if (publisher.isReady()) {
+                publisher.tell(Commands.RATE, transactions);
+            }
+        }
+    }
+}

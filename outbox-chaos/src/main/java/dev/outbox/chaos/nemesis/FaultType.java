@@ -1,0 +1,48 @@
+package dev.outbox.chaos.nemesis;
+
+/** What the nemesis can do. */
+public enum FaultType {
+    KILL(Lane.PROCESSES),
+    SUSPEND(Lane.PROCESSES),
+    RESTART(Lane.PROCESSES),
+    DATABASE_CRASH(Lane.DATABASE),
+    BACKEND_CRASH(Lane.DATABASE),
+    FAILOVER_ASYNC(Lane.DATABASE),
+    FAILOVER_SYNC(Lane.DATABASE),
+    RESTORE(Lane.DATABASE),
+    RESTORE_COLD(Lane.DATABASE),
+    UPGRADE(Lane.DATABASE),
+    CONNECTIONS_RESET(Lane.NETWORK),
+    CONNECTIONS_REFUSED(Lane.NETWORK),
+    BLACK_HOLE(Lane.NETWORK),
+    DELAY(Lane.NETWORK),
+    COMMIT_CUT(Lane.NETWORK),
+    BACKENDS_TERMINATED(Lane.NETWORK),
+    ROWS_LOCKED(Lane.LOAD),
+    TABLE_LOCKED(Lane.LOAD),
+    SNAPSHOT_HELD(Lane.LOAD),
+    POOL_EXHAUSTED(Lane.LOAD),
+    CLOCK_SKEW(Lane.LOAD),
+    HANDLERS_SLOW(Lane.LOAD),
+    OPERATOR_RETRY(Lane.LOAD),
+    OPERATOR_SKIP(Lane.LOAD),
+    OPERATOR_REPLAY(Lane.LOAD);
+
+    private final Lane lane;
+
+    FaultType(Lane lane) {
+        this.lane = lane;
+    }
+
+    /** Faults of one lane come one after the other; those of different lanes overlap. */
+    public enum Lane {
+        PROCESSES,
+        DATABASE,
+        NETWORK,
+        LOAD
+    }
+
+    Lane lane() {
+        return lane;
+    }
+}

@@ -1,0 +1,117 @@
+package dev.outbox.chaos.nemesis;
+
+import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.fleet.Pause;
+import dev.outbox.chaos.nemesis.FaultType.Lane;
+import dev.outbox.chaos.nemesis.Schedule.Planned;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Causes the faults of a schedule, lane by lane. A fault that did not happen, because another one was in its way, is tried again. */
+public final class Nemesis {
+
+    private static final Logger log = LoggerFactory.getLogger(Nemesis.class);
+
+    private static final int ATTEMPTS = 20;
+    /** Delivery has to resume in this time after the database is back. */
+    private static final Duration RECOVERY = Duration.ofSeconds(4);
+
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
+
+    private final Fleet fleet;
+    private final Schedule schedule;
+    private final Map<FaultType, Integer> counts = new ConcurrentSkipListMap<>();
+
+    public Nemesis(Fleet fleet, Schedule schedule) {
+        this.fleet = fleet;
+        this.schedule = schedule;
+    }
+
+    /** Causes every fault, and returns when the last one is over. */
+    public void run() throws InterruptedException, ExecutionException {
+        long begun = System.nanoTime();
+        List<FutureTask<?>> lanes = new ArrayList<>();
+        for (Lane lane : Lane.values()) {
+            FutureTask<?> task = new FutureTask<>(() -> run(lane, begun), null);
+            Thread thread = new Thread(task, "nemesis-" + lane);
+            thread.setDaemon(true);
+            thread.start();
+            lanes.add(task);
+        }
+        for (FutureTask<?> lane : lanes) {
+            lane.get();
+        }
+    }
+
+    /** How often each fault happened. */
+    public Map<FaultType, Integer> counts() {
+        return new TreeMap<>(counts);
+    }
+
+    private void run(Lane lane, long begun) {
+        for (Planned fault : schedule.of(lane)) {
+            Pause.of(Duration.ofNanos(begun + fault.at().toNanos() - System.nanoTime()));
+            cause(fault);
+            if (lane == Lane.DATABASE) {
+                Pause.of(RECOVERY);
+            }
+        }
+    }
+
+    private void cause(Planned fault) {
+        Random random = new Random(fault.seed());
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            try {
+                if (happens(fault.type(), random)) {
+                    counts.merge(fault.type(), 1, Integer::sum);
+                    log.info("{}", fault.type());
+                    return;
+                }
+            } catch (SQLException e) {
+                log.info("{} is in the way of another fault: {}", fault.type(), e.toString());
+            }
+            Pause.of(BETWEEN_ATTEMPTS);
+        }
+        throw new IllegalStateException(fault.type() + " did not happen in " + ATTEMPTS + " attempts");
+    }
+
+    private boolean happens(FaultType type, Random random) throws SQLException {
+        return switch (type) {
+            case KILL -> ProcessFaults.kill(fleet, random);
+            case SUSPEND -> ProcessFaults.suspend(fleet, random);
+            case RESTART -> ProcessFaults.restart(fleet, random);
+            case DATABASE_CRASH -> DatabaseFaults.crash(fleet, random);
+            case BACKEND_CRASH -> DatabaseFaults.crashBackend(fleet);
+            case FAILOVER_ASYNC -> DatabaseFaults.failOverToAsynchronousStandby(fleet, random);
+            case FAILOVER_SYNC -> DatabaseFaults.failOverToSynchronousStandby(fleet, random);
+            case RESTORE -> DatabaseFaults.restore(fleet, random);
+            case RESTORE_COLD -> DatabaseFaults.restoreCold(fleet, random);
+            case UPGRADE -> DatabaseFaults.upgrade(fleet);
+            case CONNECTIONS_RESET -> NetworkFaults.reset(fleet, random);
+            case CONNECTIONS_REFUSED -> NetworkFaults.refuse(fleet, random);
+            case BLACK_HOLE -> NetworkFaults.blackHole(fleet, random);
+            case DELAY -> NetworkFaults.delay(fleet, random);
+            case COMMIT_CUT -> NetworkFaults.cutAfterCommit(fleet, random);
+            case BACKENDS_TERMINATED -> NetworkFaults.terminateBackends(fleet, random);
+            case ROWS_LOCKED -> LoadFaults.lockRows(fleet, random);
+            case TABLE_LOCKED -> LoadFaults.lockTable(fleet, random);
+            case SNAPSHOT_HELD -> LoadFaults.holdSnapshot(fleet, random);
+            case POOL_EXHAUSTED -> LoadFaults.exhaustPool(fleet, random);
+            case CLOCK_SKEW -> LoadFaults.skewClock(fleet, random);
+            case HANDLERS_SLOW -> LoadFaults.slowHandlers(fleet, random);
+            case OPERATOR_RETRY -> LoadFaults.retry(fleet, random);
+            case OPERATOR_SKIP -> LoadFaults.skip(fleet, random);
+            case OPERATOR_REPLAY -> LoadFaults.replay(fleet, random);
+        };
+    }
+}

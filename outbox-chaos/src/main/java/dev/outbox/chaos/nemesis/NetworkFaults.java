@@ -1,0 +1,92 @@
+package dev.outbox.chaos.nemesis;
+
+import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.fleet.Member;
+import dev.outbox.chaos.fleet.Pause;
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.testing.TcpProxy;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Random;
+
+/** Faults of the network between one process and the database. */
+final class NetworkFaults {
+
+    private static final Duration CUT_DEADLINE = Duration.ofSeconds(4);
+
+    private NetworkFaults() {}
+
+    static boolean reset(Fleet fleet, Random random) {
+        return cut(fleet, fleet.choose(random, (member) -> true), "reset", (proxy) -> proxy.reset() > 0);
+    }
+
+    static boolean refuse(Fleet fleet, Random random) {
+        Duration time = Duration.ofMillis(300 + random.nextInt(3000));
+        return cut(fleet, fleet.choose(random, (member) -> true), "refused", (proxy) -> {
+            proxy.refuse();
+            Pause.of(time);
+            return true;
+        });
+    }
+
+    /** Afterwards, what was held back arrives, or every connection is reset. */
+    static boolean blackHole(Fleet fleet, Random random) {
+        Duration time = Duration.ofMillis(300 + random.nextInt(5000));
+        boolean reset = random.nextBoolean();
+        return cut(fleet, fleet.choose(random, (member) -> true), "black hole", (proxy) -> {
+            proxy.blackHole();
+            Pause.of(time);
+            if (reset) {
+                proxy.reset();
+            }
+            return true;
+        });
+    }
+
+    static boolean delay(Fleet fleet, Random random) {
+        Duration each = Duration.ofMillis(10 + random.nextInt(150));
+        Duration time = Duration.ofMillis(500 + random.nextInt(3000));
+        return cut(fleet, fleet.choose(random, (member) -> true), "delay of " + each, (proxy) -> {
+            proxy.delay(each);
+            Pause.of(time);
+            return true;
+        });
+    }
+
+    /** Cuts the connection between a commit and its reply. */
+    static boolean cutAfterCommit(Fleet fleet, Random random) {
+        int commits = 1 + random.nextInt(3);
+        return cut(fleet, fleet.choose(random, (member) -> true), "after commit", (proxy) -> {
+            int before = proxy.commitsCut();
+            proxy.cutAfterCommit(commits);
+            return Pause.until(CUT_DEADLINE, () -> proxy.commitsCut() > before);
+        });
+    }
+
+    static boolean terminateBackends(Fleet fleet, Random random) throws SQLException {
+        Member member = fleet.choose(random, (any) -> true);
+        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.BACKENDS_TERMINATED, member.process(), ""));
+        long terminated = fleet.database().number("""
+                SELECT count(pg_terminate_backend(pid))
+                FROM pg_stat_activity
+                WHERE application_name = '%s'
+                """.formatted(member.name()));
+        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.BACKENDS_TERMINATED, member.process(), ""));
+        return terminated > 0;
+    }
+
+    private static boolean cut(Fleet fleet, Member member, String note, Cut fault) {
+        String process = member.process();
+        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.CONNECTIONS_CUT, process, note));
+        boolean happened = fault.happens(member.proxy());
+        member.proxy().heal();
+        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.CONNECTIONS_CUT, process, note));
+        return happened;
+    }
+
+    /** Disturbs a network for some time. */
+    private interface Cut {
+        boolean happens(TcpProxy proxy);
+    }
+}
