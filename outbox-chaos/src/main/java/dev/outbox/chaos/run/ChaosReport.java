@@ -1,0 +1,65 @@
+package dev.outbox.chaos.run;
+
+import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.nemesis.FaultType;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What came out of a run.
+ *
+ * @param seed the seed
+ * @param history what the checker found
+ * @param faults how often each fault happened
+ * @param measures how long delivery took to go on
+ * @param drained how long the backlog took to drain when the faults were over
+ * @param deaths how many processes ended though nothing ended them
+ */
+public record ChaosReport(
+        long seed, Report history, Map<FaultType, Integer> faults, Measures measures, Duration drained, int deaths) {
+
+    public ChaosReport {
+        faults = new EnumMap<>(faults);
+    }
+
+    /** Events whose commit was confirmed, or found afterwards. */
+    public long committed() {
+        return history.ok() + history.recovered() + history.lostByContract() + history.lost();
+    }
+
+    /** How often any of these faults happened. */
+    public int count(Set<FaultType> types) {
+        return types.stream().mapToInt((type) -> faults.getOrDefault(type, 0)).sum();
+    }
+
+    /** Writes everything as JSON. */
+    public void write(Path file) throws IOException {
+        JsonMapper json =
+                JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+        Files.write(file, json.writeValueAsBytes(this));
+    }
+
+    /** The report as a table. */
+    @Override
+    public String toString() {
+        StringBuilder table = new StringBuilder("Chaos run with seed " + seed + "\n" + history);
+        faults.forEach((type, count) -> row(table, type.name(), String.valueOf(count)));
+        row(table, "redelivery after SIGKILL", measures.afterKill().toString());
+        row(table, "redelivery after a stop", measures.afterStop().toString());
+        row(table, "delivery after an outage", measures.afterOutage().toString());
+        row(table, "backlog drained", drained.toMillis() + " ms");
+        row(table, "unexpected ends", String.valueOf(deaths));
+        return table.toString();
+    }
+
+    private static void row(StringBuilder table, String name, String value) {
+        table.append("%-28s %s%n".formatted(name, value));
+    }
+}

@@ -1,0 +1,105 @@
+package dev.outbox.chaos.run;
+
+import dev.outbox.chaos.check.CheckSettings;
+import dev.outbox.chaos.check.Checker;
+import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.fleet.Member;
+import dev.outbox.chaos.fleet.Pause;
+import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.nemesis.Nemesis;
+import dev.outbox.chaos.nemesis.Schedule;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One run: the processes start, everything fails, the backlog drains, and the checker decides. */
+public final class ChaosRun {
+
+    private static final Logger log = LoggerFactory.getLogger(ChaosRun.class);
+
+    /** The lease, two polls of the slowest stream, and all retries of one delivery, beside the work itself. */
+    private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(20);
+
+    private static final Duration PUBLISH_DEADLINE = Duration.ofMinutes(2);
+    private static final int LARGEST_BACKLOG = 1500;
+    private static final int MAX_ATTEMPTS = 4;
+
+    private static final String OPEN = """
+            SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
+                 + (SELECT count(*) FROM events.outbox_delivery WHERE status <> 'DEAD')
+                 + (SELECT count(*) FROM events.outbox_replay WHERE status = 'RUNNING')
+            """;
+
+    private static final String STORED = """
+            SELECT count(*)
+            FROM chaos.ledger
+            """;
+
+    private final ChaosSettings settings;
+    private final Path directory;
+
+    /** Prepares a run that writes its facts and logs to a directory. */
+    public ChaosRun(ChaosSettings settings, Path directory) {
+        this.settings = settings;
+        this.directory = directory;
+    }
+
+    /** Runs, and returns when the history is checked. */
+    public ChaosReport run() throws IOException, SQLException, InterruptedException, ExecutionException {
+        Schedule schedule = Schedule.of(settings.seed(), settings.faults(), settings.time());
+        try (Fleet fleet = new Fleet(directory, settings.seed(), settings.rate(), LARGEST_BACKLOG)) {
+            fleet.awaitReady();
+            fleet.throttle().open();
+            log.info("Ready");
+            Nemesis nemesis = new Nemesis(fleet, schedule);
+            nemesis.run();
+            log.info("The faults are over");
+            fleet.members().forEach((member) -> member.proxy().heal());
+            fleet.awaitReady();
+            awaitEvents(fleet);
+            Duration drained = drain(fleet);
+            fleet.stop();
+            log.info("Stopped");
+            int deaths =
+                    fleet.members().stream().mapToInt(Member::unexpectedEnds).sum();
+            History history = History.read(directory, fleet.database().dataSource());
+            Report report = new Checker(checked()).check(history);
+            if (!report.isClean()) {
+                new Evidence(fleet.database()).save(directory);
+            }
+            return new ChaosReport(settings.seed(), report, nemesis.counts(), Measures.of(directory), drained, deaths);
+        }
+    }
+
+    private static CheckSettings checked() {
+        return CheckSettings.defaults()
+                .withLease(Fleet.LEASE)
+                .withMaxAttempts(MAX_ATTEMPTS)
+                .withBacklogDeadline(DRAIN_DEADLINE);
+    }
+
+    private void awaitEvents(Fleet fleet) {
+        Pause.until(PUBLISH_DEADLINE, () -> number(fleet, STORED) >= settings.events() * 101 / 100);
+        fleet.throttle().pause();
+    }
+
+    private static Duration drain(Fleet fleet) {
+        long begun = System.nanoTime();
+        Pause.until(DRAIN_DEADLINE, () -> number(fleet, OPEN) == 0);
+        return Duration.ofNanos(System.nanoTime() - begun);
+    }
+
+    private static long number(Fleet fleet, String sql) {
+        try {
+            Pause.of(Duration.ofMillis(50));
+            return fleet.database().number(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("The database must answer when the faults are over", e);
+        }
+    }
+}

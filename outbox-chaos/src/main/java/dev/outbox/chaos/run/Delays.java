@@ -1,0 +1,23 @@
+package dev.outbox.chaos.run;
+
+import java.util.List;
+
+/** Distribution of some delays, in milliseconds; zero if there is none. */
+public record Delays(int count, long median, long p99, long longest) {
+
+    private static final long NANOS = 1_000_000;
+
+    /** Summarizes delays in nanoseconds. */
+    static Delays of(List<Long> nanos) {
+        long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+        if (sorted.length == 0) {
+            return new Delays(0, 0, 0, 0);
+        }
+        return new Delays(sorted.length, at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1));
+    }
+
+    private static long at(long[] sorted, double share) {
+        int index = (int) Math.ceil(share * sorted.length) - 1;
+        return sorted[Math.max(0, index)] / NANOS;
+    }
+}
