@@ -24,6 +24,9 @@ public final class Fleet implements AutoCloseable {
     /** Lease of the workers. */
     public static final Duration LEASE = Duration.ofSeconds(3);
 
+    /** Longest time between two polls of a worker. */
+    public static final Duration LONGEST_POLL = Duration.ofSeconds(2);
+
     private static final Duration READY_DEADLINE = Duration.ofSeconds(60);
     private static final int PUBLISHERS = 2;
     private static final int WORKERS = 3;

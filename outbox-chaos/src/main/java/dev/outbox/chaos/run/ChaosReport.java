@@ -1,6 +1,7 @@
 package dev.outbox.chaos.run;
 
 import dev.outbox.chaos.check.Report;
+import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.nemesis.FaultType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +25,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record ChaosReport(
         long seed, Report history, Map<FaultType, Integer> faults, Measures measures, Duration drained, int deaths) {
+
+    private static final Duration AFTER_STOP = Duration.ofSeconds(1);
+    private static final Duration AFTER_OUTAGE = Duration.ofSeconds(3);
 
     public ChaosReport {
         faults = new EnumMap<>(faults);
@@ -51,9 +55,9 @@ public record ChaosReport(
     public String toString() {
         StringBuilder table = new StringBuilder("Chaos run with seed " + seed + "\n" + history);
         faults.forEach((type, count) -> row(table, type.name(), String.valueOf(count)));
-        row(table, "redelivery after SIGKILL", measures.afterKill().toString());
-        row(table, "redelivery after a stop", measures.afterStop().toString());
-        row(table, "delivery after an outage", measures.afterOutage().toString());
+        row(table, "redelivery after SIGKILL", measures.afterKill().against(Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2))));
+        row(table, "redelivery after a stop", measures.afterStop().against(AFTER_STOP));
+        row(table, "delivery after an outage", measures.afterOutage().against(AFTER_OUTAGE));
         row(table, "backlog drained", drained.toMillis() + " ms");
         row(table, "unexpected ends", String.valueOf(deaths));
         return table.toString();

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.run;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Distribution of some delays, in milliseconds; zero if there is none. */
@@ -19,5 +20,15 @@ public record Delays(int count, long median, long p99, long longest) {
     private static long at(long[] sorted, double share) {
         int index = (int) Math.ceil(share * sorted.length) - 1;
         return sorted[Math.max(0, index)] / NANOS;
+    }
+
+    /** The delays beside the bound that their 99th percentile should keep. */
+    String against(Duration bound) {
+        if (count == 0) {
+            return "none";
+        }
+        String verdict = p99 <= bound.toMillis() ? "within" : "beyond";
+        return "%d times, median %d ms, p99 %d ms, longest %d ms: %s the bound of %d ms"
+                .formatted(count, median, p99, longest, verdict, bound.toMillis());
     }
 }
