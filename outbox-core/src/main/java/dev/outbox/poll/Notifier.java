@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Tells other processes in which streams events were committed: at most one transaction per few milliseconds, however many
@@ -18,11 +19,13 @@ public final class Notifier implements AutoCloseable {
 
     private static final Duration COALESCING = Duration.ofMillis(5);
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final WakeUpStore store;
     private final String worker;
     private final Set<String> streams = ConcurrentHashMap.newKeySet();
     private final Duty duty = new Duty("outbox-notifier", this::runOnce);
+    private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
     /**
@@ -39,6 +42,7 @@ public final class Notifier implements AutoCloseable {
     /** Starts the thread. */
     public void start() {
         duty.start();
+        started = true;
     }
 
     /**
@@ -71,9 +75,15 @@ public final class Notifier implements AutoCloseable {
         return UNTIL_WOKEN;
     }
 
+    /** Sends what is left, for a second at most: other processes poll. */
     @Override
     public void close() {
-        duty.close(Duration.ofSeconds(1));
+        long begun = System.nanoTime();
+        while (started && !streams.isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
+            LockSupport.parkNanos(COALESCING.toNanos());
+        }
+        started = false;
+        duty.close(PATIENCE);
     }
 
     /**

@@ -242,11 +242,12 @@ final class Workers implements AutoCloseable {
             if (listener != null) {
                 listener.close();
             }
-            if (notifier != null) {
-                notifier.close();
-            }
             replays.close();
             endPollers(begun);
+            if (notifier != null) {
+                pollers.keySet().forEach(this::tellOthers);
+                notifier.close();
+            }
             heartbeat.close();
             leases.close();
         } finally {
