@@ -77,7 +77,7 @@ final class InOrder implements Rule {
         long succeeded = event.executions(handler)
                 .filter(Execution::succeeded)
                 .mapToLong(Execution::end)
-                .findFirst()
+                .min()
                 .orElse(Long.MAX_VALUE);
         if (event.bookings().contains(handler) && succeeded == Long.MAX_VALUE) {
             // Its transaction committed, and its process died before it could say so.

@@ -2,7 +2,9 @@ package dev.outbox.chaos.check;
 
 import dev.outbox.chaos.history.EventHistory;
 import dev.outbox.chaos.history.Execution;
+import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Operation;
+import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.History;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +36,7 @@ final class RepeatsExplained implements Rule {
                 for (int i = 1; i < successes.size(); i++) {
                     Execution first = successes.get(i - 1);
                     Execution second = successes.get(i);
-                    if (!excuses.mayRepeat(history, first, second)) {
+                    if (!excuses.mayRepeat(history, first, second) && !isGivenBack(history, event, first)) {
                         violations.add(
                                 event + " succeeded again at " + handler + " without a fault in between",
                                 List.of(first, second));
@@ -43,6 +45,21 @@ final class RepeatsExplained implements Rule {
             }
         }
         return violations.found();
+    }
+
+    /** A process that stops interrupts a handler, and gives its event back with what other handlers did. */
+    private static boolean isGivenBack(History history, EventHistory event, Execution first) {
+        String process = first.started().process();
+        return event.executions().stream()
+                        .anyMatch((execution) -> execution.started().process().equals(process)
+                                && (execution.ended() == null
+                                        || execution.ended().outcome() == Outcome.INTERRUPTED))
+                && history.faults()
+                        .matching((window) -> window.kind() == Kind.STOP
+                                && window.target().equals(process)
+                                && window.ended() >= first.started().at())
+                        .findAny()
+                        .isPresent();
     }
 
     /** Returns how often handlers succeeded again with an event, without an operator's wish. */
