@@ -55,7 +55,10 @@ public record ChaosReport(
     public String toString() {
         StringBuilder table = new StringBuilder("Chaos run with seed " + seed + "\n" + history);
         faults.forEach((type, count) -> row(table, type.name(), String.valueOf(count)));
-        row(table, "redelivery after SIGKILL", measures.afterKill().against(Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2))));
+        row(
+                table,
+                "redelivery after SIGKILL",
+                measures.afterKill().against(Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2))));
         row(table, "redelivery after a stop", measures.afterStop().against(AFTER_STOP));
         row(table, "delivery after an outage", measures.afterOutage().against(AFTER_OUTAGE));
         row(table, "backlog drained", drained.toMillis() + " ms");
