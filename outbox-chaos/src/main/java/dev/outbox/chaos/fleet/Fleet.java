@@ -125,6 +125,12 @@ public final class Fleet implements AutoCloseable {
         }
     }
 
+    /** Returns when some workers are ready. */
+    public void awaitWorkers(int count) {
+        Pause.until(
+                READY_DEADLINE, () -> workers.stream().filter(Member::isReady).count() >= count);
+    }
+
     /** All members. */
     public List<Member> members() {
         List<Member> all = new ArrayList<>(publishers);

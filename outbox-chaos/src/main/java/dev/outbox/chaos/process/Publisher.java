@@ -12,6 +12,7 @@ import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.process.Traffic.Plan;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -141,7 +142,7 @@ final class Publisher {
         OutboxEvent result = OutboxEvent.of(
                         event.aggregateType(),
                         event.aggregateId(),
-                        plan.payloads().get(event.eventId()))
+                        Objects.requireNonNull(plan.payloads().get(event.eventId())))
                 .withEventId(event.eventId())
                 .withEventType(event.eventType());
         for (var header : event.headers().entrySet()) {

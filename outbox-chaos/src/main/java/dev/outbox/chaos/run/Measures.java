@@ -1,5 +1,6 @@
 package dev.outbox.chaos.run;
 
+import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Fault;
@@ -7,6 +8,7 @@ import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Started;
+import dev.outbox.chaos.history.Fact.Subscribed;
 import dev.outbox.chaos.history.FactReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,6 +55,7 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
         private final Map<String, List<Started>> byProcess = new HashMap<>();
         private final Map<Execution, Ended> ends = new HashMap<>();
         private final List<Fault> faults = new ArrayList<>();
+        private final Map<String, Long> ready = new HashMap<>();
 
         Calculation(List<Fact> facts) {
             for (Fact fact : facts) {
@@ -69,6 +72,8 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                             end);
                 } else if (fact instanceof Fault fault) {
                     faults.add(fault);
+                } else if (fact instanceof Subscribed subscribed) {
+                    ready.merge(subscribed.process(), subscribed.at(), Math::max);
                 }
             }
             starts.values().forEach((list) -> list.sort(Comparator.comparingLong(Started::at)));
@@ -79,9 +84,9 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
             List<Long> afterStop = new ArrayList<>();
             List<Long> afterOutage = new ArrayList<>();
             for (Fault fault : faults) {
-                if (fault.kind() == Kind.KILL) {
+                if (fault.kind() == Kind.KILL && hasSurvivor(fault)) {
                     afterEnd(fault, EnumSet.of(Outcome.SUCCEEDED), afterKill);
-                } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN) {
+                } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN && hasSurvivor(fault)) {
                     afterEnd(fault, EnumSet.of(Outcome.INTERRUPTED), afterStop);
                 } else if (OUTAGES.contains(fault.kind()) && fault.phase() == Phase.ENDED) {
                     Long start = allStarts.higher(fault.at());
@@ -114,6 +119,24 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                     .filter((started) -> started.at() > after)
                     .findFirst()
                     .orElse(null);
+        }
+
+        /** Whether another worker is ready and stays undisturbed until it has taken over. */
+        private boolean hasSurvivor(Fault end) {
+            long until = end.at() + 2 * Fleet.LEASE.toNanos();
+            return ready.entrySet().stream()
+                    .filter((worker) -> worker.getValue() < end.at())
+                    .filter((worker) -> !worker.getKey().equals(end.target()))
+                    .anyMatch((worker) -> faults.stream()
+                            .noneMatch((fault) -> fault.target().equals(worker.getKey())
+                                    && fault.at() > worker.getValue()
+                                    && (isEnd(fault)
+                                            ? fault.at() < until
+                                            : fault.at() > end.at() && fault.at() < until)));
+        }
+
+        private static boolean isEnd(Fault fault) {
+            return fault.kind() == Kind.KILL || fault.kind() == Kind.STOP;
         }
 
         /** Whether the database was away or locked meanwhile. */
