@@ -111,6 +111,21 @@ class GoodHistoriesTest {
         event.dropsClaim("w-2").isHandledBy("w-2");
         story.ends(Kind.SUSPEND, "w-1");
         event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void suspendedWorkerSucceedsWhenAnotherHasGoneOn() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
+        StoryEvent next = story.commits("a", 2);
+        story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(4));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+        next.isHandledBy("w-2");
+        story.ends(Kind.SUSPEND, "w-1");
+        event.ends("w-1", Outcome.SUCCEEDED);
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
     }
 
     @Test
