@@ -17,9 +17,8 @@ final class CrashDefects {
                     "heartbeat does not heal registrations",
                     "G2",
                     "dispatch/Subscriptions.java",
-                    "if (!store.seen(catalog.eventTypes())) {",
-                    "if (!store.seen(catalog.eventTypes()) && catalog.eventTypes().isEmpty()) {",
-                    "crash.LostRegistrationTest",
+                    "if (!registered) {",
+                    "if (!registered && catalog.eventTypes().isEmpty()) {",
                     "dispatch.SubscriptionsTest"),
             Defect.of(
                     "first claim after a restart restores no registrations",
@@ -51,6 +50,13 @@ final class CrashDefects {
                     "TRUSTED_FOR = Duration.ofMillis(100)",
                     "TRUSTED_FOR = Duration.ofDays(1)",
                     "crash.LostClaimTest",
+                    "duty.LeaseTest"),
+            Defect.of(
+                    "confirmation is trusted beyond the lease",
+                    "G3",
+                    "duty/Lease.java",
+                    "&& now.isWithin(life.toNanos(), renewedAt)",
+                    "",
                     "duty.LeaseTest"),
             Defect.of(
                     "lease trusts the monotonic clock alone",

@@ -17,6 +17,7 @@ final class DefectiveCore {
     private static final Path SOURCES = CORE.resolve(Path.of("src", "main", "java"));
     private static final Path RESOURCES = CORE.resolve(Path.of("src", "main", "resources"));
     private static final String PACKAGE = "dev/outbox/";
+    private static final String RESOURCE = "db/";
 
     private DefectiveCore() {}
 
@@ -25,7 +26,7 @@ final class DefectiveCore {
         Path sources = copy(SOURCES, directory.resolve("sources"));
         Path classes = copy(RESOURCES, directory.resolve("classes"));
         for (Defect.Edit edit : defect.edits()) {
-            boolean isResource = edit.file().startsWith("db/");
+            boolean isResource = edit.file().startsWith(RESOURCE);
             Path file = isResource ? classes.resolve(edit.file()) : sources.resolve(PACKAGE + edit.file());
             Files.writeString(file, edit.applyTo(Files.readString(file)));
         }
@@ -44,6 +45,15 @@ final class DefectiveCore {
             }
         }
         return classes;
+    }
+
+    /** Fails if the source of the core has no place for a defect any more. */
+    static void requirePlaceFor(Defect defect) throws IOException {
+        for (Defect.Edit edit : defect.edits()) {
+            boolean isResource = edit.file().startsWith(RESOURCE);
+            Path file = isResource ? RESOURCES.resolve(edit.file()) : SOURCES.resolve(PACKAGE + edit.file());
+            edit.applyTo(Files.readString(file));
+        }
     }
 
     private static Path copy(Path from, Path to) throws IOException {

@@ -23,6 +23,13 @@ final class PublishingDefects {
                     "WHERE ?::bigint IS NULL OR a.last_seq <= ?::bigint",
                     "publish.PublisherSequenceTest"),
             Defect.of(
+                    "sequence without an upper bound",
+                    "G1",
+                    "publish/EventWriter.java",
+                    "if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {",
+                    "if (seq != null && seq < 1) {",
+                    "fuzz.PublisherFuzzTest"),
+            Defect.of(
                     "events of one call numbered backwards",
                     "G3",
                     "store/EventStore.java",

@@ -40,6 +40,26 @@ final class RedeliveryDefects {
                     "repair.RepairLanesTest",
                     "runtime.OrderPropertyTest"),
             Defect.of(
+                    "expired claim ends for the head alone",
+                    "G3",
+                    "store/DeliveryClaimStore.java",
+                    "AND w.lock_token = due.lock_token",
+                    "AND w.lock_token = due.lock_token AND false",
+                    "repair.PartlyLostLeaseTest"),
+            Defect.of(
+                    "demoted head keeps its expired claim",
+                    "G3",
+                    "store/LaneSql.java",
+                    """
+                    head = false,
+                    crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
+                    locked_by = NULL,
+                    lock_token = NULL,
+                    locked_until = NULL
+                    FROM head""",
+                    "head = false FROM head",
+                    "repair.PartlyLostLeaseTest"),
+            Defect.of(
                     "dead letter after the first failure",
                     "G8",
                     "dispatch/Invocation.java",

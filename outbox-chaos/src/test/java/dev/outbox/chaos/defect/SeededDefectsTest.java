@@ -1,6 +1,7 @@
 package dev.outbox.chaos.defect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.io.File;
 import java.io.IOException;
@@ -52,6 +53,12 @@ class SeededDefectsTest {
                 StandardOpenOption.CREATE,
                 StandardOpenOption.APPEND);
         assertThat(catching).as("tests that caught it").isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("defects")
+    void defectFitsTheSource(Defect defect) {
+        assertThatCode(() -> DefectiveCore.requirePlaceFor(defect)).doesNotThrowAnyException();
     }
 
     @Test
