@@ -1,6 +1,7 @@
 package dev.outbox.chaos.matrix;
 
 import dev.outbox.chaos.check.Report;
+import dev.outbox.fault.FaultPoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -31,6 +32,15 @@ final class Rig implements AutoCloseable {
         this.victim = startProcess();
         this.survivor = startProcess();
         this.server = new MatrixServer();
+        warmUp();
+    }
+
+    private void warmUp() {
+        Cell any = new Cell(FaultPoint.BEFORE_INSERT, FaultKind.CUT, 1, true, 1, false);
+        try (CellRun run =
+                new CellRun(any, "warm_up", server, victim, survivor, create(directory.resolve("warm_up")))) {
+            run.warmUp();
+        }
     }
 
     private static Path create(Path directory) {
