@@ -114,12 +114,22 @@ class LostClaimTest {
             Crash.SERVER.happenTo(server);
 
             eventually().until(() -> outbox.count("events.outbox_claim") == 1);
-            assertThat(claims.confirm(claim.key())).isFalse();
-            assertThat(claims.renew(claim.key(), Duration.ofMinutes(1))).isFalse();
-            assertThat(new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                            .settle(new Settlement(claim.key(), List.of(1L), List.of(), true))
-                            .claimHeld())
-                    .isFalse();
+            SettleStore settlements = new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+            Settlement settlement = new Settlement(claim.key(), List.of(1L), List.of(), true);
+            // The pool replaces its broken connections one by one.
+            eventually()
+                    .untilAsserted(() -> assertThat(claims.confirm(claim.key()))
+                            .as("confirmed")
+                            .isFalse());
+            eventually()
+                    .untilAsserted(() -> assertThat(claims.renew(claim.key(), Duration.ofMinutes(1)))
+                            .as("renewed")
+                            .isFalse());
+            eventually()
+                    .untilAsserted(
+                            () -> assertThat(settlements.settle(settlement).claimHeld())
+                                    .as("settled")
+                                    .isFalse());
         }
     }
 }

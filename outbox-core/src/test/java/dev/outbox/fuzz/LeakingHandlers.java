@@ -26,11 +26,13 @@ final class LeakingHandlers {
 
     private LeakingHandlers(JdbcTemplate jdbc) {
         this.jdbc = jdbc;
-        jdbc.execute("CREATE TABLE charge (card text, amount integer CHECK (amount > 0))");
     }
 
     /** Adds the handlers and returns their ids. */
     static Set<String> addTo(TestOutbox outbox, String eventType) {
+        outbox.sql()
+                .sql("CREATE TABLE charge (card text, amount integer CHECK (amount > 0))")
+                .update();
         LeakingHandlers leaking = new LeakingHandlers(new JdbcTemplate(outbox.dataSource()));
         Map<String, EnvelopeHandler> handlers = Map.of(
                 "value", (envelope) -> QUOTING.readValue(envelope.payload(), Wrong.class),
