@@ -188,6 +188,7 @@ class BadHistoriesTest {
     void suspensionOfAnotherWorkerExcusesNothing() {
         StoryEvent event = story.commits("a", 1).isClaimedBy("w-1").starts("w-1");
         story.begins(Kind.SUSPEND, "w-2").pass(Duration.ofSeconds(5)).ends(Kind.SUSPEND, "w-2");
+        story.pass(Duration.ofSeconds(1));
         event.starts("w-2").ends("w-2", Outcome.FAILED);
         event.ends("w-1", Outcome.SUCCEEDED).isSettledBy("w-1");
 
