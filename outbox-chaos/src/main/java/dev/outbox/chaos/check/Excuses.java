@@ -48,13 +48,16 @@ final class Excuses {
         });
     }
 
-    /** Returns whether the second execution may happen although the first succeeded: its outcome may not have been written. */
+    /**
+     * Returns whether the second execution may happen although the first succeeded: its outcome may not have been written. A kill is
+     * noted before the signal arrives, and a worker notices a dead connection when it uses it next.
+     */
     boolean mayRepeat(History history, Execution first, Execution second) {
         long from = first.started().at();
         long to = second.started().at();
         return mayOverlap(history, first, second)
                 || history.faults()
-                        .matching((window) -> window.begun() <= to && window.ended() >= from)
+                        .matching((window) -> window.begun() <= to && window.ended() + TRUST >= from)
                         .anyMatch((window) -> window.kind() == Kind.KILL
                                 ? isOf(window, first)
                                 : CUT_OFF.contains(window.kind()) && isFor(history, window, first));

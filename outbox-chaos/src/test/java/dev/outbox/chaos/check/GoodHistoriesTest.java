@@ -129,6 +129,27 @@ class GoodHistoriesTest {
     }
 
     @Test
+    void killIsNotedBeforeTheSignalArrives() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.KILL, "w-1");
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        story.pass(Duration.ofSeconds(4));
+        event.dropsClaim("w-2").isHandledBy("w-2");
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
+    void deadConnectionIsNoticedAfterTheCut() {
+        StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
+        story.begins(Kind.BACKENDS_TERMINATED, "w-1").ends(Kind.BACKENDS_TERMINATED, "w-1");
+        event.starts("w-1").ends("w-1", Outcome.SUCCEEDED);
+        event.dropsClaim("w-2").isHandledBy("w-2");
+
+        assertThat(story.check().duplicated()).isEqualTo(1);
+    }
+
+    @Test
     void crashOfTheDatabaseForgetsASettlement() {
         StoryEvent event = story.delivers("w-1", "a", 1).vanishes();
         story.begins(Kind.DATABASE_CRASH, "server").ends(Kind.DATABASE_CRASH, "server");
