@@ -7,22 +7,12 @@ final class SettlementDefects {
 
     static final List<Defect> ALL = List.of(
             Defect.of(
-                    "fence without the token",
-                    "G5",
-                    "store/ClaimSql.java",
-                    "            c.id = ?\n               AND c.token = ?\n",
-                    "            c.id = ?\n               AND ?::uuid IS NOT NULL\n",
-                    "crash.LostClaimTest",
-                    "crash.LostSettlementTest"),
-            Defect.of(
                     "settlement without the claim",
                     "G5",
                     "store/SettleStore.java",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND EXISTS (SELECT FROM fence)",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?)",
-                    "store.StateTransitionsTest",
-                    "dispatch.LostLeaseTest",
-                    "runtime.SuspendedProcessTest"),
+                    "store.ClaimStoreTest"),
             Defect.of(
                     "refused settlement is not isolated",
                     "G4",
@@ -30,13 +20,6 @@ final class SettlementDefects {
                     "Set.of(\"22\", \"23\", \"54\", \"P0\")",
                     "Set.of(\"99\")",
                     "poll.RefusedSettlementTest"),
-            Defect.of(
-                    "outcomes that arrive during a settlement are forgotten",
-                    "G2",
-                    "poll/Batch.java",
-                    "            left.addAll(unsettled.subList(outcomes.size(), unsettled.size()));\n",
-                    "",
-                    "poll.ConcurrentHandlersTest"),
             Defect.of(
                     "event is done when its first handler is",
                     "G2",
