@@ -21,6 +21,13 @@ final class SettlementDefects {
                     "Set.of(\"99\")",
                     "poll.RefusedSettlementTest"),
             Defect.of(
+                    "outcomes that arrive during a settlement are forgotten",
+                    "G3",
+                    "poll/Batch.java",
+                    "left.addAll(unsettled.subList(outcomes.size(), unsettled.size()));",
+                    "",
+                    "poll.BatchTest"),
+            Defect.of(
                     "event is done when its first handler is",
                     "G2",
                     "dispatch/EventOutcome.java",
