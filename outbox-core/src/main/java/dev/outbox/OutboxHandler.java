@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
  * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope. An {@link EventContext} may
  * come last.
  *
- * <p>A handler runs on the poller's thread, or one of its crew where {@code concurrency} is above 1, outside any transaction, and may be called more than once for an event: it must
+ * <p>A handler runs on the poller's thread, or one of its workers where {@code concurrency} is above 1, outside any transaction, and may be called more than once for an event: it must
  * be idempotent, unless it is {@linkplain #deduplicate deduplicated}. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
  * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
  */

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.poll.PollerSettings;
+import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.testing.CrashingPostgres;

@@ -8,15 +8,15 @@ import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.observe.OutboxObserver;
-import dev.outbox.poll.PollerSettings;
-import dev.outbox.store.ActiveHandlers;
-import dev.outbox.store.Claim;
-import dev.outbox.store.ClaimStore;
-import dev.outbox.store.HandlerStore;
-import dev.outbox.store.OutboxSchema;
-import dev.outbox.store.SettleStore;
-import dev.outbox.store.SettleStore.Settlement;
+import dev.outbox.internal.delivery.Claim;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.internal.store.SettlementStore.Settlement;
+import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,7 +55,7 @@ class LostClaimTest {
                         awaitLatch(lateMayEnd);
                         late.handle(envelope);
                     })
-                    .observer(new OutboxObserver() {
+                    .listener(new OutboxListener() {
                         @Override
                         public void leaseLost(String stream) {
                             lateLost.countDown();
@@ -114,7 +114,7 @@ class LostClaimTest {
             Crash.SERVER.happenTo(server);
 
             eventually().until(() -> outbox.count("events.outbox_claim") == 1);
-            SettleStore settlements = new SettleStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+            SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
             Settlement settlement = new Settlement(claim.key(), List.of(1L), List.of(), true);
             // The pool replaces its broken connections one by one.
             eventually()

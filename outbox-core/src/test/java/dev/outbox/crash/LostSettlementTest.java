@@ -14,7 +14,7 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.poll.PollerSettings;
+import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.testing.CrashingPostgres;
@@ -51,7 +51,7 @@ class LostSettlementTest {
     @ParameterizedTest
     @EnumSource
     void redeliversLostSettlementsInOrder(Crash crash) {
-        outbox.handler("any", "*", handled).observer(claims).stream("default", FAST)
+        outbox.handler("any", "*", handled).listener(claims).stream("default", FAST)
                 .start();
         publishTogether("1", 1, 4);
         awaitPublished(4);
@@ -68,7 +68,7 @@ class LostSettlementTest {
     @Test
     void claimsEventsWithSmallerIdsAfterFailover() {
         server.addStandby();
-        outbox.handler("any", "*", handled).observer(claims).stream("default", FAST)
+        outbox.handler("any", "*", handled).listener(claims).stream("default", FAST)
                 .start();
         publishTogether("1", 1, 10);
         awaitPublished(10);

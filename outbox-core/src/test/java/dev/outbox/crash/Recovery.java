@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.observe.OutboxObserver;
+import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,7 +37,7 @@ final class Recovery {
     }
 
     /** Counts the claims of a worker, found or not. */
-    static final class Claims implements OutboxObserver {
+    static final class Claims implements OutboxListener {
 
         private final AtomicInteger claims = new AtomicInteger();
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.dispatch.RetryPolicies;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicies;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package dev.outbox.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.Delivery;
-import dev.outbox.DeliverySelection;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.sql.SQLException;

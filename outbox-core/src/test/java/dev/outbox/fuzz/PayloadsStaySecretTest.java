@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
-import dev.outbox.DeliverySelection;
-import dev.outbox.DeliveryStatus;
-import dev.outbox.OperationSelection;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxException;
-import dev.outbox.ReplayRequest;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.publish.PublisherSettings;
-import dev.outbox.publish.PublisherSettings.Unrouted;
-import dev.outbox.repair.OutboxOperations;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.ReplayRequest;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.io.PrintWriter;
@@ -126,7 +126,7 @@ class PayloadsStaySecretTest {
     }
 
     private static void operate(TestOutbox outbox, AtomicInteger handled) {
-        OutboxOperations operations = outbox.runtime().operations();
+        JdbcOperations operations = outbox.runtime().operations();
         String reason = "curl -H 'Authorization: Bearer " + SECRET + "'";
         DeliverySelection failed = DeliverySelection.all().ofEventType("Charge");
         operations.retry(failed.ofHandler("row"), "operator", reason);

@@ -13,8 +13,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
-import dev.outbox.repair.OutboxOperations;
-import dev.outbox.repair.Replays;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.operations.JdbcReplays;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
@@ -67,7 +67,7 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
                         .or(resideOutsideOfPackage("dev.outbox.."))
-                        .or(belongToAnyOf(OutboxOperations.class, Replays.class)))
+                        .or(belongToAnyOf(JdbcOperations.class, JdbcReplays.class)))
                 .check(service);
     }
 

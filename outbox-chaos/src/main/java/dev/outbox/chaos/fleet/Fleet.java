@@ -2,8 +2,8 @@ package dev.outbox.chaos.fleet;
 
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.process.ChaosProcess;
-import dev.outbox.schema.OutboxMigrations;
-import dev.outbox.store.OutboxSchema;
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;

@@ -1,6 +1,6 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.fault.FaultPoint;
+import dev.outbox.internal.fault.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
 /**

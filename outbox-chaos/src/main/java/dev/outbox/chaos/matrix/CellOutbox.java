@@ -3,19 +3,19 @@ package dev.outbox.chaos.matrix;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.dispatch.DispatchSettings;
-import dev.outbox.dispatch.RetryPolicies;
-import dev.outbox.poll.PollerSettings;
-import dev.outbox.publish.PublisherSettings;
-import dev.outbox.retention.RetentionSettings;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.maintenance.RetentionSettings;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.runtime.RuntimeSettings.Polling;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.ErrorClasses;
 import dev.outbox.retry.RetryPolicy;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings;
-import dev.outbox.runtime.RuntimeSettings.Polling;
-import dev.outbox.runtime.RuntimeSettings.Schemas;
-import dev.outbox.runtime.Surroundings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -37,14 +37,14 @@ final class CellOutbox implements AutoCloseable {
             new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, ErrorClasses.NONE);
 
     private final HikariDataSource pool;
-    private final Surroundings surroundings;
+    private final OutboxDependencies surroundings;
     private final RuntimeSettings settings;
     private final Supplier<List<HandlerDefinition>> handlers;
     private volatile OutboxRuntime runtime;
 
     private CellOutbox(HikariDataSource pool, RuntimeSettings settings, Supplier<List<HandlerDefinition>> handlers) {
         this.pool = pool;
-        this.surroundings = Surroundings.of(pool);
+        this.surroundings = OutboxDependencies.of(pool);
         this.settings = settings;
         this.handlers = handlers;
         this.runtime = new OutboxRuntime(settings, surroundings, handlers);

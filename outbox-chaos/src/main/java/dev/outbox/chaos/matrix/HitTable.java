@@ -1,7 +1,7 @@
 package dev.outbox.chaos.matrix;
 
 import dev.outbox.chaos.check.Report;
-import dev.outbox.fault.FaultPoint;
+import dev.outbox.internal.fault.FaultPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

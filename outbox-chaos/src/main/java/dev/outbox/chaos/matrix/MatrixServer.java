@@ -1,7 +1,7 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.runtime.RuntimeSettings.Schemas;
-import dev.outbox.schema.OutboxMigrations;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.TestDatabase;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.fault.FaultPoint;
+import dev.outbox.internal.fault.FaultPoint;
 
 /** Work that makes a process reach a fault point again and again. */
 enum Scenario {

@@ -1,11 +1,11 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.ReplayRequest;
 import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
-import dev.outbox.schema.OutboxMigrations;
-import dev.outbox.store.OutboxSchema;
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.ReplayRequest;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.fault.FaultHook;
-import dev.outbox.fault.FaultPoint;
+import dev.outbox.internal.fault.FaultHook;
+import dev.outbox.internal.fault.FaultPoint;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -3,11 +3,11 @@ package dev.outbox.chaos.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.DeliverySelection;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.chaos.history.Fact.IntendedEvent;
+import dev.outbox.operations.DeliverySelection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

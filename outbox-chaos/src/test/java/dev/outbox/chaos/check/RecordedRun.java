@@ -13,20 +13,20 @@ import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.RecordedHandler;
-import dev.outbox.dispatch.DispatchSettings;
-import dev.outbox.dispatch.RetryPolicies;
-import dev.outbox.poll.PollerSettings;
-import dev.outbox.publish.PublisherSettings;
-import dev.outbox.repair.OutboxOperations;
-import dev.outbox.retention.RetentionSettings;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.maintenance.RetentionSettings;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.runtime.RuntimeSettings.Polling;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings;
-import dev.outbox.runtime.RuntimeSettings.Polling;
-import dev.outbox.runtime.RuntimeSettings.Schemas;
-import dev.outbox.runtime.Surroundings;
-import dev.outbox.schema.OutboxMigrations;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
@@ -90,7 +90,7 @@ final class RecordedRun implements AutoCloseable {
         sql.sql(stateChanges()).update();
         sql.sql(BUSINESS).update();
         this.facts = FactWriter.open(directory, "publisher");
-        Surroundings surroundings = Surroundings.of(dataSource);
+        OutboxDependencies surroundings = OutboxDependencies.of(dataSource);
         this.transactions =
                 new TransactionTemplate(surroundings.transactions().get().orElseThrow());
         this.publisher = new OutboxRuntime(settings(), surroundings, List::of);
@@ -112,7 +112,7 @@ final class RecordedRun implements AutoCloseable {
         List<HandlerDefinition> recorded = handlers.apply(JdbcClient.create(own)).stream()
                 .map((handler) -> RecordedHandler.of(handler, written))
                 .toList();
-        OutboxRuntime runtime = new OutboxRuntime(settings(), Surroundings.of(own), () -> recorded);
+        OutboxRuntime runtime = new OutboxRuntime(settings(), OutboxDependencies.of(own), () -> recorded);
         runtime.start();
         RecordedHandler.subscribed(written, recorded);
         return new Worker(written, own, runtime);
@@ -142,7 +142,7 @@ final class RecordedRun implements AutoCloseable {
         return sql;
     }
 
-    OutboxOperations operations() {
+    JdbcOperations operations() {
         return publisher.operations();
     }
 

@@ -9,7 +9,7 @@ final class ClaimDefects {
             Defect.of(
                     "claim does not wait for open writers",
                     "G2",
-                    "store/ClaimSql.java",
+                    "ClaimSql.java",
                     """
                     WHEN s.open_writers = (SELECT count(*)
                                              FROM pg_snapshot_xip(pg_current_snapshot()) x
@@ -17,12 +17,12 @@ final class ClaimDefects {
                     THEN s.low_water_mark
                     ELSE s.safe_mark END AS id""",
                     "ELSE s.low_water_mark END AS id",
-                    "store.ClaimWindowTest",
-                    "poll.SlowPublisherTest"),
+                    "ClaimWindowTest",
+                    "SlowPublisherTest"),
             Defect.of(
                     "window reads the last id too late",
                     "G2",
-                    "store/ClaimStore.java",
+                    "ClaimStore.java",
                     """
                             if (advances) {
                                 statements.add(ClaimSql.READ_LAST_ID);
@@ -35,59 +35,59 @@ final class ClaimDefects {
                             if (advances) {
                                 statements.add(ClaimSql.READ_LAST_ID);
                     """,
-                    "store.ClaimWindowTest",
-                    "poll.SlowPublisherTest"),
+                    "ClaimWindowTest",
+                    "SlowPublisherTest"),
             Defect.of(
                     "claim without the stream lock",
                     "G3",
-                    "store/ClaimSql.java",
+                    "ClaimSql.java",
                     "             WHERE s.stream = ?\n               FOR UPDATE OF s\n",
                     "             WHERE s.stream = ?\n",
-                    "runtime.OrderPropertyTest",
-                    "store.ClaimStoreTest"),
+                    "OrderPropertyTest",
+                    "ClaimStoreTest"),
             Defect.of(
                     "claim takes aggregates of other claims",
                     "G3",
-                    "store/ClaimSql.java",
+                    "ClaimSql.java",
                     """
                     NOT IN (SELECT unnest(c.aggregates)
                               FROM {schema}.outbox_claim c
                              WHERE c.id >= (SELECT start.first_claim FROM start)
                                AND c.stream = ?""",
                     "NOT IN (SELECT 0 WHERE ?::text IS NULL",
-                    "store.ClaimStoreTest",
-                    "runtime.OrderPropertyTest"),
+                    "ClaimStoreTest",
+                    "OrderPropertyTest"),
             Defect.of(
                     "order by event id",
                     "G3",
-                    "store/ClaimSql.java",
+                    "ClaimSql.java",
                     "             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))\n"
                             + "             ORDER BY o.id\n",
                     "             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))\n"
                             + "             ORDER BY o.event_id\n",
-                    "runtime.OrderPropertyTest"),
+                    "OrderPropertyTest"),
             Defect.of(
                     "claim skips locked rows alone",
                     "G3",
-                    "store/ClaimSql.java",
+                    "ClaimSql.java",
                     "                   batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)\n",
                     "                   true\n",
-                    "store.ClaimStoreTest"),
+                    "ClaimStoreTest"),
             Defect.of(
                     "claims have no bound of bytes",
                     "G2",
-                    "store/ClaimStore.java",
+                    "ClaimStore.java",
                     "MOST_BYTES = 8 * 1024 * 1024L",
                     "MOST_BYTES = Long.MAX_VALUE",
-                    "poll.LargePayloadsTest"),
+                    "LargePayloadsTest"),
             Defect.of(
                     "default isolation level of the pool",
                     "G3",
-                    "store/Pipeline.java",
+                    "Pipeline.java",
                     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
                     "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
-                    "store.ClaimStoreTest",
-                    "runtime.OrderPropertyTest"));
+                    "ClaimStoreTest",
+                    "OrderPropertyTest"));
 
     private ClaimDefects() {}
 }

@@ -13,14 +13,14 @@ import java.util.stream.Stream;
  * @param name a few words that say what is broken
  * @param promise the broken promise, such as {@code G3}
  * @param edits what is changed
- * @param tests the names of the test classes of which at least one must fail
+ * @param tests the simple names of the test classes of which at least one must fail
  */
 record Defect(String name, String promise, List<Edit> edits, List<String> tests) {
 
     /**
      * Replacement of a text that occurs exactly once in its file, however it is spaced.
      *
-     * @param file path below {@code dev/outbox} of the core
+     * @param file name of a source file of the core, or path of a resource below {@code db}
      * @param text what the file says
      * @param replacement what it says with the defect
      */

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.defect;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ final class DefectiveCore {
     private static final Path CORE = Path.of("..", "outbox-core");
     private static final Path SOURCES = CORE.resolve(Path.of("src", "main", "java"));
     private static final Path RESOURCES = CORE.resolve(Path.of("src", "main", "resources"));
-    private static final String PACKAGE = "dev/outbox/";
+    private static final Path TESTS = CORE.resolve(Path.of("src", "test", "java"));
     private static final String RESOURCE = "db/";
 
     private DefectiveCore() {}
@@ -27,7 +28,7 @@ final class DefectiveCore {
         Path classes = copy(RESOURCES, directory.resolve("classes"));
         for (Defect.Edit edit : defect.edits()) {
             boolean isResource = edit.file().startsWith(RESOURCE);
-            Path file = isResource ? classes.resolve(edit.file()) : sources.resolve(PACKAGE + edit.file());
+            Path file = isResource ? classes.resolve(edit.file()) : find(sources, edit.file());
             Files.writeString(file, edit.applyTo(Files.readString(file)));
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -51,8 +52,27 @@ final class DefectiveCore {
     static void requirePlaceFor(Defect defect) throws IOException {
         for (Defect.Edit edit : defect.edits()) {
             boolean isResource = edit.file().startsWith(RESOURCE);
-            Path file = isResource ? RESOURCES.resolve(edit.file()) : SOURCES.resolve(PACKAGE + edit.file());
+            Path file = isResource ? RESOURCES.resolve(edit.file()) : find(SOURCES, edit.file());
             edit.applyTo(Files.readString(file));
+        }
+        for (String test : defect.tests()) {
+            testClass(test);
+        }
+    }
+
+    /** Returns the full name of a test class of the core. */
+    static String testClass(String simpleName) throws IOException {
+        String file = TESTS.relativize(find(TESTS, simpleName + ".java")).toString();
+        return file.substring(0, file.length() - ".java".length()).replace(File.separatorChar, '.');
+    }
+
+    private static Path find(Path directory, String fileName) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            List<Path> found = files.filter((file) -> file.endsWith(fileName)).toList();
+            if (found.size() != 1) {
+                throw new IllegalStateException("The core must have one " + fileName + ", but has " + found);
+            }
+            return found.get(0);
         }
     }
 

@@ -9,55 +9,55 @@ final class HandlerDefects {
             Defect.of(
                     "deduplication commits before the handler",
                     "G7",
-                    "dispatch/Inbox.java",
+                    "DeduplicationInbox.java",
                     "            if (first) {\n                work.run();\n",
                     "            if (first) {\n                transactions.commit(transaction);\n"
                             + "                transaction = transactions.getTransaction(definition(id));\n                work.run();\n",
-                    "runtime.DeduplicationTest"),
+                    "DeduplicationTest"),
             Defect.of(
                     "deduplication does not notice a second delivery",
                     "G7",
-                    "dispatch/Inbox.java",
+                    "DeduplicationInbox.java",
                     "            if (first) {\n                work.run();\n",
                     "            if (first || !ids.isEmpty()) {\n                work.run();\n",
-                    "runtime.DeduplicationTest"),
+                    "DeduplicationTest"),
             Defect.of(
                     "silent rollback counts as success",
                     "G2",
-                    "dispatch/SilentRollback.java",
+                    "SilentRollback.java",
                     "            if (rolledBack) {\n",
                     "            if (rolledBack && envelope == null) {\n",
-                    "dispatch.SilentRollbackTest"),
+                    "SilentRollbackTest"),
             Defect.of(
                     "interrupt flag reaches the next handler",
                     "G4",
-                    "dispatch/Invocation.java",
+                    "Invocation.java",
                     "            // it: it has its own.\n            Thread.interrupted();\n",
                     "            // it: it has its own.\n",
-                    "dispatch.HandlerProtectionTest"),
+                    "HandlerProtectionTest"),
             Defect.of(
                     "background task counts as started before it is",
                     "G2",
-                    "duty/Duty.java",
+                    "BackgroundLoop.java",
                     "                    started.start();\n                    thread = started;\n",
                     "                    thread = started;\n                    started.start();\n",
-                    "duty.DutyTest",
-                    "poll.ThreadShortageTest"),
+                    "BackgroundLoopTest",
+                    "ThreadShortageTest"),
             Defect.of(
                     "background task ends at its first failure",
                     "G2",
-                    "duty/Duty.java",
+                    "BackgroundLoop.java",
                     "            return afterFailure(ex);\n",
                     "            closing = true;\n            return afterFailure(ex);\n",
-                    "duty.DutyTest"),
+                    "BackgroundLoopTest"),
             Defect.of(
                     "events of unknown handlers count as handled",
                     "G2",
-                    "dispatch/Dispatcher.java",
+                    "Dispatcher.java",
                     "        route.remote().forEach((handlerId) ->"
-                            + " outcomes.add(new OfHandler(handlerId, new Outcome.HandedOver())));\n",
+                            + " outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));\n",
                     "",
-                    "runtime.RollingDeployTest"));
+                    "RollingDeployTest"));
 
     private HandlerDefects() {}
 }

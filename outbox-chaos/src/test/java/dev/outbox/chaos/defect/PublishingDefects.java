@@ -9,56 +9,56 @@ final class PublishingDefects {
             Defect.of(
                     "publish outside a transaction",
                     "G1",
-                    "publish/OutboxTransaction.java",
+                    "TransactionGuard.java",
                     """
                     if (!TransactionSynchronizationManager.isActualTransactionActive()
                             || !TransactionSynchronizationManager.isSynchronizationActive()) {""",
                     "if (phase == null) {",
-                    "publish.PublisherTransactionTest"),
+                    "PublisherTransactionTest"),
             Defect.of(
                     "a sequence of the caller's may repeat",
                     "G3",
-                    "store/EventStore.java",
+                    "EventStore.java",
                     "WHERE ?::bigint IS NULL OR a.last_seq < ?::bigint",
                     "WHERE ?::bigint IS NULL OR a.last_seq <= ?::bigint",
-                    "publish.PublisherSequenceTest"),
+                    "PublisherSequenceTest"),
             Defect.of(
                     "sequence without an upper bound",
                     "G1",
-                    "publish/EventWriter.java",
+                    "EventWriter.java",
                     "if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {",
                     "if (seq != null && seq < 1) {",
-                    "fuzz.PublisherFuzzTest"),
+                    "PublisherFuzzTest"),
             Defect.of(
                     "events of one call numbered backwards",
                     "G3",
-                    "store/EventStore.java",
+                    "EventStore.java",
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place)",
                     "PARTITION BY aggregate_type, aggregate_id ORDER BY place DESC)",
-                    "publish.PublisherSequenceTest"),
+                    "PublisherSequenceTest"),
             Defect.of(
                     "retention takes events with dead deliveries",
                     "G8",
-                    "store/ArchiveStore.java",
+                    "ArchiveStore.java",
                     "                   AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d"
                             + " WHERE d.outbox_id = o.id LIMIT 1) IS NULL\n",
                     "",
-                    "retention.RetentionTest"),
+                    "RetentionTest"),
             Defect.of(
                     "retention deletes what it should archive",
                     "G8",
-                    "store/ArchiveStore.java",
+                    "ArchiveStore.java",
                     "                 WHERE ?\n                ON CONFLICT",
                     "                 WHERE NOT ?\n                ON CONFLICT",
-                    "retention.RetentionTest"),
+                    "RetentionTest"),
             Defect.of(
                     "retention forgets what a queued event has done",
                     "G7",
-                    "store/InboxStore.java",
+                    "ProcessedEventStore.java",
                     "                   AND (SELECT o.id FROM {schema}.outbox_unpublished o"
                             + " WHERE o.event_id = p.event_id LIMIT 1) IS NULL\n",
                     "",
-                    "retention.RetentionTest"));
+                    "RetentionTest"));
 
     private PublishingDefects() {}
 }

@@ -88,7 +88,7 @@ class SeededDefectsTest {
                         "-cp",
                         classPath(classes),
                         TestRun.class.getName(),
-                        "dev.outbox." + test)
+                        DefectiveCore.testClass(test))
                 .directory(CORE.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -9,37 +9,37 @@ final class SettlementDefects {
             Defect.of(
                     "settlement without the claim",
                     "G5",
-                    "store/SettleStore.java",
+                    "SettlementStore.java",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND EXISTS (SELECT FROM fence)",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?)",
-                    "store.ClaimStoreTest"),
+                    "ClaimStoreTest"),
             Defect.of(
                     "refused settlement is not isolated",
                     "G4",
-                    "store/Refusal.java",
+                    "Refusal.java",
                     "Set.of(\"22\", \"23\", \"54\", \"P0\")",
                     "Set.of(\"99\")",
-                    "poll.RefusedSettlementTest"),
+                    "RefusedSettlementTest"),
             Defect.of(
                     "outcomes that arrive during a settlement are forgotten",
                     "G3",
-                    "poll/Batch.java",
+                    "Batch.java",
                     "left.addAll(unsettled.subList(outcomes.size(), unsettled.size()));",
                     "",
-                    "poll.BatchTest"),
+                    "BatchTest"),
             Defect.of(
                     "event is done when its first handler is",
                     "G2",
-                    "dispatch/EventOutcome.java",
+                    "EventOutcome.java",
                     "return false; } } return true; }",
                     "return true; } } return true; }",
-                    "runtime.PublishToHandlerTest",
-                    "repair.RetryTest",
-                    "poll.PollerTest"),
+                    "PublishToHandlerTest",
+                    "RetryTest",
+                    "StreamPollerTest"),
             Defect.of(
                     "redelivery settles without its token",
                     "G5",
-                    "store/DeliveryClaimStore.java",
+                    "DeliveryClaimStore.java",
                     """
                     WHERE d.lock_token = ?
                       AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
@@ -48,8 +48,8 @@ final class SettlementDefects {
                     WHERE ?::uuid IS NOT NULL
                       AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
                     ORDER BY""",
-                    "repair.PartlyLostLeaseTest",
-                    "repair.RepairLanesTest"));
+                    "PartlyLostLeaseTest",
+                    "RetryLanesTest"));
 
     private SettlementDefects() {}
 }

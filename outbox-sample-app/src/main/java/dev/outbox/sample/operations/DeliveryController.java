@@ -1,10 +1,10 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.Delivery;
-import dev.outbox.DeliverySelection;
-import dev.outbox.repair.OutboxOperations;
-import dev.outbox.repair.OutboxOperations.Retried;
-import dev.outbox.repair.OutboxOperations.Skipped;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.operations.JdbcOperations.Retried;
+import dev.outbox.internal.operations.JdbcOperations.Skipped;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
 import jakarta.validation.Valid;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ final class DeliveryController {
 
     private static final int LARGEST_PAGE = 1000;
 
-    private final OutboxOperations operations;
+    private final JdbcOperations operations;
 
-    DeliveryController(OutboxOperations operations) {
+    DeliveryController(JdbcOperations operations) {
         this.operations = operations;
     }
 

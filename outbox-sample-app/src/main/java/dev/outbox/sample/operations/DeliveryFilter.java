@@ -1,7 +1,7 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.DeliverySelection;
-import dev.outbox.DeliveryStatus;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.UUID;

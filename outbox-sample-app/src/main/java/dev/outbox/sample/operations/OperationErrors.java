@@ -1,7 +1,7 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.InvalidOperationException;
-import dev.outbox.UnknownHandlerException;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.UnknownHandlerException;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;

@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.repair.OutboxOperations;
+import dev.outbox.internal.operations.JdbcOperations;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -14,9 +14,9 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/operations")
 final class PauseController {
 
-    private final OutboxOperations operations;
+    private final JdbcOperations operations;
 
-    PauseController(OutboxOperations operations) {
+    PauseController(JdbcOperations operations) {
         this.operations = operations;
     }
 

@@ -1,9 +1,9 @@
 package dev.outbox.sample.operations;
 
 import com.fasterxml.jackson.annotation.JsonAnySetter;
-import dev.outbox.DeliverySelection;
-import dev.outbox.DeliveryStatus;
-import dev.outbox.InvalidOperationException;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
 import io.swagger.v3.oas.annotations.media.Schema;
 import jakarta.validation.constraints.NotBlank;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.repair.Replays;
+import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.sample.web.NotFoundException;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
@@ -14,14 +14,14 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Replays over HTTP. */
+/** JdbcReplays over HTTP. */
 @RestController
 @RequestMapping("/operations/replays")
 final class ReplayController {
 
-    private final Replays replays;
+    private final JdbcReplays replays;
 
-    ReplayController(Replays replays) {
+    ReplayController(JdbcReplays replays) {
         this.replays = replays;
     }
 

@@ -1,9 +1,9 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.ReplayRequest;
-import dev.outbox.ReplayRequest.Aggregate;
-import dev.outbox.ReplayRequest.Selection;
-import dev.outbox.ReplayRequest.TimeRange;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.ReplayRequest.Aggregate;
+import dev.outbox.operations.ReplayRequest.Selection;
+import dev.outbox.operations.ReplayRequest.TimeRange;
 import jakarta.validation.constraints.NotBlank;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.Replay;
+import dev.outbox.operations.Replay;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.schema.ArchiveMismatchException;
+import dev.outbox.internal.schema.ArchiveMismatchException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.publish.StreamRouting;
+import dev.outbox.internal.publish.StreamRouting;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.runtime.Surroundings.Capacity;
+import dev.outbox.internal.runtime.OutboxDependencies.Capacity;
 import java.util.OptionalInt;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.OutboxRuntime;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,16 +1,16 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxPublisher;
-import dev.outbox.metrics.QueueGauges;
-import dev.outbox.observe.OutboxObserver;
-import dev.outbox.publish.TransactionPhase;
-import dev.outbox.repair.OutboxOperations;
-import dev.outbox.repair.Replays;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings;
-import dev.outbox.runtime.Surroundings;
-import dev.outbox.store.StatusStore;
-import dev.outbox.store.UnpooledDataSource;
+import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.publish.TransactionPhase;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.store.StatusStore;
+import dev.outbox.internal.store.UnpooledDataSource;
+import dev.outbox.listener.OutboxListener;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.ZoneId;
@@ -109,24 +109,24 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    Surroundings outboxSurroundings(
+    OutboxDependencies outboxSurroundings(
             OutboxDatabase database,
             TransactionPhase phase,
             ObjectProvider<PlatformTransactionManager> managers,
             OutboxProperties properties,
             ObjectProvider<JsonMapper> mapper,
-            ObjectProvider<OutboxObserver> observers,
+            ObjectProvider<OutboxListener> listeners,
             ObjectProvider<Clock> clocks,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
             Environment environment) {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
-        return new Surroundings(
+        return new OutboxDependencies(
                 database.dataSource(),
                 UnpooledDataSource.behind(database.dataSource()),
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(() -> JsonMapper.builder().build()),
-                new CompositeObserver(observers::orderedStream),
+                new CompositeListener(listeners::orderedStream),
                 clock,
                 new SecureRandom(),
                 HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),
@@ -135,8 +135,9 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     @DependsOnDatabaseInitialization
-    OutboxRuntime outboxRuntime(RuntimeSettings settings, Surroundings surroundings, DiscoveredHandlers handlers) {
-        return new OutboxRuntime(settings, surroundings, handlers);
+    OutboxRuntime outboxRuntime(
+            RuntimeSettings settings, OutboxDependencies dependencies, DiscoveredHandlers handlers) {
+        return new OutboxRuntime(settings, dependencies, handlers);
     }
 
     @Bean
@@ -147,13 +148,13 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxOperations outboxOperations(OutboxRuntime runtime) {
+    JdbcOperations outboxOperations(OutboxRuntime runtime) {
         return runtime.operations();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    Replays outboxReplays(OutboxRuntime runtime) {
+    JdbcReplays outboxReplays(OutboxRuntime runtime) {
         return runtime.replays();
     }
 

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import javax.sql.DataSource;
 
 /** Where the tables are. */

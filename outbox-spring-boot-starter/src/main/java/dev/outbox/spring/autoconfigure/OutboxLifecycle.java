@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.OutboxRuntime;
 import org.springframework.context.SmartLifecycle;
 
 /**

@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OnDead;
-import dev.outbox.dispatch.MissingFields;
-import dev.outbox.publish.PublisherSettings.Unrouted;
+import dev.outbox.internal.dispatch.MissingFields;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

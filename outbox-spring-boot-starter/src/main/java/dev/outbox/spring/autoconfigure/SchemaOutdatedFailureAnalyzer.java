@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.schema.SchemaOutdatedException;
+import dev.outbox.internal.schema.SchemaOutdatedException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.dispatch.HandlerCatalog;
-import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.runtime.RuntimeSettings;
 import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeMap;

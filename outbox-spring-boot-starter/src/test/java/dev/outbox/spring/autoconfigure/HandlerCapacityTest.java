@@ -3,8 +3,8 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.outbox.runtime.Surroundings;
-import dev.outbox.runtime.Surroundings.Capacity;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxDependencies.Capacity;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.lang.reflect.Method;
@@ -20,7 +20,7 @@ class HandlerCapacityTest {
         try (TestDatabase database = TestPostgres.shared().newDatabase()) {
             Applications.on(database)
                     .withPropertyValues("spring.datasource.hikari.maximum-pool-size=7")
-                    .run((context) -> assertThat(context.getBean(Surroundings.class)
+                    .run((context) -> assertThat(context.getBean(OutboxDependencies.class)
                                     .capacity()
                                     .connections())
                             .hasValue(7));

@@ -12,7 +12,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
-import dev.outbox.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.HandlerCatalog;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.io.IOException;

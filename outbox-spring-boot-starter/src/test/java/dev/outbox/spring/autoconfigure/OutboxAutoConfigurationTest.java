@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.outbox.Delivery;
-import dev.outbox.DeliverySelection;
-import dev.outbox.DeliveryStatus;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
@@ -16,13 +13,16 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadTooLargeException;
-import dev.outbox.ReplayRequest;
 import dev.outbox.UnroutedEventException;
-import dev.outbox.observe.OutboxObserver;
-import dev.outbox.repair.OutboxOperations;
-import dev.outbox.repair.Replays;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.Surroundings;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.ReplayRequest;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
@@ -97,7 +97,7 @@ class OutboxAutoConfigurationTest {
             await().untilAsserted(() ->
                     assertThat(count(context, "events.outbox_published")).isOne());
 
-            context.getBean(Replays.class).start(ReplayRequest.of("licensing.extend"), "ann", "to see");
+            context.getBean(JdbcReplays.class).start(ReplayRequest.of("licensing.extend"), "ann", "to see");
 
             List<String> plans = context.getBean(Licensing.class).plans;
             await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold", "1:gold"));
@@ -128,7 +128,7 @@ class OutboxAutoConfigurationTest {
         Applications.withSubscriptionsOn(database).withBean(Refusing.class).run((context) -> {
             context.getBean(Subscriptions.class).start("1", "gold");
 
-            OutboxOperations operations = context.getBean(OutboxOperations.class);
+            JdbcOperations operations = context.getBean(JdbcOperations.class);
             DeliverySelection dead = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
             await().untilAsserted(() -> assertThat(operations.find(dead, 10))
                     .extracting(Delivery::handlerId)
@@ -303,16 +303,16 @@ class OutboxAutoConfigurationTest {
     void observersHearOfEventsEachForItself() {
         RecordingObserver first = new RecordingObserver();
         RecordingObserver second = new RecordingObserver();
-        OutboxObserver broken = new OutboxObserver() {
+        OutboxListener broken = new OutboxListener() {
             @Override
             public void handled(Attempt attempt, Result result, Duration duration) {
                 throw new IllegalStateException("broken on purpose");
             }
         };
         Applications.withSubscriptionsOn(database)
-                .withBean("first", OutboxObserver.class, () -> first)
-                .withBean("broken", OutboxObserver.class, () -> broken)
-                .withBean("second", OutboxObserver.class, () -> second)
+                .withBean("first", OutboxListener.class, () -> first)
+                .withBean("broken", OutboxListener.class, () -> broken)
+                .withBean("second", OutboxListener.class, () -> second)
                 .run((context) -> {
                     context.getBean(Subscriptions.class).start("1", "gold");
 
@@ -431,14 +431,15 @@ class OutboxAutoConfigurationTest {
     @Test
     void retentionFollowsItsCronExpressionInTheTimeZoneOfTheJvm() {
         Applications.on(database).run((context) -> {
-            Instant next = context.getBean(Surroundings.class)
+            Instant next = context.getBean(OutboxDependencies.class)
                     .retentionSchedule()
                     .apply(Instant.parse("2026-05-04T00:00:00Z"));
             assertThat(next.atZone(ZoneId.systemDefault()).toLocalTime()).hasToString("03:30");
         });
         Applications.on(database)
                 .withPropertyValues("outbox.retention.cron=-")
-                .run((context) -> assertThat(context.getBean(Surroundings.class).retentionSchedule())
+                .run((context) -> assertThat(
+                                context.getBean(OutboxDependencies.class).retentionSchedule())
                         .isNull());
     }
 
@@ -476,7 +477,7 @@ class OutboxAutoConfigurationTest {
         }
     }
 
-    static class RecordingObserver implements OutboxObserver {
+    static class RecordingObserver implements OutboxListener {
 
         final List<String> handled = new CopyOnWriteArrayList<>();
 
@@ -486,7 +487,7 @@ class OutboxAutoConfigurationTest {
         }
     }
 
-    static class PublishingObserver implements OutboxObserver {
+    static class PublishingObserver implements OutboxListener {
 
         PublishingObserver(OutboxPublisher publisher) {
             assertThat(publisher).isNotNull();

@@ -4,7 +4,7 @@ import static dev.outbox.spring.autoconfigure.Applications.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.schema.SchemaOutdatedException;
+import dev.outbox.internal.schema.SchemaOutdatedException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;

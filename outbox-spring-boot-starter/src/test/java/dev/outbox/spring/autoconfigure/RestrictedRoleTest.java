@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.MissingPrivilegeException;
-import dev.outbox.schema.OutboxMigrations;
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
-import dev.outbox.store.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure.health;
 
-import dev.outbox.metrics.QueueGauges;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

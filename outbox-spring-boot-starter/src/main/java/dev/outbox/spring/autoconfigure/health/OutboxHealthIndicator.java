@@ -1,10 +1,10 @@
 package dev.outbox.spring.autoconfigure.health;
 
-import dev.outbox.dispatch.RunningHandlers.Invoked;
-import dev.outbox.metrics.QueueGauges;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings.Polling;
-import dev.outbox.store.StatusStore.Counts;
+import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
+import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings.Polling;
+import dev.outbox.internal.store.StatusStore.Counts;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

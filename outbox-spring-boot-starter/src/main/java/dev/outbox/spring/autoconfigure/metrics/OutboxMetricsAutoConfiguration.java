@@ -1,9 +1,9 @@
 package dev.outbox.spring.autoconfigure.metrics;
 
-import dev.outbox.metrics.OutboxMeters;
-import dev.outbox.metrics.QueueGauges;
-import dev.outbox.runtime.OutboxRuntime;
-import dev.outbox.runtime.RuntimeSettings;
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.metrics.OutboxMeters;
-import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;

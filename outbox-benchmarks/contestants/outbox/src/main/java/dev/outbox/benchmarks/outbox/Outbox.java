@@ -7,7 +7,7 @@ import dev.outbox.benchmarks.worker.Contestant;
 import dev.outbox.benchmarks.worker.Setup;
 import dev.outbox.benchmarks.worker.Transactions;
 import dev.outbox.benchmarks.worker.spring.Application;
-import dev.outbox.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.OutboxRuntime;
 import java.sql.Connection;
 import java.util.LinkedHashMap;
 import java.util.List;

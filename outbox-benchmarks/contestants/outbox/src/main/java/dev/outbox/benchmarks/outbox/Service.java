@@ -4,7 +4,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.benchmarks.worker.AccountChanged;
 import dev.outbox.benchmarks.worker.Journal.Entry;
 import dev.outbox.benchmarks.worker.Setup;
-import dev.outbox.observe.OutboxObserver;
+import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -48,8 +48,8 @@ class Service {
     }
 
     @Bean
-    OutboxObserver steps(Setup setup) {
-        return new OutboxObserver() {
+    OutboxListener steps(Setup setup) {
+        return new OutboxListener() {
 
             @Override
             public void claimed(String stream, Duration duration, int events) {

@@ -1,0 +1,165 @@
+package dev.outbox.internal.background;
+
+import dev.outbox.internal.fault.FaultPoint;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A claim that belongs to this process for a limited time, renewed until it is closed or found lost.
+ *
+ * <p>PostgreSQL may forget a claim in a crash, and a suspended process does not notice that its time is over. So work starts under a
+ * lease only if the database has confirmed it within the last {@link #TRUSTED_FOR}; after a crash, the first claim waits for longer.
+ */
+public final class Lease implements AutoCloseable {
+
+    /** How long a confirmation by the database is trusted. */
+    static final Duration TRUSTED_FOR = Duration.ofMillis(100);
+
+    private static final Logger log = LoggerFactory.getLogger(Lease.class);
+
+    private static final int RENEWALS_PER_LIFE = 3;
+
+    private final Claimed claimed;
+    private final Duration life;
+    private final Moment.Source clock;
+    private final Consumer<Lease> onClose;
+    private final ReentrantLock asking = new ReentrantLock();
+    private volatile Moment confirmedAt;
+    private volatile Moment renewedAt;
+    private volatile boolean gone;
+
+    /** What a lease is about, in the database. */
+    public interface Claimed {
+
+        /**
+         * Renews the lease.
+         *
+         * @return {@code false} if it is lost
+         * @throws Exception if that could not be found out; it will be tried again
+         */
+        boolean renew() throws Exception;
+
+        /**
+         * Asks whether the claim still belongs to this process.
+         *
+         * @return {@code false} if it is lost
+         * @throws Exception if that could not be found out
+         */
+        boolean confirm() throws Exception;
+    }
+
+    Lease(Claimed claimed, Duration life, Moment begun, Moment.Source clock, Consumer<Lease> onClose) {
+        this.claimed = claimed;
+        this.life = life;
+        this.clock = clock;
+        this.confirmedAt = begun;
+        this.renewedAt = begun;
+        this.onClose = onClose;
+    }
+
+    /** Renews the lease when a third of its life is over, and otherwise confirms it. */
+    void keep() throws Exception {
+        if (sinceRenewal().compareTo(life.dividedBy(RENEWALS_PER_LIFE)) >= 0) {
+            renew();
+        } else if (!isFresh()) {
+            confirm();
+        }
+    }
+
+    private boolean confirm() throws Exception {
+        FaultPoint.BEFORE_CONFIRMATION.reached();
+        boolean held = ask(claimed::confirm);
+        FaultPoint.AFTER_CONFIRMATION.reached();
+        return held;
+    }
+
+    void renew() throws Exception {
+        Moment begun = clock.now();
+        FaultPoint.BEFORE_RENEWAL.reached();
+        boolean held = ask(claimed::renew);
+        FaultPoint.AFTER_RENEWAL.reached();
+        if (held) {
+            renewedAt = begun;
+        }
+    }
+
+    /**
+     * Says whether work may start: the claim belongs to this process. Asks the database unless it has answered just now, and so may
+     * wait for a connection. Safe for use by many threads.
+     *
+     * @return whether it may; {@code false} also if the database cannot be asked
+     */
+    public boolean isHeld() {
+        if (gone) {
+            return false;
+        }
+        if (isFresh()) {
+            return true;
+        }
+        asking.lock();
+        try {
+            // A process that is suspended between the answer and here has lost the lease.
+            return isFresh() || (confirm() && !isLost());
+        } catch (Exception ex) {
+            log.debug("a lease could not be confirmed", ex);
+            return false;
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    /** A confirmation is trusted no longer than the lease lasts: another process may claim the work as soon as it has ended. */
+    private boolean isFresh() {
+        Moment now = clock.now();
+        return !gone && now.isWithin(TRUSTED_FOR.toNanos(), confirmedAt) && now.isWithin(life.toNanos(), renewedAt);
+    }
+
+    private boolean ask(Question question) throws Exception {
+        if (gone) {
+            return false;
+        }
+        Moment begun = clock.now();
+        if (!question.isHeld()) {
+            gone = true;
+            return false;
+        }
+        confirmedAt = begun;
+        return true;
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        boolean isHeld() throws Exception;
+    }
+
+    /**
+     * Says whether another process may own it by now: the database said that it is gone, or it could not be renewed in time. Does not ask.
+     *
+     * @return whether it is lost
+     */
+    public boolean isLost() {
+        return gone || remaining().isNegative();
+    }
+
+    /**
+     * Returns the time until it ends, unless it is renewed.
+     *
+     * @return the time; negative if it has ended
+     */
+    public Duration remaining() {
+        return life.minus(sinceRenewal());
+    }
+
+    private Duration sinceRenewal() {
+        return clock.now().since(renewedAt);
+    }
+
+    /** Ends the renewing. */
+    @Override
+    public void close() {
+        onClose.accept(this);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.outbox.internal.background;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Work that is done in order, by one thread.
+ *
+ * @param <T> a piece of the work
+ */
+public final class SerialQueue<T> {
+
+    private final List<T> work;
+    private int position;
+    private volatile boolean over;
+    private final AtomicBoolean left = new AtomicBoolean();
+
+    /**
+     * Creates a queue that has not begun.
+     *
+     * @param work the pieces, in order
+     */
+    public SerialQueue(List<T> work) {
+        this.work = List.copyOf(work);
+        this.over = work.isEmpty();
+    }
+
+    /**
+     * Says whether there is a piece to do. May be asked by any thread.
+     *
+     * @return whether the queue has neither come to its end nor been ended
+     */
+    public boolean hasNext() {
+        return !over;
+    }
+
+    /**
+     * Returns the piece to do.
+     *
+     * @return the next piece
+     */
+    public T next() {
+        return work.get(position);
+    }
+
+    /** Goes on to the piece after the next one. */
+    public void advance() {
+        position++;
+        over = over || position == work.size();
+    }
+
+    /** Leaves the rest undone. */
+    public void end() {
+        over = true;
+    }
+
+    /**
+     * Ends the queue for good: no thread works on it any more.
+     *
+     * @return whether this call was the first
+     */
+    public boolean leave() {
+        over = true;
+        return left.compareAndSet(false, true);
+    }
+}

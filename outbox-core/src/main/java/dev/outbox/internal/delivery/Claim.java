@@ -1,0 +1,26 @@
+package dev.outbox.internal.delivery;
+
+import java.util.List;
+
+/**
+ * A batch of events that belongs to one worker until it settles them or its lease expires.
+ *
+ * @param key the claim row, which must exist for anything to be written
+ * @param events the events, in id order
+ */
+public record Claim(ClaimKey key, List<ClaimedEvent> events) {
+
+    /** Copies the list. */
+    public Claim {
+        events = List.copyOf(events);
+    }
+
+    /**
+     * Returns the id of the claim row.
+     *
+     * @return the id
+     */
+    public long id() {
+        return key.id();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OnDead;
+import dev.outbox.retry.RetryPolicy;
+import java.util.Map;
+
+/**
+ * How handlers are treated.
+ *
+ * @param retry when failed deliveries are tried again
+ * @param handlers what is special about some handlers, by id
+ * @param missingFields what happens to an event whose payload lacks a field that its record requires
+ */
+public record DispatchSettings(
+        RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
+
+    /** Copies the map. */
+    public DispatchSettings {
+        handlers = Map.copyOf(handlers);
+    }
+
+    /**
+     * Creates settings that warn of missing fields.
+     *
+     * @param retry when failed deliveries are tried again
+     * @param handlers what is special about some handlers, by id
+     */
+    public DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
+        this(retry, handlers, MissingFields.WARN);
+    }
+
+    /**
+     * Returns the default: the default retry policy for all, nothing special about any handler, and a warning for missing fields.
+     *
+     * @return the default settings
+     */
+    public static DispatchSettings defaults() {
+        return new DispatchSettings(new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()), Map.of());
+    }
+
+    /**
+     * Finds what is special about a handler.
+     *
+     * @param handlerId the handler
+     * @return its settings
+     */
+    public HandlerSettings of(String handlerId) {
+        return handlers.getOrDefault(handlerId, HandlerSettings.NONE);
+    }
+
+    boolean blocksWhenDead(HandlerDefinition handler) {
+        OnDead configured = of(handler.id()).onDead();
+        return (configured != null ? configured : handler.onDead()) == OnDead.BLOCK;
+    }
+}

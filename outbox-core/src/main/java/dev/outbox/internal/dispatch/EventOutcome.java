@@ -1,0 +1,84 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.internal.delivery.ClaimedEvent;
+import java.util.List;
+
+/**
+ * What came of offering one event to all its handlers.
+ *
+ * @param event the event
+ * @param handlers what came of each handler
+ */
+public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
+
+    /** Copies the list. */
+    public EventOutcome {
+        handlers = List.copyOf(handlers);
+    }
+
+    /**
+     * What came of one handler.
+     *
+     * @param handlerId the handler
+     * @param outcome what came of it
+     */
+    public record OfHandler(String handlerId, Outcome outcome) {}
+
+    /**
+     * Says whether every handler has handled the event.
+     *
+     * @return whether the event is done
+     */
+    public boolean succeeded() {
+        for (OfHandler one : handlers) {
+            if (!(one.outcome() instanceof Outcome.Succeeded)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Says whether something is left to try.
+     *
+     * @return whether a handler is to get the event again, or has not had it yet
+     */
+    public boolean open() {
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.Failed
+                    || one.outcome() instanceof Outcome.Queued
+                    || one.outcome() instanceof Outcome.Delegated) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Says whether another process has something to do with it.
+     *
+     * @return whether a handler of another process is to get the event
+     */
+    public boolean delegated() {
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.Delegated) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Says whether the pass was cut short by the end of the process, so that nothing may be written about it.
+     *
+     * @return whether the event must be offered again as a whole
+     */
+    public boolean abandoned() {
+        for (OfHandler one : handlers) {
+            if (one.outcome() instanceof Outcome.Abandoned) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.failure.ConnectionFailures;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.listener.OutboxListener.Result;
+import dev.outbox.retry.RetryPolicy;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Invokes one handler with one event, and judges what came of it. Whatever the handler throws ends here. */
+final class Invocation {
+
+    private static final Logger log = LoggerFactory.getLogger(Invocation.class);
+
+    /** Nothing else would end an attempt that fails at once and is not counted. */
+    private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
+
+    private static final String TIMEOUT = "HANDLER_TIMEOUT";
+    private static final String CRASH_LOOP = "CRASH_LOOP";
+
+    private final DispatchSettings settings;
+    private final Circuits circuits;
+    private final OutboxListener listener;
+    private final Clock clock;
+    private final RandomGenerator random;
+
+    Invocation(
+            DispatchSettings settings,
+            Circuits circuits,
+            OutboxListener listener,
+            Clock clock,
+            RandomGenerator random) {
+        this.settings = settings;
+        this.circuits = circuits;
+        this.listener = listener;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** Invokes the handler on the calling thread, unless its circuit is open or the event has taken too many processes down. */
+    Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
+        Optional<Circuit> circuit = circuits.of(handler.id());
+        if (circuit.isPresent() && !circuit.get().pass()) {
+            return new Outcome.Queued();
+        }
+        OutboxListener.Attempt observed =
+                new OutboxListener.Attempt(envelope.stream(), envelope.eventType(), handler.id());
+        long begun = System.nanoTime();
+        LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
+        try {
+            if (attempt.crashes() > policy(handler, envelope).maxCrashes()) {
+                Outcome crashed = crashed(handler, envelope, attempt);
+                report(observed, crashed, Duration.ZERO, envelope);
+                return crashed;
+            }
+            Outcome outcome = attempt(handler, envelope, payloads, attempt);
+            report(observed, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
+            circuit.ifPresent((one) -> tell(one, outcome, observed, envelope));
+            return outcome;
+        } finally {
+            context.leave();
+            // Whatever the outcome, the next handler on this thread must not inherit the flag. Closing does not need
+            // it: it has its own.
+            Thread.interrupted();
+        }
+    }
+
+    private Outcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+        String message = "the lease expired in " + attempt.crashes()
+                + " attempts: each time the process died, or stood still, while it was handling the event";
+        log.error(
+                "{} is not invoked with {} again: {}; it is dead until an operator retries or skips it",
+                handler.id(),
+                envelope,
+                message);
+        return new Outcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+    }
+
+    private RetryPolicy policy(HandlerDefinition handler, EventEnvelope envelope) {
+        return settings.retry().of(envelope.stream(), handler.id());
+    }
+
+    private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
+        try {
+            Object payload = payloads.decode(handler);
+            FaultPoint.BEFORE_HANDLER.reached();
+            if (attempt.isLeaseLost()) {
+                log.warn("{} is not invoked with {}: the lease expired just before", handler.id(), envelope);
+                return new Outcome.Abandoned();
+            }
+            handler.handle(payload, envelope, attempt);
+            FaultPoint.AFTER_HANDLER.reached();
+            return new Outcome.Succeeded();
+        } catch (UndecodableException ex) {
+            return dead(handler, envelope, ex.failure(), ex);
+        } catch (TimedOutException ex) {
+            return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, Redaction.message(ex)), ex);
+        } catch (Throwable ex) {
+            boolean interrupted =
+                    Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
+            if (interrupted && attempt.guard().closing().getAsBoolean()) {
+                log.info(
+                        "{} was interrupted by the end of the process; the event will be delivered again",
+                        handler.id());
+                return new Outcome.Abandoned();
+            }
+            Failure failure = new Failure(ex.getClass().getSimpleName(), Redaction.message(ex));
+            try {
+                return failed(handler, envelope, attempt.failures() + 1, failure, ex);
+            } catch (RuntimeException broken) {
+                // An exception's own code may fail too, here or where it is logged: another one stands in for it.
+                return failed(handler, envelope, attempt.failures() + 1, failure, broken);
+            }
+        }
+    }
+
+    private Outcome failed(
+            HandlerDefinition handler, EventEnvelope envelope, int failures, Failure failure, Throwable ex) {
+        RetryPolicy policy = policy(handler, envelope);
+        if (ex instanceof NonRetryableException) {
+            return dead(handler, envelope, failure, ex);
+        }
+        boolean counts = !ConnectionFailures.isBehind(ex);
+        Optional<Duration> next = policy.next(counts ? failures : 1, random);
+        if (counts && (next.isEmpty() || isHopeless(ex, policy))) {
+            return dead(handler, envelope, failure, ex);
+        }
+        Duration delay = ex instanceof RetryAfterException retryAfter
+                ? retryAfter.delay()
+                : next.orElseGet(() -> policy.backoff().delay(1, random));
+        if (!counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0) {
+            delay = SHORTEST_DELAY_UNCOUNTED;
+        }
+        log.warn(
+                "{} failed with {} (attempt {}{}); next attempt in {} s",
+                handler.id(),
+                envelope,
+                failures,
+                counts ? "" : ", not counted because the database could not be reached",
+                delay.toSeconds(),
+                Redaction.loggable(ex));
+        return new Outcome.Failed(failure, delay, counts);
+    }
+
+    private static boolean isHopeless(Throwable ex, RetryPolicy policy) {
+        return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
+    }
+
+    private Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
+        boolean blocks = settings.blocksWhenDead(handler);
+        log.error(
+                "{} gave up on {}: {}; it is dead until an operator retries or skips it{}",
+                handler.id(),
+                envelope,
+                failure.code(),
+                blocks ? ", and its later events of the aggregate wait" : "",
+                Redaction.loggable(ex));
+        return new Outcome.Dead(failure, blocks);
+    }
+
+    private void tell(Circuit circuit, Outcome outcome, OutboxListener.Attempt observed, EventEnvelope envelope) {
+        if (outcome instanceof Outcome.Succeeded) {
+            circuit.succeeded();
+        } else if (!(outcome instanceof Outcome.Abandoned) && circuit.failed(envelope)) {
+            listener.circuitOpened(observed.stream(), observed.handlerId());
+        }
+    }
+
+    private void report(OutboxListener.Attempt attempt, Outcome outcome, Duration duration, EventEnvelope envelope) {
+        if (outcome instanceof Outcome.Succeeded) {
+            listener.handled(attempt, Result.SUCCESS, duration);
+            listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
+        } else if (outcome instanceof Outcome.Failed) {
+            listener.handled(attempt, Result.RETRY, duration);
+        } else if (outcome instanceof Outcome.Dead) {
+            listener.handled(attempt, Result.DEAD, duration);
+        }
+    }
+}

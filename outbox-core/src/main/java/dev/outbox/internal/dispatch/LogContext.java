@@ -1,0 +1,44 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+
+/** Puts an event's names into the log context for as long as a handler runs, and then restores what was there. */
+final class LogContext {
+
+    private final @Nullable Map<String, String> previous = MDC.getCopyOfContextMap();
+
+    private LogContext() {}
+
+    static LogContext enter(EventEnvelope envelope, String handlerId, int attempt) {
+        LogContext context = new LogContext();
+        Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
+        String traceId = envelope.headers().get(EventEnvelope.TRACE_ID);
+        if (traceId != null) {
+            names.put(EventEnvelope.TRACE_ID, traceId);
+        }
+        names.put("eventId", envelope.eventId().toString());
+        names.put("stream", envelope.stream());
+        names.put("eventType", envelope.eventType());
+        names.put("aggregateType", envelope.aggregateType());
+        names.put("aggregateId", envelope.aggregateId());
+        names.put("handlerId", handlerId);
+        names.put("attempt", Integer.toString(attempt));
+        if (envelope.replayed()) {
+            names.put("replayed", "true");
+        }
+        MDC.setContextMap(names);
+        return context;
+    }
+
+    void leave() {
+        if (previous == null) {
+            MDC.clear();
+        } else {
+            MDC.setContextMap(previous);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The handler invocations that run now. One is stuck if it has run for longer than a lease of its stream, or ignores the interrupt that ends
+ * its timeout. Safe for use by many threads.
+ */
+public final class RunningHandlers {
+
+    private static final Logger log = LoggerFactory.getLogger(RunningHandlers.class);
+
+    private static final Duration GRACE_AFTER_TIMEOUT = Duration.ofSeconds(1);
+
+    private final Map<String, Duration> leases;
+    private final DispatchSettings settings;
+    private final LongSupplier nanos;
+    private final Map<Thread, Running> running = new ConcurrentHashMap<>();
+
+    /** One invocation: a thread has one at a time. */
+    private static final class Running {
+
+        private final String handlerId;
+        private final EventEnvelope event;
+        private final Thread thread = Thread.currentThread();
+        private final long begun;
+        private final AtomicBoolean reported = new AtomicBoolean();
+
+        Running(String handlerId, EventEnvelope event, long begun) {
+            this.handlerId = handlerId;
+            this.event = event;
+            this.begun = begun;
+        }
+    }
+
+    /**
+     * An invocation that has run for a while.
+     *
+     * @param handlerId the handler
+     * @param event the event that it handles
+     * @param running how long it has run
+     */
+    public record Invoked(String handlerId, EventEnvelope event, Duration running) {}
+
+    /**
+     * Creates a list on which there is nothing yet.
+     *
+     * @param leases the lease of each stream
+     * @param settings the timeout of each handler
+     * @param nanos monotonic time in nanoseconds
+     */
+    public RunningHandlers(Map<String, Duration> leases, DispatchSettings settings, LongSupplier nanos) {
+        this.leases = Map.copyOf(leases);
+        this.settings = settings;
+        this.nanos = nanos;
+    }
+
+    /**
+     * Lists the invocations of a handler.
+     *
+     * @param handler the handler
+     * @return a handler that is on the list while it runs
+     */
+    public HandlerDefinition around(HandlerDefinition handler) {
+        return handler.around((payload, envelope, context, own) -> {
+            Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
+            running.put(entry.thread, entry);
+            try {
+                own.handle(payload, envelope, context);
+            } finally {
+                running.remove(entry.thread);
+            }
+        });
+    }
+
+    /**
+     * Returns all invocations that run now.
+     *
+     * @return the invocations, the oldest first
+     */
+    public List<Invoked> all() {
+        return of(running.values().stream());
+    }
+
+    /**
+     * Returns the invocations that are stuck.
+     *
+     * @return the invocations, the oldest first
+     */
+    public List<Invoked> stuck() {
+        return of(running.values().stream().filter(this::isStuck));
+    }
+
+    /**
+     * Returns the invocations that are stuck in a stream.
+     *
+     * @param stream the stream
+     * @return the invocations, the oldest first
+     */
+    public List<Invoked> stuck(String stream) {
+        return stuck().stream()
+                .filter((invoked) -> invoked.event().stream().equals(stream))
+                .toList();
+    }
+
+    /**
+     * Says whether a handler runs on a thread.
+     *
+     * @param thread the thread
+     * @return whether it is in the middle of an invocation
+     */
+    public boolean runsOn(Thread thread) {
+        return running.containsKey(thread);
+    }
+
+    /** Logs each invocation that has become stuck, once. */
+    public void reportStuck() {
+        running.values().stream()
+                .filter((entry) -> isStuck(entry) && entry.reported.compareAndSet(false, true))
+                .forEach((entry) -> log.warn(
+                        "{} has been handling {} for {} s on thread {}, {}; its aggregate waits, and so may its stream",
+                        entry.handlerId,
+                        entry.event,
+                        age(entry).toSeconds(),
+                        entry.thread.getName(),
+                        ignoresTimeout(entry)
+                                ? "and ignores the interrupt at its timeout"
+                                : "which is longer than a lease of its stream"));
+    }
+
+    private List<Invoked> of(Stream<Running> entries) {
+        return entries.map((entry) -> new Invoked(entry.handlerId, entry.event, age(entry)))
+                .sorted(Comparator.comparing(Invoked::running).reversed())
+                .toList();
+    }
+
+    private boolean isStuck(Running entry) {
+        Duration lease = leases.get(entry.event.stream());
+        return ignoresTimeout(entry) || (lease != null && age(entry).compareTo(lease) > 0);
+    }
+
+    private boolean ignoresTimeout(Running entry) {
+        Duration timeout = settings.of(entry.handlerId).timeout();
+        return timeout != null && age(entry).compareTo(timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
+    }
+
+    private Duration age(Running entry) {
+        return Duration.ofNanos(nanos.getAsLong() - entry.begun);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.HandlerDefinition;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Interrupts handlers that take too long. An attempt that was interrupted has failed, however the handler ended: it may have swallowed
+ * the interrupt with its work undone. A handler that ignores the interrupt keeps its thread.
+ */
+public final class TimeLimit {
+
+    private final ScheduledThreadPoolExecutor alarms;
+
+    /** Creates a limit; its thread lives as long as it is needed. */
+    public TimeLimit() {
+        this.alarms = new ScheduledThreadPoolExecutor(1, (task) -> {
+            Thread thread = new Thread(task, "outbox-time-limit");
+            thread.setDaemon(true);
+            return thread;
+        });
+        alarms.setRemoveOnCancelPolicy(true);
+        alarms.setKeepAliveTime(30, TimeUnit.SECONDS);
+        alarms.allowCoreThreadTimeOut(true);
+    }
+
+    /**
+     * Puts the limit around a handler.
+     *
+     * @param handler the handler
+     * @param limit how long it may run
+     * @return a handler that fails if it takes longer
+     */
+    public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
+        return handler.around((payload, envelope, context, own) -> {
+            Watch watch = new Watch(Thread.currentThread());
+            Future<?> alarm = alarms.schedule(watch::ring, limit.toNanos(), TimeUnit.NANOSECONDS);
+            try {
+                own.handle(payload, envelope, context);
+            } catch (Throwable ex) {
+                if (watch.stop()) {
+                    throw new TimedOutException(limit, ex);
+                }
+                throw ex;
+            } finally {
+                alarm.cancel(false);
+            }
+            if (watch.stop()) {
+                throw new TimedOutException(limit, null);
+            }
+        });
+    }
+
+    /** Makes sure that the interrupt meets the handler or nobody. */
+    private static final class Watch {
+
+        private final Thread thread;
+        private boolean stopped;
+        private boolean rang;
+
+        Watch(Thread thread) {
+            this.thread = thread;
+        }
+
+        synchronized void ring() {
+            if (!stopped) {
+                rang = true;
+                thread.interrupt();
+            }
+        }
+
+        /** Returns whether the time was over. */
+        synchronized boolean stop() {
+            stopped = true;
+            if (rang) {
+                Thread.interrupted();
+            }
+            return rang;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.outbox.internal.failure;
+
+import java.sql.BatchUpdateException;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Takes out of an exception what no log and no table should hold: secrets, the rows and values that PostgreSQL quotes, and the JSON that
+ * Jackson quotes. An exception without any of these stays as it is. What a handler itself writes into a message stays, except for secrets.
+ */
+public final class Redaction {
+
+    private static final int MOST_EXCEPTIONS = 50;
+    private static final int SHORTEST_QUOTE = 8;
+    private static final Comparator<String> LONGEST_FIRST =
+            Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder());
+
+    private final Map<String, String> quoting = new TreeMap<>(LONGEST_FIRST);
+    private final Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private Redaction(Throwable ex) {
+        Deque<Throwable> open = new ArrayDeque<>();
+        open.add(ex);
+        while (!open.isEmpty() && seen.size() < MOST_EXCEPTIONS) {
+            Throwable next = open.remove();
+            if (seen.add(next)) {
+                collect(next);
+                open.addAll(ThrowableParts.of(next).behind());
+            }
+        }
+    }
+
+    /**
+     * Returns the message of an exception.
+     *
+     * @param ex the exception
+     * @return its message without what it quotes
+     */
+    public static String message(Throwable ex) {
+        return String.valueOf(new Redaction(ex).text(ThrowableParts.of(ex).message()));
+    }
+
+    /**
+     * Returns an exception to log.
+     *
+     * @param ex the exception
+     * @return the same if there is nothing to take out, or else a copy with the same stack traces
+     */
+    public static Throwable loggable(Throwable ex) {
+        Redaction redaction = new Redaction(ex);
+        return redaction.isNeeded() ? redaction.copy(ex, 0) : ex;
+    }
+
+    /**
+     * Returns what PostgreSQL answered, without the row that it quotes.
+     *
+     * @param ex the answer
+     * @return the same if there is nothing to take out, or else a copy with the same SQL state
+     */
+    public static SQLException of(SQLException ex) {
+        Redaction redaction = new Redaction(ex);
+        if (!redaction.isNeeded()) {
+            return ex;
+        }
+        ThrowableParts parts = ThrowableParts.of(ex);
+        SQLException copy = new SQLException(redaction.text(parts.message()), ex.getSQLState(), ex.getErrorCode());
+        copy.setStackTrace(ex.getStackTrace());
+        redaction.addParts(copy, parts, 0);
+        return copy;
+    }
+
+    /**
+     * Says where in the JSON something was wrong. Leaves out the keys of maps: they are content.
+     *
+     * @param ex what Jackson found
+     * @return the path
+     */
+    public static String path(JacksonException ex) {
+        StringBuilder path = new StringBuilder();
+        for (JacksonException.Reference reference : ex.getPath()) {
+            Object from = reference.from();
+            boolean map = from instanceof Map || (from instanceof Class<?> type && Map.class.isAssignableFrom(type));
+            path.append(path.isEmpty() ? "" : "->").append(map ? "map[*]" : reference.getDescription());
+        }
+        return path.isEmpty() ? "the root" : path.toString();
+    }
+
+    private void collect(Throwable ex) {
+        String message = ThrowableParts.of(ex).message();
+        if (message == null || message.isEmpty()) {
+            return;
+        }
+        if (ex instanceof SQLException sql) {
+            put(message, answer(sql, message));
+        } else if (ex instanceof JacksonException jackson) {
+            String found = "JSON error at " + path(jackson);
+            put(message, found);
+            put(String.valueOf(jackson.getOriginalMessage()), found);
+        }
+    }
+
+    /** Shorter ones quote nothing, and might stand anywhere in another message. */
+    private void put(String message, String instead) {
+        if (message.length() >= SHORTEST_QUOTE && !message.equals(instead)) {
+            quoting.put(message, instead);
+        }
+    }
+
+    /** The first line with text: those below quote the row, and the driver translates their labels. */
+    private static String answer(SQLException ex, String message) {
+        if (ex instanceof BatchUpdateException) {
+            Throwable cause = ex.getNextException() != null ? ex.getNextException() : ex.getCause();
+            return cause instanceof SQLException sql && !(cause instanceof BatchUpdateException)
+                    ? "a batch was aborted: " + answer(sql, String.valueOf(sql.getMessage()))
+                    : "a batch was aborted";
+        }
+        String line =
+                message.lines().filter((one) -> !one.isBlank()).findFirst().orElse("no message");
+        String state = ex.getSQLState();
+        boolean quotesValue = state != null && (state.startsWith("22") || state.equals("42601"));
+        int begin = line.indexOf('"');
+        if (!quotesValue || begin < 0) {
+            return line;
+        }
+        int end = line.lastIndexOf('"');
+        return line.substring(0, begin) + "\"***\"" + (end > begin ? line.substring(end + 1) : "");
+    }
+
+    private @Nullable String text(@Nullable String message) {
+        if (message == null) {
+            return null;
+        }
+        String text = message;
+        for (Map.Entry<String, String> quoted : quoting.entrySet()) {
+            text = text.replace(quoted.getKey(), quoted.getValue());
+        }
+        return Secrets.redact(text);
+    }
+
+    private boolean isNeeded() {
+        return seen.stream()
+                .map((ex) -> ThrowableParts.of(ex).message())
+                .anyMatch((message) -> message != null && !message.equals(text(message)));
+    }
+
+    private Throwable copy(Throwable ex, int depth) {
+        ThrowableParts parts = ThrowableParts.of(ex);
+        String message = text(parts.message());
+        Redacted copy = new Redacted(ex.getClass().getName() + (message == null ? "" : ": " + message));
+        copy.setStackTrace(parts.stackTrace().toArray(StackTraceElement[]::new));
+        addParts(copy, parts, depth);
+        return copy;
+    }
+
+    private void addParts(Throwable copy, ThrowableParts parts, int depth) {
+        if (depth >= MOST_EXCEPTIONS) {
+            return;
+        }
+        Throwable cause = parts.cause();
+        if (cause != null) {
+            copy.initCause(copy(cause, depth + 1));
+        }
+        parts.others().stream()
+                .limit(depth == 0 ? MOST_EXCEPTIONS : 1)
+                .forEach((other) -> copy.addSuppressed(copy(other, MOST_EXCEPTIONS - 1)));
+    }
+
+    /** Stands in the log for an exception whose class begins its message. */
+    private static final class Redacted extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        Redacted(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.outbox.internal.failure;
+
+import dev.outbox.MissingPrivilegeException;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.UncategorizedSQLException;
+import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
+
+/** Failures of statements as the unchecked exceptions that applications see. */
+public final class SqlFailures {
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
+    private SqlFailures() {}
+
+    /**
+     * Translates a failure.
+     *
+     * @param task what failed, such as {@code publish an event}
+     * @param remedy what to do about a missing privilege
+     * @param failure the failure
+     * @return the exception to throw
+     */
+    public static RuntimeException translated(String task, String remedy, SQLException failure) {
+        RuntimeException missing = missingPrivilege(task, remedy, failure);
+        if (missing != null) {
+            return missing;
+        }
+        DataAccessException translated = new SQLStateSQLExceptionTranslator().translate(task, null, failure);
+        return translated != null ? translated : new UncategorizedSQLException(task, null, failure);
+    }
+
+    /**
+     * Explains a refusal for lack of a privilege.
+     *
+     * @param task what failed
+     * @param remedy what to do about it
+     * @param failure the failure, possibly with causes
+     * @return the exception to throw; {@code null} if the failure is another one
+     */
+    public static @Nullable MissingPrivilegeException missingPrivilege(String task, String remedy, Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState())) {
+                return new MissingPrivilegeException(
+                        "the database refused to " + task + ": " + sql.getMessage(), remedy, failure);
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,141 @@
+package dev.outbox.internal.fault;
+
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step of the outbox at which a crash, a suspension or a lost connection may leave work half done. Without a {@link FaultHook}, reaching
+ * a step compares a constant with {@code null}, which compiled code leaves out.
+ */
+public enum FaultPoint {
+    /** The publisher is about to store events in the caller's transaction. */
+    BEFORE_INSERT,
+    /** The publisher has locked the counters of its aggregates, and is about to number events. */
+    AFTER_COUNTER_LOCK,
+    /** The publisher has stored events; the transaction is open. */
+    AFTER_INSERT,
+    /** The caller's transaction is about to commit. */
+    BEFORE_COMMIT,
+    /** The caller's transaction has committed; no poller is awake yet. */
+    AFTER_COMMIT,
+    /** The notifier is about to wake the other processes. */
+    BEFORE_NOTIFICATION,
+
+    /** A poller is about to claim events. */
+    BEFORE_CLAIM,
+    /** A claim with events is committed; the poller holds no lease on it yet. */
+    AFTER_CLAIM,
+    /** A claimed batch is about to be dispatched. */
+    BEFORE_DISPATCH,
+    /** A handler is about to start. */
+    BEFORE_HANDLER,
+    /** A handler has succeeded; nothing is written yet. */
+    AFTER_HANDLER,
+
+    /** A deduplicating handler's transaction has begun. */
+    BEFORE_DEDUPLICATION,
+    /** The row of the deduplication inbox is inserted; the handler has not started. */
+    AFTER_DEDUPLICATION,
+    /** A deduplicating handler has returned; its transaction is open. */
+    BEFORE_HANDLER_COMMIT,
+    /** A deduplicating handler's transaction has committed. */
+    AFTER_HANDLER_COMMIT,
+
+    /** The outcomes of a batch are about to be written. */
+    BEFORE_SETTLE,
+    /** Another session holds rows of a batch locked; the other outcomes are about to be written. */
+    BEFORE_CONTENDED_SETTLE,
+    /** One event of a refused batch is settled; the others are still to come. */
+    BETWEEN_ISOLATED_SETTLES,
+    /** The outcomes of a batch are committed; the poller does not know yet. */
+    AFTER_SETTLE,
+
+    /** A lease is about to be renewed. */
+    BEFORE_RENEWAL,
+    /** A lease is renewed; its holder does not know yet. */
+    AFTER_RENEWAL,
+    /** The database is about to be asked whether a lease holds. */
+    BEFORE_CONFIRMATION,
+    /** The database has confirmed a lease; its holder does not know yet. */
+    AFTER_CONFIRMATION,
+
+    /** Due deliveries are about to be claimed. */
+    BEFORE_REDELIVERY_CLAIM,
+    /** Due deliveries are claimed; no lease is held on them yet. */
+    AFTER_REDELIVERY_CLAIM,
+    /** The outcomes of redeliveries are about to be written. */
+    BEFORE_REDELIVERY_SETTLE,
+    /** One outcome of contended or refused redeliveries is written; the others are still to come. */
+    BETWEEN_REDELIVERY_SETTLES,
+    /** The outcomes of redeliveries are committed; the lanes do not know yet. */
+    AFTER_REDELIVERY_SETTLE,
+
+    /** The handlers of this process are about to be registered. */
+    BEFORE_REGISTRATION,
+    /** The handlers of this process are registered; the registry is not loaded yet. */
+    AFTER_REGISTRATION,
+    /** A heartbeat is about to be written. */
+    BEFORE_HEARTBEAT,
+    /** A heartbeat is written. */
+    AFTER_HEARTBEAT,
+    /** A process is about to write registrations again that the database may have lost. */
+    BEFORE_REGISTRY_RESTORE,
+    /** Lost registrations are written again; the registry is not loaded yet. */
+    AFTER_REGISTRY_RESTORE,
+    /** The registry is about to be read. */
+    BEFORE_REGISTRY_LOAD,
+    /** The registry is read; events are still routed as before. */
+    AFTER_REGISTRY_LOAD,
+
+    /** Published events are about to be archived. */
+    BEFORE_ARCHIVE,
+    /** One batch of published events is archived. */
+    AFTER_ARCHIVE,
+    /** Rows of the deduplication inbox are about to be deleted. */
+    BEFORE_INBOX_PURGE,
+    /** One batch of rows of the deduplication inbox is deleted. */
+    AFTER_INBOX_PURGE,
+    /** Counters of idle aggregates are about to be removed. */
+    BEFORE_COUNTER_REMOVAL,
+    /** Counters of idle aggregates are removed; the floor is not raised yet. */
+    AFTER_COUNTER_REMOVAL,
+
+    /** The next page of a replay is about to be fed. */
+    BEFORE_REPLAY_PAGE,
+    /** A page of a replay is fed; no poller is awake yet. */
+    AFTER_REPLAY_PAGE,
+
+    /** Expired handler registrations are about to be looked for. */
+    BEFORE_HANDLER_EXPIRY,
+    /** Deliveries of expired handlers are found; they are not dead letters yet. */
+    INSIDE_HANDLER_EXPIRY,
+    /** The deliveries of expired handlers are dead letters; the registrations are still there. */
+    BEFORE_REGISTRATION_REMOVAL,
+    /** The registrations of expired handlers are removed. */
+    AFTER_REGISTRATION_REMOVAL,
+
+    /** The tables are about to be created or updated. */
+    BEFORE_MIGRATION,
+    /** The tables are up to date; they are not checked yet. */
+    AFTER_MIGRATION,
+
+    /** A closing poller is about to settle what is done and to release the rest. */
+    BEFORE_RELEASE,
+    /** A closing poller has released its claims, but not yet its redeliveries. */
+    BETWEEN_RELEASES,
+    /** A closing poller holds no claim any more. */
+    AFTER_RELEASE;
+
+    private static final @Nullable FaultHook HOOK = ServiceLoader.load(
+                    FaultHook.class, FaultHook.class.getClassLoader())
+            .findFirst()
+            .orElse(null);
+
+    /** Lets a test fail the process here. Does nothing without a hook. */
+    public void reached() {
+        FaultHook hook = HOOK;
+        if (hook != null) {
+            hook.reached(this);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.outbox.internal.operations;
+
+import dev.outbox.internal.failure.SqlFailures;
+import dev.outbox.operations.DeliverySelection;
+import java.sql.SQLException;
+
+/** Work on the database for an operator, whose failures are unchecked exceptions. */
+final class DatabaseCall {
+
+    private static final String QUERY_CANCELED = "57014";
+    private static final String REMEDY =
+            "grant the role of the application what db/outbox/grants.sql gives to a worker, or"
+                    + " to a reader if it only finds and counts";
+
+    private DatabaseCall() {}
+
+    /** Statements that an operation needs. */
+    interface Work<T> {
+        T run() throws SQLException;
+    }
+
+    /** For statements on a selection, which a timeout bounds. */
+    static <T> T select(String task, DeliverySelection selection, Work<T> work) {
+        return run(task, () -> {
+            try {
+                return work.run();
+            } catch (SQLException ex) {
+                if (QUERY_CANCELED.equals(ex.getSQLState())) {
+                    throw OperationRules.tooBroad(task, selection, ex);
+                }
+                throw ex;
+            }
+        });
+    }
+
+    static <T> T run(String task, Work<T> work) {
+        try {
+            return work.run();
+        } catch (SQLException ex) {
+            throw SqlFailures.translated(task, REMEDY, ex);
+        }
+    }
+}

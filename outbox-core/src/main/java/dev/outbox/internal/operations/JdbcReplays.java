@@ -1,0 +1,166 @@
+package dev.outbox.internal.operations;
+
+import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.internal.delivery.ReplayedHandler;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.ReplayRemovalStore;
+import dev.outbox.internal.store.ReplayStore;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.UnknownHandlerException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than they
+ * are. A replay is stored: any process that polls works on it, and goes on after a crash. Safe for use by many threads; uses
+ * transactions of its own, never the caller's.
+ */
+public final class JdbcReplays {
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
+
+    private static final int REMOVED_AT_ONCE = 500;
+    private static final int LISTED = 100;
+
+    private final ReplayStore store;
+    private final ReplayRemovalStore removals;
+    private final HandlerStore handlers;
+    private final Duration retireAfter;
+    private final Runnable wake;
+
+    /**
+     * Creates the replays of an outbox.
+     *
+     * @param store the replays that were asked for
+     * @param removals takes deliveries back
+     * @param handlers the registry of all processes
+     * @param retireAfter the time after which a handler that no process has is no longer counted on
+     * @param wake called when there is something to do for this process
+     */
+    public JdbcReplays(
+            ReplayStore store,
+            ReplayRemovalStore removals,
+            HandlerStore handlers,
+            Duration retireAfter,
+            Runnable wake) {
+        this.store = store;
+        this.removals = removals;
+        this.handlers = handlers;
+        this.retireAfter = retireAfter;
+        this.wake = wake;
+    }
+
+    /**
+     * Asks for a replay of the events that there are now. It begins in the background.
+     *
+     * @param request which events, to which handler, how fast
+     * @param by who asks for it, for people to read
+     * @param reason why, for people to read
+     * @return the number of the replay
+     * @throws InvalidOperationException if {@code by}, {@code reason} or a name cannot be stored, or the handler does not want one of the
+     *     event types
+     * @throws UnknownHandlerException if no process has registered the handler, or it is retired
+     * @throws DataAccessException if the database refused or could not be reached
+     */
+    public long start(ReplayRequest request, String by, String reason) {
+        OperationRules.check(request);
+        AuditInfo instruction = OperationRules.check(by, reason);
+        return DatabaseCall.run("start a replay", () -> {
+            ReplayedHandler handler = ReplayedHandler.find(request.handlerId(), handlers.list(retireAfter))
+                    .orElseThrow(() -> new UnknownHandlerException("no process has registered a handler '"
+                            + request.handlerId() + "' in the last " + retireAfter.toDays()
+                            + " days; start one that has it, or correct the id"));
+            for (String type : request.selection().eventTypes()) {
+                if (!handler.wants(type)) {
+                    throw new InvalidOperationException(
+                            "handler '" + handler.id() + "' does not want events of type " + type);
+                }
+            }
+            ReplayRequest current = new ReplayRequest(handler.id(), request.selection(), request.rate());
+            long id = store.insert(current, by, instruction.reason());
+            log.info("replay {} to {} begins, asked for by {}", id, handler.id(), by);
+            wake.run();
+            return id;
+        });
+    }
+
+    /**
+     * Finds a replay.
+     *
+     * @param id its number
+     * @return the replay as it stands, if there is one
+     * @throws DataAccessException if the database refused or could not be reached
+     */
+    public Optional<Replay> find(long id) {
+        return DatabaseCall.run("find a replay", () -> store.find(id));
+    }
+
+    /**
+     * Lists the last 100 replays.
+     *
+     * @return the replays as they stand, the last one first
+     * @throws DataAccessException if the database refused or could not be reached
+     */
+    public List<Replay> list() {
+        return DatabaseCall.run("list replays", () -> store.list(LISTED));
+    }
+
+    /**
+     * Cancels a replay: nothing more is added, and what was added and nobody has attempted is taken back. What has been
+     * attempted goes on, since the handler may have done a part of it.
+     *
+     * @param id its number
+     * @param by who cancels it, for people to read
+     * @return whether it was going on
+     * @throws InvalidOperationException if {@code by} cannot be stored
+     * @throws DataAccessException if the database refused or could not be reached
+     */
+    public boolean cancel(long id, String by) {
+        OperationRules.checkName(by);
+        return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
+    }
+
+    public boolean cancelNow(long id, String by) throws SQLException {
+        boolean running = store.cancel(id, by);
+        if (running) {
+            log.info("replay {} is cancelled by {}", id, by);
+            takeBack(id);
+        }
+        return running;
+    }
+
+    /** Takes back what nobody has attempted, and ends the replay unless somebody is about to give something back. */
+    public void takeBack(long id) throws SQLException {
+        int removed;
+        do {
+            removed = removals.remove(id, REMOVED_AT_ONCE);
+        } while (removed > 0);
+        end(id);
+    }
+
+    /** Ends a replay if nothing is left to do. */
+    public void end(long id) throws SQLException {
+        if (!store.finish(id)) {
+            return;
+        }
+        store.find(id).ifPresent((replay) -> {
+            Replay.Progress progress = replay.progress();
+            log.info(
+                    "replay {} to {} is {}: {} deliveries added, {} delivered, {} dead, {} taken back",
+                    id,
+                    replay.request().handlerId(),
+                    replay.status() == Replay.Status.DONE ? "done" : "over",
+                    progress.fed(),
+                    progress.delivered(),
+                    progress.dead(),
+                    progress.removed());
+        });
+    }
+}

@@ -1,0 +1,21 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.delivery.ClaimKey;
+import dev.outbox.internal.store.ClaimStore;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** The claim row behind a lease. */
+record LeasedClaim(ClaimStore claims, ClaimKey key, Duration life) implements Lease.Claimed {
+
+    @Override
+    public boolean renew() throws SQLException {
+        return claims.renew(key, life);
+    }
+
+    @Override
+    public boolean confirm() throws SQLException {
+        return claims.confirm(key);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.store.NotificationChannel;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Wakes pollers when other processes commit events, on a connection of its own. While that connection is down, polling continues
+ * at its interval; when it is back, every stream is polled once, for what was missed.
+ */
+public final class NotificationListener implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
+
+    private static final Duration WAIT = Duration.ofMillis(250);
+    private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
+
+    private final NotificationChannel store;
+    private final String worker;
+    private final Consumer<String> wakeUp;
+    private final Runnable wakeAll;
+    private final BackgroundLoop duty = new BackgroundLoop("outbox-listener", this::runOnce);
+    private NotificationChannel.@Nullable Subscription subscription;
+    private long checkedAt;
+
+    /**
+     * Creates a listener that has not started.
+     *
+     * @param store receives the messages, on a connection outside any pool
+     * @param worker this process, whose own messages are ignored
+     * @param wakeUp told the stream in which there are new events
+     * @param wakeAll told when messages may have been missed
+     */
+    public NotificationListener(NotificationChannel store, String worker, Consumer<String> wakeUp, Runnable wakeAll) {
+        this.store = store;
+        this.worker = worker;
+        this.wakeUp = wakeUp;
+        this.wakeAll = wakeAll;
+    }
+
+    /** Starts the thread. */
+    public void start() {
+        duty.start();
+    }
+
+    private Duration runOnce() throws SQLException {
+        NotificationChannel.Subscription current = subscription;
+        if (current == null) {
+            current = open();
+            subscription = current;
+            if (duty.isClosing()) {
+                drop();
+                return Duration.ZERO;
+            }
+            checkedAt = System.nanoTime();
+            wakeAll.run();
+        }
+        try {
+            listen(current);
+        } catch (SQLException ex) {
+            drop();
+            throw ex;
+        }
+        return Duration.ZERO;
+    }
+
+    private NotificationChannel.Subscription open() throws SQLException {
+        try {
+            return store.listen();
+        } catch (SQLException ex) {
+            throw new SQLException(
+                    "no connection for wake-ups could be opened; until one can, streams are polled at their interval: "
+                            + ex.getMessage(),
+                    ex.getSQLState(),
+                    ex);
+        }
+    }
+
+    private void listen(NotificationChannel.Subscription current) throws SQLException {
+        for (String text : current.receive(WAIT)) {
+            Notifier.Message message = Notifier.Message.of(text);
+            if (!message.worker().equals(worker)) {
+                wakeUp.accept(message.stream());
+            }
+        }
+        if (System.nanoTime() - checkedAt > BETWEEN_CHECKS.toNanos()) {
+            current.check();
+            checkedAt = System.nanoTime();
+        }
+    }
+
+    private void drop() {
+        NotificationChannel.Subscription current = subscription;
+        subscription = null;
+        if (current != null) {
+            try {
+                current.close();
+            } catch (SQLException ex) {
+                log.debug("the connection that listened for new events could not be closed cleanly", ex);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        duty.close(WAIT.multipliedBy(4));
+        drop();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.NotificationChannel;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Tells other processes in which streams events were committed: at most one transaction per few milliseconds, however many
+ * commits there are. {@code NOTIFY} takes a lock of the whole database cluster when it commits, which is why it does not
+ * happen in the publishers' transactions.
+ */
+public final class Notifier implements AutoCloseable {
+
+    private static final Duration COALESCING = Duration.ofMillis(5);
+    private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final NotificationChannel store;
+    private final String worker;
+    private final Set<String> streams = ConcurrentHashMap.newKeySet();
+    private final BackgroundLoop duty = new BackgroundLoop("outbox-notifier", this::runOnce);
+    private volatile boolean started;
+    private long sentAt = System.nanoTime() - COALESCING.toNanos();
+
+    /**
+     * Creates a notifier that has not started.
+     *
+     * @param store sends the messages
+     * @param worker this process, which need not be told of its own events
+     */
+    public Notifier(NotificationChannel store, String worker) {
+        this.store = store;
+        this.worker = worker;
+    }
+
+    /** Starts the thread. */
+    public void start() {
+        duty.start();
+        started = true;
+    }
+
+    /**
+     * Notes that events were committed. Returns at once.
+     *
+     * @param stream their stream
+     */
+    public void committed(String stream) {
+        if (streams.add(stream)) {
+            duty.wake();
+        }
+    }
+
+    private Duration runOnce() throws SQLException {
+        Duration sinceSent = Duration.ofNanos(System.nanoTime() - sentAt);
+        if (sinceSent.compareTo(COALESCING) < 0) {
+            return COALESCING.minus(sinceSent);
+        }
+        Set<String> messages = new HashSet<>();
+        for (String stream : Set.copyOf(streams)) {
+            streams.remove(stream);
+            messages.add(new Message(worker, stream).text());
+        }
+        // Not sent again if this fails: polling finds the events, and so does the next message.
+        if (!messages.isEmpty()) {
+            sentAt = System.nanoTime();
+            FaultPoint.BEFORE_NOTIFICATION.reached();
+            store.send(messages);
+        }
+        return UNTIL_WOKEN;
+    }
+
+    /** Sends what is left, for a second at most: other processes poll. */
+    @Override
+    public void close() {
+        long begun = System.nanoTime();
+        while (started && !streams.isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
+            LockSupport.parkNanos(COALESCING.toNanos());
+        }
+        started = false;
+        duty.close(PATIENCE);
+    }
+
+    /**
+     * What is sent.
+     *
+     * @param worker the sender
+     * @param stream the stream with new events
+     */
+    record Message(String worker, String stream) {
+
+        String text() {
+            return worker + '\n' + stream;
+        }
+
+        static Message of(String text) {
+            int end = text.indexOf('\n');
+            return end < 0 ? new Message("", text) : new Message(text.substring(0, end), text.substring(end + 1));
+        }
+    }
+}

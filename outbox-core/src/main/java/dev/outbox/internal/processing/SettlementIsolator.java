@@ -1,0 +1,93 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.internal.dispatch.EventOutcome;
+import dev.outbox.internal.failure.Refusal;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.internal.store.SettlementStore.Settled;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Settles a batch event by event when PostgreSQL refuses it as a whole, and makes the refused events dead letters. */
+final class SettlementIsolator {
+
+    private static final Logger log = LoggerFactory.getLogger(SettlementIsolator.class);
+
+    private final SettlementStore settlements;
+    private final Set<Long> reported = new HashSet<>();
+
+    private record Aggregate(String type, String id) {
+
+        static Aggregate of(EventOutcome outcome) {
+            EventEnvelope envelope = outcome.event().envelope();
+            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
+    SettlementIsolator(SettlementStore settlements) {
+        this.settlements = settlements;
+    }
+
+    /** Leaves over what cannot even become a dead letter, and the later events of its aggregate. */
+    Settled settle(Batch batch, List<EventOutcome> outcomes, boolean last) throws SQLException {
+        Set<Long> leftOver = new HashSet<>();
+        Set<Aggregate> stopped = new HashSet<>();
+        for (EventOutcome outcome : outcomes) {
+            Aggregate aggregate = Aggregate.of(outcome);
+            Settled settled = stopped.contains(aggregate)
+                    ? new Settled(true, Set.of(outcome.event().envelope().id()))
+                    : settleOne(batch, outcome);
+            FaultPoint.BETWEEN_ISOLATED_SETTLES.reached();
+            if (!settled.claimHeld()) {
+                return settled;
+            }
+            if (leftOver.addAll(settled.leftOver())) {
+                stopped.add(aggregate);
+            }
+        }
+        return last && leftOver.isEmpty()
+                ? settlements.settle(batch.settlement(List.of(), true))
+                : new Settled(true, Set.copyOf(leftOver));
+    }
+
+    private Settled settleOne(Batch batch, EventOutcome outcome) throws SQLException {
+        try {
+            Settled settled = settlements.settle(batch.settlement(List.of(outcome), false));
+            reported.remove(outcome.event().envelope().id());
+            return settled;
+        } catch (SQLException ex) {
+            if (!Refusal.is(ex)) {
+                throw ex;
+            }
+            return deadLetter(batch, outcome, ex);
+        }
+    }
+
+    private Settled deadLetter(Batch batch, EventOutcome outcome, SQLException refusal) throws SQLException {
+        EventEnvelope envelope = outcome.event().envelope();
+        try {
+            if (!outcome.handlers().isEmpty()) {
+                Settled settled = settlements.settle(batch.refusal(outcome, Refusal.failure(refusal)));
+                log.error(
+                        "PostgreSQL refused to store the outcome of {}; it is dead until an operator retries or skips it",
+                        envelope,
+                        refusal);
+                return settled;
+            }
+        } catch (SQLException ex) {
+            if (!Refusal.is(ex)) {
+                throw ex;
+            }
+            refusal.addSuppressed(ex);
+        }
+        if (reported.add(envelope.id())) {
+            log.error("PostgreSQL refused to store the outcome of {}; its aggregate waits", envelope, refusal);
+        }
+        return new Settled(true, Set.of(envelope.id()));
+    }
+}

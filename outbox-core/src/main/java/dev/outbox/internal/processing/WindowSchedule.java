@@ -1,0 +1,50 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.store.ClaimStore.Window;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * Says where the next claim of a stream starts. It advances the low-water mark now and then only: while a snapshot is held, every version
+ * of the stream's row stays to be read. At first, and once a minute, it looks at the whole queue, to find events that another program inserted with an
+ * id of its choice; nothing is delivered meanwhile, so that takes at most a 200th of the time. Used by one thread.
+ */
+final class WindowSchedule {
+
+    private static final long ADVANCE_INTERVAL = Duration.ofMillis(100).toNanos();
+    private static final int MOST_EVENTS = 1_000;
+    private static final long WHOLE_QUEUE_INTERVAL = Duration.ofMinutes(1).toNanos();
+    private static final int REST = 200;
+
+    private final LongSupplier nanos;
+    private long advanceAt;
+    private long wholeQueueAt;
+    private int events;
+
+    WindowSchedule(LongSupplier nanos) {
+        this.nanos = nanos;
+        this.advanceAt = nanos.getAsLong();
+        this.wholeQueueAt = nanos.getAsLong();
+    }
+
+    Window next() {
+        long now = nanos.getAsLong();
+        if (now - wholeQueueAt >= 0) {
+            return Window.WHOLE_QUEUE;
+        }
+        return now - advanceAt >= 0 || events >= MOST_EVENTS ? Window.ADVANCED : Window.AS_IT_IS;
+    }
+
+    /** Notes a claim. */
+    void claimed(Window window, int claimed, Duration took) {
+        long now = nanos.getAsLong();
+        events += claimed;
+        if (window != Window.AS_IT_IS) {
+            events = claimed;
+            advanceAt = now + ADVANCE_INTERVAL;
+        }
+        if (window == Window.WHOLE_QUEUE) {
+            wholeQueueAt = now + Math.max(WHOLE_QUEUE_INTERVAL, took.toNanos() * REST);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.listener.OutboxListener;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Remembers, once per transaction, in which streams it published, and wakes their pollers when it has committed. */
+final class AfterCommit {
+
+    private final Consumer<String> wakeUp;
+    private final OutboxListener listener;
+
+    AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
+        this.wakeUp = wakeUp;
+        this.listener = listener;
+    }
+
+    void published(String stream) {
+        Published published = (Published) TransactionSynchronizationManager.getResource(this);
+        if (published == null) {
+            published = new Published();
+            TransactionSynchronizationManager.bindResource(this, published);
+            TransactionSynchronizationManager.registerSynchronization(published);
+        }
+        published.events.merge(stream, 1, Integer::sum);
+    }
+
+    /** Steps aside while an inner transaction runs, as the transaction itself does. */
+    private final class Published implements TransactionSynchronization {
+
+        private final Map<String, Integer> events = new HashMap<>();
+        private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
+
+        @Override
+        public void savepoint(Object savepoint) {
+            atSavepoint.put(savepoint, Map.copyOf(events));
+        }
+
+        @Override
+        public void savepointRollback(Object savepoint) {
+            events.clear();
+            events.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
+        }
+
+        @Override
+        public void suspend() {
+            TransactionSynchronizationManager.unbindResource(AfterCommit.this);
+        }
+
+        @Override
+        public void resume() {
+            TransactionSynchronizationManager.bindResource(AfterCommit.this, this);
+        }
+
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            FaultPoint.BEFORE_COMMIT.reached();
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            TransactionSynchronizationManager.unbindResourceIfPossible(AfterCommit.this);
+            if (status == STATUS_ROLLED_BACK) {
+                return;
+            }
+            FaultPoint.AFTER_COMMIT.reached();
+            events.forEach((stream, count) -> {
+                listener.published(stream, count);
+                wakeUp.accept(stream);
+            });
+        }
+    }
+}

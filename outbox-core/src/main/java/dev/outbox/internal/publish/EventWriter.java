@@ -1,0 +1,193 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.PayloadSerializationException;
+import dev.outbox.PayloadTooLargeException;
+import dev.outbox.internal.delivery.NewEvent;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
+
+/** Turns an event into the form in which it is stored, and refuses what PostgreSQL would refuse: no SQL has run yet. */
+final class EventWriter {
+
+    static final int LONGEST_NAME = 255;
+
+    /** Behind a larger one the counter, and the floor under all new counters, would soon leave {@code bigint}. */
+    private static final long LARGEST_SEQUENCE = 1L << 62;
+
+    private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
+    private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
+    private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
+    static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
+
+    private final JsonMapper mapper;
+    private final int maxPayloadSize;
+    private final EventIds ids;
+    private final Clock clock;
+    private final Set<String> streams;
+    private final StreamRouting routing;
+    private final EventTypes types;
+    private final JsonText.Limits limits;
+
+    EventWriter(PublisherResources resources, PublisherSettings settings, Audience audience) {
+        this.mapper = resources.mapper();
+        this.maxPayloadSize = settings.maxPayloadSize();
+        this.routing = settings.routing();
+        this.ids = new EventIds(resources.clock(), resources.random());
+        this.clock = resources.clock();
+        this.streams = Set.copyOf(resources.streams());
+        this.types = new EventTypes(audience);
+        this.limits = JsonText.Limits.of(resources.mapper().tokenStreamFactory().streamReadConstraints());
+    }
+
+    NewEvent write(OutboxEvent event) {
+        NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
+                name("aggregate type", event.aggregateType()), name("aggregate id", event.aggregateId()));
+        NewEvent.Type type = types.of(event, aggregate);
+        Long seq = event.aggregateSeq();
+        if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {
+            throw new InvalidEventException(
+                    "aggregate sequence of " + aggregate + " must be from 1 to " + LARGEST_SEQUENCE + ": " + seq);
+        }
+        return new NewEvent(
+                event.eventId() != null ? event.eventId() : ids.next(),
+                stream(event, type, aggregate),
+                aggregate,
+                type,
+                body(event, type, aggregate),
+                occurredAt(event, aggregate),
+                new NewEvent.Chosen(event.eventId() != null, seq));
+    }
+
+    private Instant occurredAt(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        Instant chosen = event.occurredAt();
+        if (chosen != null && (chosen.isBefore(FIRST_TIME) || !chosen.isBefore(AFTER_LAST_TIME))) {
+            throw new InvalidEventException(
+                    "time of an event of " + aggregate + " must be in the years 1 to 9999: " + chosen);
+        }
+        return (chosen != null ? chosen : clock.instant()).truncatedTo(ChronoUnit.MICROS);
+    }
+
+    private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String chosen = event.stream();
+        String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
+        if (!streams.contains(stream)) {
+            throw new InvalidEventException("stream '" + StorableText.quotable(stream) + "' of an event of " + aggregate
+                    + " is not configured, so nobody would deliver it; known are " + new TreeSet<>(streams)
+                    + ", and outbox.streams adds others");
+        }
+        return stream;
+    }
+
+    private static String name(String what, @Nullable String value) {
+        if (value == null || value.isBlank()) {
+            throw new InvalidEventException(what + " must not be missing or blank");
+        }
+        if (value.length() > LONGEST_NAME) {
+            throw new InvalidEventException(what + " must have at most " + LONGEST_NAME + " characters, but has "
+                    + value.length() + ": " + StorableText.quotable(value));
+        }
+        String refused = StorableText.refusedCharacter(value);
+        if (refused != null) {
+            throw new InvalidEventException(what + " contains " + refused + ", which PostgreSQL cannot store");
+        }
+        return value;
+    }
+
+    private String payload(Object payload, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String event = type.name() + " of " + aggregate;
+        String json;
+        try {
+            json = mapper.writeValueAsString(payload);
+        } catch (JacksonException ex) {
+            throw new PayloadSerializationException(
+                    "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
+                            + (ex.getCause() == null
+                                    ? ex.getOriginalMessage()
+                                    : ex.getCause().getClass().getName()),
+                    ex);
+        } catch (StackOverflowError ex) {
+            throw new PayloadSerializationException(
+                    "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
+        }
+        if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
+            throw new InvalidEventException("payload " + payload.getClass().getName() + " of " + event
+                    + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
+                    + " give it getters");
+        }
+        check("payload of " + event, json, limits);
+        return json;
+    }
+
+    private void check(String what, String json, JsonText.Limits readable) {
+        String refused = JsonText.refusedPart(json, readable);
+        if (refused != null) {
+            throw new InvalidEventException(
+                    what + " contains " + refused + ", which cannot be stored as jsonb and read again");
+        }
+        int size = utf8Length(json);
+        if (size > maxPayloadSize) {
+            throw new PayloadTooLargeException(what + " has " + size + " bytes, more than the " + maxPayloadSize
+                    + " that outbox.publisher.max-payload-size allows;"
+                    + " store large content elsewhere and publish a reference to it");
+        }
+    }
+
+    /** An empty record is an event without data; a class with neither getters nor public fields is a mistake. */
+    private boolean hasNothingToRead(Class<?> type) {
+        boolean empty = type.isRecord() && type.getRecordComponents().length == 0;
+        ValueSerializer<?> serializer = mapper._serializationContext().findValueSerializer(type);
+        boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
+        return bean && !empty && !serializer.properties().hasNext();
+    }
+
+    private NewEvent.Body body(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String payload = payload(event.payload(), type, aggregate);
+        String traceId = MDC.get(EventEnvelope.TRACE_ID);
+        Map<String, String> headers = new TreeMap<>();
+        event.headers().forEach((name, value) -> {
+            if (name == null || value == null) {
+                throw new InvalidEventException("headers of an event of " + aggregate + " must not hold null");
+            }
+            headers.put(name, value);
+        });
+        if (traceId != null) {
+            headers.putIfAbsent(EventEnvelope.TRACE_ID, traceId);
+        }
+        return new NewEvent.Body(payload, headers, headers.isEmpty() ? "{}" : json(headers, aggregate));
+    }
+
+    private String json(Map<String, String> headers, NewEvent.Aggregate aggregate) {
+        String json = mapper.writeValueAsString(headers);
+        check("headers of an event of " + aggregate, json, HEADER_LIMITS);
+        return json;
+    }
+
+    private static int utf8Length(String text) {
+        int length = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x80) {
+                // Each half of a surrogate pair is one of two chars that become four bytes.
+                length += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
+            }
+        }
+        return length;
+    }
+}

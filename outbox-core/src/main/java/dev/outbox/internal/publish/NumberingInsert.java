@@ -1,0 +1,125 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventIdConflictException;
+import dev.outbox.StaleSequenceException;
+import dev.outbox.internal.delivery.InsertedEvent;
+import dev.outbox.internal.delivery.NewEvent;
+import dev.outbox.internal.delivery.NewEvent.Aggregate;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.NumberedEventStore;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inserts events of which some are known already or numbered by the caller. Locks the aggregates first, then looks, then
+ * numbers what is new: an event that turns out to be stored takes no number, so that the sequence has no gap, and an error is
+ * raised before anything is stored.
+ */
+final class NumberingInsert {
+
+    private final NumberedEventStore store;
+
+    NumberingInsert(NumberedEventStore store) {
+        this.store = store;
+    }
+
+    List<EventEnvelope> insert(Connection connection, List<NewEvent> events) throws SQLException {
+        SortedMap<Aggregate, Boolean> counted = new TreeMap<>();
+        events.forEach(
+                (event) -> counted.merge(event.aggregate(), event.chosen().aggregateSeq() == null, Boolean::logicalOr));
+        Map<Aggregate, Long> lastSequences = store.lockAggregates(connection, counted);
+        FaultPoint.AFTER_COUNTER_LOCK.reached();
+        List<UUID> chosenIds = events.stream()
+                .filter((event) -> event.chosen().eventId())
+                .map(NewEvent::eventId)
+                .toList();
+        Batch batch = new Batch(lastSequences, chosenIds.isEmpty() ? Map.of() : store.find(connection, chosenIds));
+        events.forEach(batch::add);
+        Map<UUID, InsertedEvent> stored =
+                batch.fresh.isEmpty() ? Map.of() : store.insert(connection, batch.fresh(), batch.sequences);
+        return events.stream().map((event) -> batch.envelope(event, stored)).toList();
+    }
+
+    /** Decides which events are new and what their numbers are. */
+    private static final class Batch {
+
+        private final Map<Aggregate, Long> lastSequences;
+        private final Map<UUID, EventEnvelope> known;
+        private final Map<UUID, NewEvent> fresh = new LinkedHashMap<>();
+        private final List<Long> sequences = new ArrayList<>();
+
+        Batch(Map<Aggregate, Long> lastSequences, Map<UUID, EventEnvelope> known) {
+            this.lastSequences = new HashMap<>(lastSequences);
+            this.known = known;
+        }
+
+        void add(NewEvent event) {
+            EventEnvelope earlier = known.get(event.eventId());
+            if (earlier != null) {
+                requireSame(event, new Aggregate(earlier.aggregateType(), earlier.aggregateId()), earlier.eventType());
+                return;
+            }
+            NewEvent twin = fresh.get(event.eventId());
+            if (twin != null) {
+                requireSame(event, twin.aggregate(), twin.type().name());
+                return;
+            }
+            sequences.add(number(event));
+            fresh.put(event.eventId(), event);
+        }
+
+        private long number(NewEvent event) {
+            long last = lastSequences.getOrDefault(event.aggregate(), 0L);
+            Long chosen = event.chosen().aggregateSeq();
+            if (chosen != null && chosen <= last) {
+                throw stale(event, last);
+            }
+            long seq = chosen != null ? chosen : last + 1;
+            lastSequences.put(event.aggregate(), seq);
+            return seq;
+        }
+
+        List<NewEvent> fresh() {
+            return List.copyOf(fresh.values());
+        }
+
+        EventEnvelope envelope(NewEvent event, Map<UUID, InsertedEvent> stored) {
+            EventEnvelope earlier = known.get(event.eventId());
+            if (earlier != null) {
+                return earlier;
+            }
+            NewEvent first = fresh.getOrDefault(event.eventId(), event);
+            InsertedEvent place = stored.get(event.eventId());
+            if (place == null) {
+                throw new IllegalStateException("the database returned no place for event " + event.eventId());
+            }
+            return first.at(place);
+        }
+
+        private static void requireSame(NewEvent event, Aggregate aggregate, String type) {
+            if (!event.aggregate().equals(aggregate) || !event.type().name().equals(type)) {
+                throw new EventIdConflictException(
+                        "event id " + event.eventId() + " of " + event.type().name() + " of "
+                                + event.aggregate() + " is that of " + type + " of " + aggregate
+                                + "; give each event an id of its own");
+            }
+        }
+    }
+
+    static StaleSequenceException stale(NewEvent event, @Nullable Long last) {
+        return new StaleSequenceException("sequence " + event.chosen().aggregateSeq() + " of "
+                + event.type().name() + " of "
+                + event.aggregate() + " does not exceed the last one" + (last == null ? "" : ", " + last)
+                + "; was the entity changed by another transaction?");
+    }
+}

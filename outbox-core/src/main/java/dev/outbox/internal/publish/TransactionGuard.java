@@ -1,0 +1,52 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.ForeignTransactionException;
+import dev.outbox.MissingTransactionException;
+import dev.outbox.ReadOnlyTransactionException;
+import dev.outbox.internal.store.BoundConnection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** The caller's transaction: checks that events can share its fate, and lends its connection. */
+final class TransactionGuard {
+
+    private final BoundConnection connection;
+    private final TransactionPhase phase;
+
+    TransactionGuard(DataSource dataSource, TransactionPhase phase) {
+        this.phase = phase;
+        this.connection = new BoundConnection(dataSource);
+    }
+
+    /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
+    void check() {
+        if (phase.isEnding()) {
+            throw new MissingTransactionException(
+                    "the transaction has ended already, and this is one of the callbacks that follow"
+                            + " (such as @TransactionalEventListener): the event would not commit with it; publish before the commit,"
+                            + " or in a transaction of its own (Propagation.REQUIRES_NEW)");
+        }
+        if (!TransactionSynchronizationManager.isActualTransactionActive()
+                || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new MissingTransactionException(
+                    "no transaction is active on this thread; publish inside the @Transactional"
+                            + " method (or TransactionTemplate) that makes the domain change, so that both commit together");
+        }
+        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            throw new ReadOnlyTransactionException("the transaction "
+                    + TransactionSynchronizationManager.getCurrentTransactionName()
+                    + " is read-only and cannot store an event; remove readOnly = true");
+        }
+        if (!connection.exists()) {
+            throw new ForeignTransactionException("the transaction "
+                    + TransactionSynchronizationManager.getCurrentTransactionName()
+                    + " does not use the outbox's DataSource, so the event would not commit with it;"
+                    + " use the transaction manager of the outbox's DataSource");
+        }
+    }
+
+    <T> T call(BoundConnection.Work<T> work) throws SQLException {
+        return connection.call(work);
+    }
+}

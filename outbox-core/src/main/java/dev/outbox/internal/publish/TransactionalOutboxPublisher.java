@@ -1,0 +1,136 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventIdConflictException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.UnroutedEventException;
+import dev.outbox.internal.delivery.InsertedEvent;
+import dev.outbox.internal.delivery.NewEvent;
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.failure.SqlFailures;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.BoundConnection;
+import dev.outbox.internal.store.EventStore;
+import dev.outbox.internal.store.NumberedEventStore;
+import dev.outbox.listener.OutboxListener;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Publishes on the connection of the caller's transaction. One statement stores an event, or a batch, unless the caller chose
+ * an event id or numbers a batch: then the aggregates are locked first.
+ */
+public final class TransactionalOutboxPublisher implements OutboxPublisher {
+
+    private static final String UNIQUE_VIOLATION = "23505";
+    private static final String REMEDY =
+            "grant the role of the application what db/outbox/grants.sql gives to a publisher;"
+                    + " one that chooses event ids also needs SELECT (payload, headers) on the outbox table";
+
+    private final TransactionGuard transaction;
+    private final EventWriter writer;
+    private final EventStore store;
+    private final NumberingInsert numberingInsert;
+    private final AfterCommit afterCommit;
+    private final Predicate<String> routed;
+
+    /**
+     * Creates a publisher.
+     *
+     * @param resources what it works with
+     * @param settings how it publishes
+     * @param audience knows the handlers
+     * @param wakeUp told the stream after a commit
+     * @param listener hears of committed events
+     */
+    public TransactionalOutboxPublisher(
+            PublisherResources resources,
+            PublisherSettings settings,
+            Audience audience,
+            Consumer<String> wakeUp,
+            OutboxListener listener) {
+        this.transaction = new TransactionGuard(resources.dataSource(), resources.phase());
+        this.writer = new EventWriter(resources, settings, audience);
+        this.store = new EventStore(resources.schema());
+        this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));
+        this.afterCommit = new AfterCommit(wakeUp, listener);
+        this.routed =
+                settings.unrouted() == PublisherSettings.Unrouted.FAIL ? audience::hasSubscribers : (type) -> true;
+    }
+
+    @Override
+    public EventEnvelope publish(OutboxEvent event) {
+        transaction.check();
+        NewEvent written = write(event);
+        EventEnvelope envelope = call((connection) -> written.chosen().eventId()
+                ? numberingInsert.insert(connection, List.of(written)).get(0)
+                : insert(connection, written));
+        afterCommit.published(envelope.stream());
+        return envelope;
+    }
+
+    @Override
+    public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
+        transaction.check();
+        List<NewEvent> written = events.stream().map(this::write).toList();
+        if (written.isEmpty()) {
+            return List.of();
+        }
+        boolean counted = written.stream()
+                .noneMatch((event) -> event.chosen().eventId() || event.chosen().aggregateSeq() != null);
+        List<EventEnvelope> envelopes = call(
+                (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
+        envelopes.forEach((envelope) -> afterCommit.published(envelope.stream()));
+        return envelopes;
+    }
+
+    private NewEvent write(OutboxEvent event) {
+        NewEvent written = writer.write(event);
+        String type = written.type().name();
+        if (!routed.test(type)) {
+            throw new UnroutedEventException("no handler is registered for " + type + " of " + written.aggregate()
+                    + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
+        }
+        return written;
+    }
+
+    private EventEnvelope insert(Connection connection, NewEvent event) throws SQLException {
+        return store.insert(connection, event).map(event::at).orElseThrow(() -> NumberingInsert.stale(event, null));
+    }
+
+    private List<EventEnvelope> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
+        Map<UUID, InsertedEvent> stored = store.insertAll(connection, events);
+        return events.stream()
+                .map((event) -> {
+                    InsertedEvent place = stored.get(event.eventId());
+                    if (place == null) {
+                        throw new IllegalStateException("the database returned no place for event " + event.eventId());
+                    }
+                    return event.at(place);
+                })
+                .toList();
+    }
+
+    private <T> T call(BoundConnection.Work<T> work) {
+        try {
+            FaultPoint.BEFORE_INSERT.reached();
+            T stored = transaction.call(work);
+            FaultPoint.AFTER_INSERT.reached();
+            return stored;
+        } catch (SQLException refusal) {
+            SQLException ex = Redaction.of(refusal);
+            if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
+                throw new EventIdConflictException("another transaction stored an event with the same id for another"
+                        + " aggregate at the same time; roll back: " + ex.getMessage());
+            }
+            throw SqlFailures.translated("publish an event", REMEDY, ex);
+        }
+    }
+}

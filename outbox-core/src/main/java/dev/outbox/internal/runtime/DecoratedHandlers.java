@@ -1,0 +1,47 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.dispatch.DeduplicationInbox;
+import dev.outbox.internal.dispatch.RunningHandlers;
+import dev.outbox.internal.dispatch.SilentRollback;
+import dev.outbox.internal.dispatch.TimeLimit;
+import dev.outbox.internal.publish.TransactionPhase;
+import dev.outbox.internal.store.ProcessedEventStore;
+import dev.outbox.listener.OutboxListener;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** Puts timeout, deduplication and supervision around the application's handlers. */
+record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependencies, OutboxListener listener) {
+
+    /** The inbox is outside the limit: an attempt that takes too long must be rolled back. */
+    List<HandlerDefinition> of(Collection<HandlerDefinition> found, RunningHandlers running) {
+        TimeLimit limit = new TimeLimit();
+        TransactionPhase phase = dependencies.phase();
+        SilentRollback rollback = new SilentRollback(phase::beginWatch, phase::endWatch);
+        return found.stream()
+                .map((handler) -> {
+                    Duration timeout = settings.dispatch().of(handler.id()).timeout();
+                    return timeout == null ? handler : limit.around(handler, timeout);
+                })
+                .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
+                .map(rollback::around)
+                .map(running::around)
+                .toList();
+    }
+
+    private DeduplicationInbox inboxOf(HandlerDefinition handler) {
+        return new DeduplicationInbox(
+                new ProcessedEventStore(
+                        dependencies.dataSource(), settings.schemas().outbox()),
+                dependencies
+                        .transactions()
+                        .get()
+                        .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
+                                + "' deduplicates, which takes a transaction manager that works on the outbox's DataSource;"
+                                + " there is none, or there are several and none is primary")),
+                listener);
+    }
+}

@@ -1,0 +1,274 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.RunningHandlers;
+import dev.outbox.internal.dispatch.SafeListener;
+import dev.outbox.internal.dispatch.Subscriptions;
+import dev.outbox.internal.maintenance.Retention;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.publish.Audience;
+import dev.outbox.internal.publish.PublisherResources;
+import dev.outbox.internal.publish.TransactionalOutboxPublisher;
+import dev.outbox.internal.store.ArchiveStore;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.IdleAggregateStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.ProcessedEventStore;
+import dev.outbox.internal.store.ReplayRemovalStore;
+import dev.outbox.internal.store.ReplayStore;
+import dev.outbox.listener.OutboxListener;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole outbox: a publisher that works at once, and pollers that work between {@link #start} and {@link #close}. The tables
+ * must exist, see {@link dev.outbox.internal.schema.OutboxMigrations}. Safe for use by many threads; may be started again.
+ */
+public final class OutboxRuntime implements AutoCloseable {
+
+    private final RuntimeSettings settings;
+    private final OutboxDependencies dependencies;
+    private final OutboxListener listener;
+    private final Supplier<Collection<HandlerDefinition>> definitions;
+    private final OutboxPublisher publisher;
+    private final Retention retention;
+    private final JdbcOperations operations;
+    private final JdbcReplays replays;
+    private final RunningHandlers handlers;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock finding = new ReentrantLock();
+    private volatile @Nullable Subscriptions subscriptions;
+    private volatile @Nullable StreamWorkers workers;
+
+    /**
+     * Creates an outbox that has not started.
+     *
+     * @param settings how it works
+     * @param dependencies what it is given
+     * @param definitions finds the handlers; asked once, when the outbox starts or first needs to know
+     */
+    public OutboxRuntime(
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            Supplier<? extends Collection<HandlerDefinition>> definitions) {
+        OutboxSchema schema = settings.schemas().outbox();
+        this.settings = settings;
+        this.dependencies = dependencies;
+        this.listener = new SafeListener(dependencies.listener());
+        this.definitions = definitions::get;
+        this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
+        this.publisher = new TransactionalOutboxPublisher(
+                new PublisherResources(
+                        dependencies.dataSource(),
+                        dependencies.phase(),
+                        schema,
+                        dependencies.mapper(),
+                        dependencies.clock(),
+                        dependencies.random(),
+                        settings.polling().streams().keySet()),
+                settings.publisher(),
+                audience(),
+                this::wake,
+                listener);
+        this.retention = new Retention(
+                settings.retention(),
+                new ArchiveStore(
+                        dependencies.dataSource(), schema, settings.schemas().archive()),
+                new ProcessedEventStore(dependencies.dataSource(), schema),
+                new IdleAggregateStore(dependencies.dataSource(), schema),
+                dependencies.clock(),
+                dependencies.retentionSchedule());
+        this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
+        this.replays = new JdbcReplays(
+                new ReplayStore(dependencies.dataSource(), schema),
+                new ReplayRemovalStore(dependencies.dataSource(), schema),
+                new HandlerStore(dependencies.dataSource(), schema),
+                settings.polling().retireAfter(),
+                this::wakeReplays);
+    }
+
+    private static Map<String, Duration> leases(RuntimeSettings settings) {
+        Map<String, Duration> leases = new HashMap<>();
+        settings.polling().streams().forEach((stream, poller) -> leases.put(stream, poller.lease()));
+        return leases;
+    }
+
+    /**
+     * Returns the publisher. It works whether the outbox is started or not.
+     *
+     * @return the publisher
+     */
+    public OutboxPublisher publisher() {
+        return publisher;
+    }
+
+    /**
+     * Returns the retention, for calls outside its schedule.
+     *
+     * @return the retention
+     */
+    public Retention retention() {
+        return retention;
+    }
+
+    /**
+     * Returns what an operator may ask and do. It works whether the outbox is started or not.
+     *
+     * @return the operations
+     */
+    public JdbcOperations operations() {
+        return operations;
+    }
+
+    /**
+     * Returns the replays. They may be asked for whether the outbox is started or not.
+     *
+     * @return the replays
+     */
+    public JdbcReplays replays() {
+        return replays;
+    }
+
+    /**
+     * Returns the handler invocations that run now.
+     *
+     * @return the invocations
+     */
+    public RunningHandlers runningHandlers() {
+        return handlers;
+    }
+
+    /**
+     * Registers the handlers and starts the pollers. Does nothing if the outbox is started. Where a thread fails to start, that is thrown,
+     * nothing stays started, and another attempt may follow.
+     *
+     * @throws dev.outbox.HandlerConfigurationException if a handler cannot be registered
+     */
+    public void start() {
+        lock.lock();
+        try {
+            if (workers == null) {
+                StreamWorkers started = new StreamWorkers(settings, dependencies, listener, delivery(), replays);
+                startOrClose(started);
+                workers = started;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void startOrClose(StreamWorkers started) {
+        try {
+            started.start();
+            retention.start();
+        } catch (Throwable ex) {
+            started.close();
+            throw ex;
+        }
+    }
+
+    /**
+     * Says whether the outbox is started.
+     *
+     * @return whether it is
+     */
+    public boolean isRunning() {
+        return workers != null;
+    }
+
+    /**
+     * Stops claiming, lets running handlers finish within the shutdown timeout, settles what is done and sets the rest free.
+     * Returns when all threads have ended. May be called twice, or before the start.
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            StreamWorkers running = workers;
+            if (running != null) {
+                running.close();
+                retention.close();
+                workers = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wake(String stream) {
+        StreamWorkers running = workers;
+        if (running != null) {
+            running.committed(stream);
+        }
+    }
+
+    private void wakeReplays() {
+        StreamWorkers running = workers;
+        if (running != null) {
+            running.replayAskedFor();
+        }
+    }
+
+    private Audience audience() {
+        return new Audience() {
+
+            @Override
+            public boolean hasSubscribers(String eventType) {
+                return subscriptions().wanted(eventType);
+            }
+
+            @Override
+            public @Nullable Class<?> payloadClassOf(String eventType) {
+                Subscriptions known = subscriptions;
+                return known == null ? null : known.local().payloadClassOf(eventType);
+            }
+        };
+    }
+
+    /** Not under the lock of start and close: a handler that publishes while its outbox closes must not wait for the end. */
+    private Subscriptions subscriptions() {
+        Subscriptions known = subscriptions;
+        return known != null ? known : findSubscriptions();
+    }
+
+    private Subscriptions findSubscriptions() {
+        finding.lock();
+        try {
+            Subscriptions found = subscriptions;
+            if (found == null) {
+                found = new Subscriptions(
+                        new HandlerCatalog(new DecoratedHandlers(settings, dependencies, listener)
+                                .of(definitions.get(), handlers)),
+                        new HandlerStore(
+                                dependencies.dataSource(), settings.schemas().outbox()),
+                        settings.polling().retireAfter());
+                subscriptions = found;
+            }
+            return found;
+        } finally {
+            finding.unlock();
+        }
+    }
+
+    private StreamWorkers.Delivery delivery() {
+        return new StreamWorkers.Delivery(subscriptions(), dispatcher(), handlers);
+    }
+
+    private Dispatcher dispatcher() {
+        return new Dispatcher(
+                subscriptions(),
+                dependencies.mapper(),
+                settings.dispatch(),
+                listener,
+                new Dispatcher.TimeAndChance(dependencies.clock(), dependencies.nanos(), dependencies.random()));
+    }
+}

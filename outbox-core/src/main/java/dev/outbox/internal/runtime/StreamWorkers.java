@@ -1,0 +1,279 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.background.LeaseRenewer;
+import dev.outbox.internal.background.Moment;
+import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.RunningHandlers;
+import dev.outbox.internal.dispatch.Subscriptions;
+import dev.outbox.internal.maintenance.HandlerExpiry;
+import dev.outbox.internal.maintenance.ReplayFeeder;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.processing.CrashSuspects;
+import dev.outbox.internal.processing.NotificationListener;
+import dev.outbox.internal.processing.Notifier;
+import dev.outbox.internal.processing.PolledStream;
+import dev.outbox.internal.processing.PollerResources;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.processing.RetryLanes;
+import dev.outbox.internal.processing.RetryResources;
+import dev.outbox.internal.processing.RetrySettings;
+import dev.outbox.internal.processing.StreamPoller;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.DeliverySettlementStore;
+import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.NotificationChannel;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.ReplayFeedStore;
+import dev.outbox.internal.store.ReplaySource;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.internal.store.WorkerPrivileges;
+import dev.outbox.listener.OutboxListener;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of a started outbox. */
+final class StreamWorkers implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(StreamWorkers.class);
+
+    private static final Duration HEARTBEAT = Duration.ofMinutes(1);
+    private static final Duration BETWEEN_LOOKS_AT_HANDLERS = Duration.ofSeconds(1);
+    private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
+
+    private final Map<String, StreamPoller> pollers = new HashMap<>();
+    private final LeaseRenewer leases;
+    private final Subscriptions subscriptions;
+    private final HandlerExpiry expiry;
+    private final BackgroundLoop heartbeat;
+    private final BackgroundLoop watch;
+    private final RunningHandlers handlers;
+    private final ReplayFeeder replays;
+    private final WorkerPrivileges privileges;
+    private final boolean polling;
+    private final boolean listening;
+    private final @Nullable Notifier notifier;
+    private final @Nullable NotificationListener listener;
+    private boolean registered;
+
+    /**
+     * What delivers an event.
+     *
+     * @param subscriptions knows the handlers of an event
+     * @param dispatcher offers events to them
+     * @param handlers lists those that run
+     */
+    record Delivery(Subscriptions subscriptions, Dispatcher dispatcher, RunningHandlers handlers) {}
+
+    StreamWorkers(
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            OutboxListener listener,
+            Delivery delivery,
+            JdbcReplays asked) {
+        String worker = WorkerName.next(dependencies.random());
+        DataSource dataSource = dependencies.dataSource();
+        OutboxSchema schema = settings.schemas().outbox();
+        RuntimeSettings.Polling polls = settings.polling();
+        Duration shortestLease = polls.streams().values().stream()
+                .map(PollerSettings::lease)
+                .min(Duration::compareTo)
+                .orElseThrow();
+        this.subscriptions = delivery.subscriptions();
+        this.handlers = delivery.handlers();
+        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), polls.retireAfter());
+        this.polling = polls.enabled();
+        this.privileges =
+                new WorkerPrivileges(dataSource, schema, settings.schemas().archive());
+        this.leases = new LeaseRenewer(shortestLease, Moment.Source.system());
+        this.heartbeat = new BackgroundLoop("outbox-registry", this::beat);
+        this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
+        this.replays = new ReplayFeeder(
+                new ReplaySource(dataSource, schema),
+                new ReplayFeedStore(dataSource, schema),
+                new ReplayFeeder.Registry(new HandlerStore(dataSource, schema), polls.retireAfter()),
+                asked,
+                (stream, handlerId, deliveries) -> {
+                    listener.replayed(stream, handlerId, deliveries);
+                    committed(stream);
+                });
+        PollerResources resources = new PollerResources(
+                new ClaimStore(dataSource, schema),
+                new SettlementStore(dataSource, schema),
+                subscriptions,
+                delivery.dispatcher(),
+                leases,
+                listener,
+                this::tellOthers);
+        RetryResources repairs = new RetryResources(
+                new DeliveryClaimStore(dataSource, schema),
+                new DeliverySettlementStore(dataSource, schema),
+                delivery.dispatcher(),
+                leases,
+                listener,
+                new CrashSuspects());
+        if (polling) {
+            Map<String, PollerSettings> streams =
+                    PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams());
+            streams.forEach((name, poller) -> {
+                WorkerPool workers = poller.concurrency() == 1
+                        ? null
+                        : new WorkerPool(
+                                "stream " + name,
+                                poller.concurrency(),
+                                dependencies.capacity().threads());
+                pollers.put(
+                        name, new StreamPoller(new PolledStream(name, worker, poller), resources, workers, (wake) -> {
+                            RetrySettings repair = new RetrySettings(name, worker, poller.batchSize(), poller.lease());
+                            return new RetryLanes(repair, repairs, workers, wake);
+                        }));
+            });
+        }
+        this.notifier =
+                polls.notifications() ? new Notifier(new NotificationChannel(dataSource, schema), worker) : null;
+        this.listening = polls.notifications() && polling;
+        this.listener = dependencies
+                .unpooled()
+                .filter((unpooled) -> listening)
+                .map((unpooled) -> new NotificationListener(
+                        new NotificationChannel(unpooled, schema), worker, this::wake, this::wakeAll))
+                .orElse(null);
+    }
+
+    void start() {
+        if (polling) {
+            try {
+                privileges.check();
+                register();
+            } catch (SQLException ex) {
+                log.warn("the handlers could not be registered yet; this goes on in the background", ex);
+            }
+            heartbeat.start();
+            leases.start();
+            pollers.values().forEach(StreamPoller::start);
+            replays.start();
+            watch.start();
+        } else {
+            log.info("this process polls no stream: it publishes, and leaves the handling to others");
+        }
+        if (notifier != null) {
+            notifier.start();
+        }
+        if (listener != null) {
+            listener.start();
+        } else if (listening) {
+            log.info(
+                    "wake-ups of other processes are not received: the DataSource does not say how to open a connection outside"
+                            + " its pool; streams are polled at their interval");
+        }
+    }
+
+    void replayAskedFor() {
+        replays.wake();
+    }
+
+    void committed(String stream) {
+        wake(stream);
+        tellOthers(stream);
+    }
+
+    private void tellOthers(String stream) {
+        if (notifier != null) {
+            notifier.committed(stream);
+        }
+    }
+
+    private void wake(String stream) {
+        StreamPoller poller = pollers.get(stream);
+        if (poller != null) {
+            poller.wake();
+        }
+    }
+
+    private void wakeAll() {
+        pollers.values().forEach(StreamPoller::wake);
+    }
+
+    private Duration beat() throws SQLException {
+        if (registered) {
+            subscriptions.refresh();
+        } else {
+            register();
+        }
+        expiry.runOnce();
+        return HEARTBEAT;
+    }
+
+    private void register() throws SQLException {
+        subscriptions.register();
+        registered = true;
+        expiry.report();
+    }
+
+    private Duration watch() {
+        handlers.reportStuck();
+        return BETWEEN_LOOKS_AT_HANDLERS;
+    }
+
+    /** Polling is work: a process without other threads lives on for it. This thread does nothing that could keep it from ending. */
+    private static Thread keepingProcessAlive(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(false);
+        return thread;
+    }
+
+    /** All streams share the time that passes from here on. The leases last: they protect what the pollers are still finishing. */
+    @Override
+    public void close() {
+        long begun = System.nanoTime();
+        try {
+            pollers.values().forEach(StreamPoller::stopSoon);
+            handlers.all()
+                    .forEach((running) ->
+                            log.info("stopping waits for {}, which handles {}", running.handlerId(), running.event()));
+            if (listener != null) {
+                listener.close();
+            }
+            replays.close();
+            endPollers(begun);
+            if (notifier != null) {
+                pollers.keySet().forEach(this::tellOthers);
+                notifier.close();
+            }
+            heartbeat.close();
+            leases.close();
+        } finally {
+            watch.close();
+        }
+    }
+
+    private void endPollers(long begun) {
+        pollers.values().stream()
+                .sorted(Comparator.comparing(StreamPoller::shutdownTimeout))
+                .filter((poller) -> !poller.endsWithin(left(begun, poller.shutdownTimeout())))
+                .forEach(StreamPoller::interrupt);
+        long interrupted = System.nanoTime();
+        pollers.values().forEach((poller) -> poller.endsWithin(left(interrupted, GRACE_AFTER_INTERRUPT)));
+        handlers.all()
+                .forEach((running) -> log.warn(
+                        "{}, which handles {}, ignores the interrupt and is abandoned; the event is delivered again",
+                        running.handlerId(),
+                        running.event()));
+        pollers.values().forEach(StreamPoller::close);
+    }
+
+    private static Duration left(long begun, Duration of) {
+        Duration left = of.minusNanos(System.nanoTime() - begun);
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+}

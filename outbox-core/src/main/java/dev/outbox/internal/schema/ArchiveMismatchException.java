@@ -1,0 +1,47 @@
+package dev.outbox.internal.schema;
+
+import dev.outbox.OutboxException;
+import java.util.List;
+
+/**
+ * The archive table has other columns than retention writes: most likely it belongs to the application. Thrown at start, before
+ * anything is changed.
+ */
+public final class ArchiveMismatchException extends OutboxException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What to do about it. */
+    private static final String WAYS_OUT =
+            "set outbox.retention.archive-schema to another schema, or rename the existing table";
+
+    private final String table;
+    private final List<String> problems;
+
+    ArchiveMismatchException(String table, List<String> problems) {
+        super(
+                "table " + table + " cannot be the archive of the outbox: " + String.join(", ", problems) + "; "
+                        + WAYS_OUT,
+                null);
+        this.table = table;
+        this.problems = List.copyOf(problems);
+    }
+
+    /**
+     * Returns the table.
+     *
+     * @return its name, quoted and with its schema
+     */
+    public String table() {
+        return table;
+    }
+
+    /**
+     * Returns the differences between the table and an archive.
+     *
+     * @return one sentence for each column or index, without a full stop; never empty
+     */
+    public List<String> problems() {
+        return problems;
+    }
+}

@@ -1,0 +1,25 @@
+package dev.outbox.internal.schema;
+
+import dev.outbox.OutboxException;
+
+/** The outbox tables are not as this version needs them, and it may not change them. */
+public final class SchemaOutdatedException extends OutboxException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String sql;
+
+    SchemaOutdatedException(String message, String sql) {
+        super(message + "\n\nRun this SQL, or start once with outbox.migrate=true:\n\n" + sql, null);
+        this.sql = sql;
+    }
+
+    /**
+     * Returns what has to be run.
+     *
+     * @return the SQL, ready for {@code psql}
+     */
+    public String sql() {
+        return sql;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.outbox.internal.store;
+
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The handlers that are to get deliveries now, under all ids that they have or had.
+ *
+ * @param byId the event types that each id wants, {@code *} for all
+ */
+public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
+
+    /** Copies the map. */
+    public ActiveHandlers {
+        byId = new TreeMap<>(byId);
+    }
+
+    /**
+     * Returns handlers that want every event type.
+     *
+     * @param ids their ids
+     * @return the handlers
+     */
+    public static ActiveHandlers ofAllTypes(String... ids) {
+        SortedMap<String, Set<String>> byId = new TreeMap<>();
+        for (String id : ids) {
+            byId.put(id, Set.of("*"));
+        }
+        return new ActiveHandlers(byId);
+    }
+
+    String[] ids() {
+        return byId.keySet().toArray(String[]::new);
+    }
+
+    /** In the order of {@link #ids()}, each a list with commas, which no event type has; only a star where it is among them. */
+    String[] eventTypes() {
+        return byId.values().stream()
+                .map((types) -> types.contains("*") ? "*" : String.join(",", types))
+                .toArray(String[]::new);
+    }
+}

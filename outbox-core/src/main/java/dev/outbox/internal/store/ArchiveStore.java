@@ -1,0 +1,85 @@
+package dev.outbox.internal.store;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import javax.sql.DataSource;
+
+/** Moves published events out of the outbox when their time is over. */
+public final class ArchiveStore {
+
+    /** No replay adds a delivery between the look at these and the end of the transaction. */
+    private static final String LOCK_HISTORY = """
+            SELECT pg_advisory_xact_lock_shared({history lock})
+            """;
+
+    /**
+     * Relies on outbox_published_at, from where the last batch ended, so that no batch reads the index entries of removed events;
+     * on outbox_published_pk, and on outbox_delivery_pk for deliveries that are open or dead. The archive takes each event once,
+     * even if another program wrote it there. One instance at a time: the others find the advisory lock taken.
+     */
+    static final String ARCHIVE = """
+            WITH expired AS MATERIALIZED (
+                SELECT o.id
+                  FROM {schema}.outbox_published o
+                 WHERE o.published_at >= ?::timestamptz
+                   AND o.published_at < now() - ? * interval '1 millisecond'
+                   AND (SELECT {alone})
+                   AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id LIMIT 1) IS NULL
+                 ORDER BY o.published_at
+                 LIMIT ?
+                   FOR UPDATE SKIP LOCKED
+            ), removed AS (
+                DELETE FROM {schema}.outbox_published o
+                 WHERE o.id = ANY (ARRAY(SELECT expired.id FROM expired))
+                RETURNING o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+                          o.schema_version, o.payload, o.headers, o.occurred_at, o.published_at, o.retry_count
+            ), archived AS (
+                INSERT INTO {archive}.events
+                       (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
+                        payload, headers, occurred_at, published_at, retry_count)
+                SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                       headers, occurred_at, published_at, retry_count
+                  FROM removed
+                 WHERE ?
+                ON CONFLICT (outbox_event_id) DO NOTHING
+            )
+            SELECT count(*), max(published_at)
+              FROM removed
+            """;
+
+    private final DataSource dataSource;
+    private final Pipeline archive;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds the outbox
+     * @param archiveSchema the schema that holds the archive
+     */
+    public ArchiveStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.dataSource = dataSource;
+        this.archive = new Pipeline(
+                schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
+    }
+
+    /**
+     * Removes one batch of events that were published long enough ago, the oldest first. An event with a delivery that is open or
+     * dead stays.
+     *
+     * @param from where to begin: {@link RemovedBatch#BEGINNING}, or where the last batch ended
+     * @param age how long ago
+     * @param batchSize at most how many
+     * @param keep whether they go to the archive
+     * @return what was removed; nothing also if another instance archives
+     * @throws SQLException if the database refused or could not be reached; nothing was removed then
+     */
+    public RemovedBatch archive(OffsetDateTime from, Duration age, int batchSize, boolean keep) throws SQLException {
+        return archive.run(
+                dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize, keep), (results) -> {
+                    results.skip(2);
+                    return RemovedBatch.read(results.rows());
+                });
+    }
+}

@@ -1,0 +1,80 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.EventEnvelope;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads an envelope from the first eleven columns of a row, in the order of {@link #COLUMNS}. */
+final class EventRow {
+
+    /**
+     * The columns of an envelope, of a table alias {@code o}, as texts and whole numbers: what a process runs for its first 100,000
+     * events is for the most part the compiler of the virtual machine, and the driver's code for other types is large. A time that
+     * is infinite, or beyond the microseconds of a {@code bigint}, must not stop the stream: it is read as 1970. Another program may write it.
+     */
+    static final String COLUMNS = """
+            o.id, o.event_id::text, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
+                   o.payload, o.headers,
+                   CASE WHEN o.occurred_at > '-infinity' AND o.occurred_at < '200000-01-01 00:00:00+00'
+                        THEN (extract(epoch FROM o.occurred_at) * 1000000)::bigint ELSE 0 END""";
+
+    /** The number of the first column after them. */
+    static final int NEXT_COLUMN = 12;
+
+    private static final long MICROS_PER_SECOND = 1_000_000;
+
+    private static final JsonMapper HEADERS = new JsonMapper();
+
+    private EventRow() {}
+
+    static EventEnvelope read(ResultSet row) throws SQLException {
+        return read(row, false);
+    }
+
+    static EventEnvelope read(ResultSet row, boolean replayed) throws SQLException {
+        return new EventEnvelope(
+                row.getLong(1),
+                UUID.fromString(row.getString(2)),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getString(7),
+                row.getInt(8),
+                row.getString(9),
+                headers(row.getString(10)),
+                instant(row.getLong(11)),
+                replayed);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.ofEpochSecond(
+                Math.floorDiv(micros, MICROS_PER_SECOND), Math.floorMod(micros, MICROS_PER_SECOND) * 1000);
+    }
+
+    /** Headers that some other program wrote in another shape must not keep the event from its handlers. */
+    private static Map<String, String> headers(String json) {
+        if (json.equals("{}")) {
+            return Map.of();
+        }
+        try {
+            Map<String, String> headers = new TreeMap<>();
+            JsonNode node = HEADERS.readTree(json);
+            node.properties().forEach((entry) -> headers.put(entry.getKey(), text(entry.getValue())));
+            return headers;
+        } catch (JacksonException ex) {
+            return Map.of();
+        }
+    }
+
+    private static String text(JsonNode value) {
+        return value.isString() ? value.stringValue() : value.toString();
+    }
+}

@@ -1,0 +1,143 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.internal.delivery.DeliveryKey;
+import dev.outbox.internal.fault.FaultPoint;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+
+/** Finds handlers that no process has shown for long, and gives up what waits for them. */
+public final class HandlerExpiryStore {
+
+    /** The largest number of waiting deliveries that {@link #missing} counts for a handler. */
+    public static final int MOST_COUNTED = 10_000;
+
+    private final DataSource dataSource;
+    private final Pipeline missing;
+    private final Pipeline orphans;
+    private final Pipeline bury;
+    private final Pipeline forget;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     */
+    public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.missing = new Pipeline(schema, HandlerExpirySql.MISSING.replace("{most}", Integer.toString(MOST_COUNTED)));
+        this.orphans = new Pipeline(schema, HandlerExpirySql.ORPHANS);
+        this.bury = new Pipeline(
+                schema,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                HandlerExpirySql.BURY,
+                LaneSql.PROMOTE,
+                LaneSql.COMPLETE);
+        this.forget = new Pipeline(schema, HandlerExpirySql.FORGET_SUBSCRIPTIONS, HandlerExpirySql.FORGET_HANDLERS);
+    }
+
+    /**
+     * A handler that was registered, and that no process has shown lately.
+     *
+     * @param id the handler
+     * @param lastSeen when a process had it last
+     * @param open how many deliveries wait for it; {@link #MOST_COUNTED} stands for that many or more
+     */
+    public record Missing(String id, Instant lastSeen, long open) {}
+
+    private record Orphan(DeliveryKey key, String aggregateType, String aggregateId) {}
+
+    /**
+     * Finds handlers that no process has shown, or has not wanted some event type in, and that no running handler was before.
+     *
+     * @param unseenFor for how long
+     * @return the handlers, by id
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public List<Missing> missing(Duration unseenFor) throws SQLException {
+        return missing.run(dataSource, (parameters) -> parameters.add(unseenFor.toMillis()), (results) -> {
+            List<Missing> handlers = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                handlers.add(new Missing(
+                        row.getString(1), row.getObject(2, OffsetDateTime.class).toInstant(), row.getLong(3)));
+            }
+            return handlers;
+        });
+    }
+
+    /**
+     * Makes one batch of deliveries dead that wait for what no process has shown. Several processes may do so at the same time.
+     *
+     * @param unseenFor for how long
+     * @param batchSize at most how many
+     * @return how many, by handler id; empty if there are none
+     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
+     */
+    public Map<String, Long> bury(Duration unseenFor, int batchSize) throws SQLException {
+        List<Orphan> found = orphans(unseenFor, batchSize);
+        if (found.isEmpty()) {
+            return Map.of();
+        }
+        FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
+        long[] ids = SettlementStore.longs(found, (one) -> one.key().outboxId());
+        String[] handlers = SettlementStore.texts(found, (one) -> one.key().handlerId());
+        String[] types = SettlementStore.texts(found, Orphan::aggregateType);
+        String[] aggregates = SettlementStore.texts(found, Orphan::aggregateId);
+        return bury.run(
+                dataSource,
+                (parameters) -> parameters
+                        .add((Object) ids)
+                        .add(types, aggregates, handlers)
+                        .add(ids, handlers)
+                        .add(types, aggregates, handlers)
+                        .add((Object) ids),
+                (results) -> {
+                    results.skip(2);
+                    Map<String, Long> buried = new TreeMap<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        buried.put(row.getString(1), row.getLong(2));
+                    }
+                    return buried;
+                });
+    }
+
+    /**
+     * Deletes subscriptions that no process has shown and no delivery waits for, and then handlers that have none. A handler stays
+     * while it is paused, has dead deliveries, or is replayed to.
+     *
+     * @param unseenFor for how long
+     * @throws SQLException if the database refused or could not be reached; nothing was deleted then
+     */
+    public void forget(Duration unseenFor) throws SQLException {
+        long millis = unseenFor.toMillis();
+        forget.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {
+            results.skip(2);
+            return true;
+        });
+    }
+
+    private List<Orphan> orphans(Duration unseenFor, int batchSize) throws SQLException {
+        long millis = unseenFor.toMillis();
+        return orphans.run(
+                dataSource, (parameters) -> parameters.add(millis, batchSize, millis, batchSize), (results) -> {
+                    List<Orphan> found = new ArrayList<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        found.add(new Orphan(
+                                new DeliveryKey(row.getLong(1), row.getString(2)), row.getString(3), row.getString(4)));
+                    }
+                    return found;
+                });
+    }
+}

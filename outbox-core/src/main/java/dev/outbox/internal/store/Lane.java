@@ -1,0 +1,24 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.internal.delivery.DueDelivery;
+
+/**
+ * Identifies a lane: what one handler has still to do for one aggregate.
+ *
+ * @param handlerId the handler
+ * @param aggregateType the kind of entity
+ * @param aggregateId the entity
+ */
+record Lane(String handlerId, String aggregateType, String aggregateId) {
+
+    static Lane of(DueDelivery delivery) {
+        return new Lane(
+                delivery.handlerId(),
+                delivery.envelope().aggregateType(),
+                delivery.envelope().aggregateId());
+    }
+
+    static Lane of(DeliveryRef candidate) {
+        return new Lane(candidate.key().handlerId(), candidate.aggregateType(), candidate.aggregateId());
+    }
+}

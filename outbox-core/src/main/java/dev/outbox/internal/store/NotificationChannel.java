@@ -1,0 +1,124 @@
+package dev.outbox.internal.store;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** Tells other processes of new events, and hears of theirs, by {@code NOTIFY} and {@code LISTEN}. Needs PostgreSQL's driver. */
+public final class NotificationChannel {
+
+    private static final String NOTIFY = """
+            SELECT count(pg_notify(?, message))
+              FROM unnest(?::text[]) AS m (message)
+            """;
+
+    /** Tells people who look at pg_stat_activity what an idle connection is for, whatever the URL says. */
+    private static final String NAME = "SET application_name = 'outbox-listener'";
+
+    private final DataSource dataSource;
+    private final String channel;
+    private final Pipeline notify;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them; it names the channel
+     */
+    public NotificationChannel(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        // A channel is an identifier too, of at most 63 bytes.
+        String name = "outbox_" + schema.name();
+        this.channel = name.length() <= 63 ? name : name.substring(0, 63);
+        this.notify = new Pipeline(schema, NOTIFY);
+    }
+
+    /**
+     * Sends messages, in a transaction of its own.
+     *
+     * @param messages the messages, each shorter than 8000 bytes
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public void send(Set<String> messages) throws SQLException {
+        String[] texts = messages.toArray(String[]::new);
+        notify.run(dataSource, (parameters) -> parameters.add(channel, texts), (results) -> {
+            ResultSet rows = results.rows();
+            return rows.next();
+        });
+    }
+
+    /**
+     * Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool.
+     *
+     * @return the subscription
+     * @throws SQLException if the database refused or could not be reached, or the connection is not PostgreSQL's
+     */
+    public Subscription listen() throws SQLException {
+        Connection connection = dataSource.getConnection();
+        try (Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(true);
+            statement.execute(NAME);
+            statement.execute("LISTEN \"" + channel + '"');
+            return new Subscription(connection, connection.unwrap(PGConnection.class));
+        } catch (SQLException | RuntimeException ex) {
+            connection.close();
+            throw ex;
+        }
+    }
+
+    /** A connection that listens. Used by one thread. */
+    public static final class Subscription implements AutoCloseable {
+
+        private static final int SECONDS_TO_ANSWER = 5;
+
+        private final Connection connection;
+        private final PGConnection driver;
+
+        private Subscription(Connection connection, PGConnection driver) {
+            this.connection = connection;
+            this.driver = driver;
+        }
+
+        /**
+         * Waits for messages.
+         *
+         * @param atMost how long
+         * @return the messages that came; possibly none
+         * @throws SQLException if the connection is broken
+         */
+        public List<String> receive(Duration atMost) throws SQLException {
+            PGNotification[] received = driver.getNotifications(Math.max(1, (int) atMost.toMillis()));
+            List<String> messages = new ArrayList<>();
+            if (received != null) {
+                for (PGNotification notification : received) {
+                    messages.add(notification.getParameter());
+                }
+            }
+            return messages;
+        }
+
+        /**
+         * Makes sure that the other side is still there.
+         *
+         * @throws SQLException if it is not
+         */
+        public void check() throws SQLException {
+            if (!connection.isValid(SECONDS_TO_ANSWER)) {
+                throw new SQLException("the connection that listens for new events is broken", "08006");
+            }
+        }
+
+        @Override
+        public void close() throws SQLException {
+            connection.close();
+        }
+    }
+}

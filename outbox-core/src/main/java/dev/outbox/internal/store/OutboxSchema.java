@@ -1,0 +1,69 @@
+package dev.outbox.internal.store;
+
+import java.util.regex.Pattern;
+
+/**
+ * The database schema that holds the outbox tables. The name is checked and quoted, so that it can stand in SQL text.
+ *
+ * @param name the schema's name as the database knows it: letters, digits and underscores, at most 63, not beginning with a
+ *     digit or {@code pg_}
+ */
+public record OutboxSchema(String name) {
+
+    private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}");
+
+    private static final String MOVED_COLUMNS =
+            "id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, "
+                    + "occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at";
+
+    /** Without the rows: a {@code FROM} follows. */
+    private static final String TO_HISTORY = """
+            INSERT INTO {schema}.outbox_published
+                       (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                        headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
+                        last_attempt_at, status, published_at)
+                SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                       headers, occurred_at, attempt_count, retry_count, last_error_code, last_error,
+                       coalesce(dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED', clock_timestamp()""";
+
+    /** Whether this transaction is the only one that works for retention; the others find the advisory lock taken. */
+    private static final String ALONE =
+            "pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0))";
+
+    /** Shared by those who remove events from history; whoever relies on what is there takes it alone. */
+    private static final String HISTORY_LOCK = "hashtextextended('outbox history of {schema}', 0)";
+
+    /** The name that is used where nothing else is configured. */
+    public static final OutboxSchema DEFAULT = new OutboxSchema("events");
+
+    /** Checks the name. */
+    public OutboxSchema {
+        if (!ALLOWED.matcher(name).matches()) {
+            throw new IllegalArgumentException("not a usable schema name: '" + name
+                    + "'; use letters, digits and underscores, at most 63, not beginning with a digit or pg_");
+        }
+    }
+
+    /**
+     * Returns the name as an SQL identifier.
+     *
+     * @return the quoted name
+     */
+    public String quoted() {
+        return '"' + name + '"';
+    }
+
+    /**
+     * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
+     * {@code {moved}} those that go to history, {@code {history}} puts what follows there, {@code {history lock}} keeps them there, and
+     * {@code {alone}} takes turns.
+     */
+    String render(String sql) {
+        return sql.replace("{history}", TO_HISTORY)
+                .replace("{moved}", MOVED_COLUMNS)
+                .replace("{envelope}", EventRow.COLUMNS)
+                .replace("{alone}", ALONE)
+                .replace("{history lock}", HISTORY_LOCK)
+                .replace("{schema}", quoted());
+    }
+}

@@ -1,0 +1,175 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.internal.delivery.AuditInfo;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** Pauses and resumes handlers and streams for all processes, and records who wanted it and why. */
+public final class PauseStore {
+
+    /** Relies on outbox_handler_pk. To be run under the lock of the registry. */
+    private static final String ADD_HANDLER = """
+            INSERT INTO {schema}.outbox_handler (id)
+            VALUES (?)
+            ON CONFLICT (id) DO NOTHING
+            """;
+
+    /**
+     * Reads outbox_handler whole: it has a row per handler, and per id that one had before; they are paused and resumed together. Relies on
+     * outbox_stream_pk; streams are locked in the order in which all lock them. To be run under the lock of the registry. The
+     * versions grow if something changes: from its next claim on, every process obeys.
+     */
+    private static final String SET_HANDLER = """
+            WITH named AS (
+                SELECT h.id
+                  FROM {schema}.outbox_handler h
+                 WHERE h.id = ?
+                    OR ? = ANY (h.aliases)
+                    OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = ?)
+            ), changed AS (
+                UPDATE {schema}.outbox_handler h
+                   SET paused = ?
+                 WHERE h.id IN (SELECT named.id FROM named)
+                   AND h.paused <> ?
+                RETURNING h.id
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+                SELECT ?, ?, ?, ?
+                 WHERE EXISTS (SELECT FROM changed)
+            ), version AS (
+                UPDATE {schema}.outbox_stream s
+                   SET registry_version = s.registry_version + 1
+                  FROM (SELECT one.stream
+                          FROM {schema}.outbox_stream one
+                         WHERE EXISTS (SELECT FROM changed)
+                         ORDER BY one.stream
+                           FOR UPDATE) known
+                 WHERE s.stream = known.stream
+                RETURNING s.stream
+            )
+            SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)
+             WHERE EXISTS (SELECT FROM named)
+            """;
+
+    /** Relies on outbox_stream_pk. Every claim reads this row. */
+    private static final String SET_STREAM = """
+            WITH changed AS (
+                UPDATE {schema}.outbox_stream s
+                   SET paused = ?
+                 WHERE s.stream = ?
+                   AND s.paused <> ?
+                RETURNING s.stream
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream)
+                SELECT ?, ?, ?, changed.stream
+                  FROM changed
+            )
+            SELECT EXISTS (SELECT FROM changed), ARRAY[s.stream]
+              FROM {schema}.outbox_stream s
+             WHERE s.stream = ?
+            """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final DataSource dataSource;
+    private final Pipeline setHandler;
+    private final Pipeline pauseNewHandler;
+    private final Pipeline setStream;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     */
+    public PauseStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, SET_HANDLER);
+        this.pauseNewHandler =
+                Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
+        this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param changed whether it was not so already
+     * @param streams the streams whose next claims find out
+     */
+    public record Done(boolean changed, List<String> streams) {}
+
+    /**
+     * Pauses or resumes a handler.
+     *
+     * @param handlerId the handler
+     * @param paused whether it is to be paused
+     * @param instruction on whose word
+     * @return what came of it; empty if nobody has ever registered the handler
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public Optional<Done> setHandler(String handlerId, boolean paused, AuditInfo instruction) throws SQLException {
+        return setHandler.run(
+                dataSource, (parameters) -> bindHandler(parameters, handlerId, paused, instruction), (results) -> {
+                    results.skip(1);
+                    return read(results.rows());
+                });
+    }
+
+    /**
+     * Pauses a handler that no process needs to have yet.
+     *
+     * @param handlerId the handler
+     * @param instruction on whose word
+     * @return what came of it
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public Done pauseNewHandler(String handlerId, AuditInfo instruction) throws SQLException {
+        return pauseNewHandler.run(
+                dataSource,
+                (parameters) -> bindHandler(parameters.add(handlerId), handlerId, true, instruction),
+                (results) -> {
+                    results.skip(2);
+                    return read(results.rows()).orElseThrow();
+                });
+    }
+
+    /**
+     * Pauses or resumes a stream.
+     *
+     * @param stream the stream
+     * @param paused whether it is to be paused
+     * @param instruction on whose word
+     * @return what came of it; empty if nobody has ever polled the stream
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public Optional<Done> setStream(String stream, boolean paused, AuditInfo instruction) throws SQLException {
+        String action = paused ? "PAUSE_STREAM" : "RESUME_STREAM";
+        return setStream.run(
+                dataSource,
+                (parameters) -> parameters
+                        .add(paused, stream, paused)
+                        .add(instruction.by(), action, instruction.reason())
+                        .add(stream),
+                (results) -> read(results.rows()));
+    }
+
+    private static void bindHandler(
+            Pipeline.Parameters parameters, String handlerId, boolean paused, AuditInfo instruction)
+            throws SQLException {
+        parameters
+                .add(handlerId, handlerId, handlerId)
+                .add(paused, paused)
+                .add(instruction.by(), paused ? "PAUSE_HANDLER" : "RESUME_HANDLER", instruction.reason(), handlerId);
+    }
+
+    private static Optional<Done> read(ResultSet row) throws SQLException {
+        return row.next()
+                ? Optional.of(new Done(
+                        row.getBoolean(1), List.of((String[]) row.getArray(2).getArray())))
+                : Optional.empty();
+    }
+}

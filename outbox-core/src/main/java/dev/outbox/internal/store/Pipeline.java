@@ -1,0 +1,171 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.internal.failure.Redaction;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several statements in one transaction and one round trip: the driver sends them all, the {@code COMMIT} included, before it
+ * reads the first answer. A client that is suspended in the middle therefore holds no lock.
+ *
+ * <p>The transaction is READ COMMITTED whatever the connection's default is: each statement sees what was committed before it
+ * began, which is what a statement after a lock relies on. It commits asynchronously, since losing it costs a redelivery only,
+ * unless it is {@linkplain #durable durable}.
+ */
+final class Pipeline {
+
+    private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+    /**
+     * The timeouts are a second guard; no statement here should ever come near them. One of the role must not keep outcomes from being
+     * written. Every statement has an index that serves it
+     * whatever the tables hold, so it is planned once, and no statistics may talk the planner out of it: of a queue that was empty
+     * when they were taken, it would read the whole table.
+     */
+    private static final String GUARD = """
+            SELECT set_config('synchronous_commit', {synchronous_commit}, true),
+                   set_config('lock_timeout', '{lock_timeout}', true),
+                   set_config('statement_timeout', '0', true),
+                   set_config('idle_in_transaction_session_timeout', '10s', true),
+                   set_config('jit', 'off', true),
+                   set_config('plan_cache_mode', 'force_generic_plan', true),
+                   set_config('enable_seqscan', 'off', true)
+            """;
+
+    /** For a statement that takes the first rows of a long index: a bitmap would read and sort all that match. */
+    static final String IN_INDEX_ORDER = "SELECT set_config('enable_bitmapscan', 'off', true)";
+
+    private static final String ASYNCHRONOUS = "'off'";
+    private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final String sql;
+
+    /** Binds the parameters of all statements, in order. */
+    @FunctionalInterface
+    interface Binder {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    /** Reads the results of all statements, in order. */
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(Results results) throws SQLException;
+    }
+
+    Pipeline(OutboxSchema schema, String... statements) {
+        this(schema, LONGEST_WAIT, statements);
+    }
+
+    /** With a wait for locks of its own, for statements that somebody else's lock may really hold up. */
+    Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        this(schema, ASYNCHRONOUS, lockTimeout, statements);
+    }
+
+    /** One that commits as durably as the application's own transactions, for what nobody would do again. */
+    static Pipeline durable(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        return new Pipeline(schema, AS_THE_SESSION, lockTimeout, statements);
+    }
+
+    private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
+        String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
+                .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
+        this.sql = schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
+    }
+
+    <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
+        // Never that of the calling thread's transaction: this one ends here.
+        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                binder.bind(new Parameters(statement));
+                Results results = new Results(statement);
+                results.skip(2);
+                return reader.read(results);
+            } catch (SQLException ex) {
+                rollback(connection, ex);
+                throw Redaction.of(ex);
+            } catch (RuntimeException ex) {
+                rollback(connection, ex);
+                throw ex;
+            } finally {
+                if (!autoCommit) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        }
+    }
+
+    private static void rollback(Connection connection, Exception cause) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("ROLLBACK");
+        } catch (SQLException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    /** Binds parameters one after the other. */
+    static final class Parameters {
+
+        private final PreparedStatement statement;
+        private int index;
+
+        Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        Parameters add(@Nullable Object... values) throws SQLException {
+            for (Object value : values) {
+                statement.setObject(++index, value);
+            }
+            return this;
+        }
+    }
+
+    /** Steps through the results of the statements. */
+    static final class Results {
+
+        private final PreparedStatement statement;
+        private boolean begun;
+
+        Results(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        void skip(int statements) throws SQLException {
+            for (int i = 0; i < statements; i++) {
+                next();
+            }
+        }
+
+        ResultSet rows() throws SQLException {
+            if (!next()) {
+                throw new IllegalStateException("the statement returned no rows to read");
+            }
+            return statement.getResultSet();
+        }
+
+        int updated() throws SQLException {
+            next();
+            return statement.getUpdateCount();
+        }
+
+        private boolean next() throws SQLException {
+            if (begun) {
+                return statement.getMoreResults();
+            }
+            begun = true;
+            return statement.execute();
+        }
+    }
+}

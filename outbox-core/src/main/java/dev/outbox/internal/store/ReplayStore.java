@@ -1,0 +1,235 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Origin;
+import dev.outbox.operations.Replay.Progress;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.ReplayRequest.Aggregate;
+import dev.outbox.operations.ReplayRequest.Selection;
+import dev.outbox.operations.ReplayRequest.TimeRange;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The replays that were asked for. */
+public final class ReplayStore {
+
+    /** Relies on the primary keys of both partitions for the last event. */
+    private static final String INSERT = """
+            INSERT INTO {schema}.outbox_replay
+                   (handler_id, occurred_from, occurred_to, published_from, published_to, event_types, aggregate_type,
+                    aggregate_id, event_ids, rate, up_to_id, requested_by, reason)
+            SELECT ?, ?, ?, ?, ?, ?::text[], ?, ?, ?::uuid[], ?, coalesce(max(o.id), 0), ?, ?
+              FROM {schema}.outbox o
+            RETURNING id
+            """;
+
+    /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
+    private static final String LIST = """
+            SELECT r.id, r.handler_id, r.occurred_from, r.occurred_to, r.published_from, r.published_to, r.event_types,
+                   r.aggregate_type, r.aggregate_id, r.event_ids, r.rate, r.requested_by, r.reason, r.created_at, r.status,
+                   r.fed_count, d.open, d.dead, r.removed_count, r.after_id >= r.up_to_id, r.finished_at
+              FROM {schema}.outbox_replay r
+             CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status <> 'DEAD') AS open,
+                                        count(*) FILTER (WHERE d.status = 'DEAD') AS dead
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.replay_id = r.id) d
+             WHERE ?::bigint IS NULL OR r.id = ?
+             ORDER BY r.id DESC
+             LIMIT ?
+            """;
+
+    /** Relies on outbox_replay_pk. */
+    private static final String CANCEL = """
+            UPDATE {schema}.outbox_replay
+               SET status = 'CANCELLED',
+                   cancelled_by = ?
+             WHERE id = ?
+               AND status = 'RUNNING'
+            """;
+
+    /**
+     * Relies on outbox_replay_pk and outbox_delivery_replay. A running one ends when nothing is left to handle, a cancelled one
+     * when nothing is left that could be taken back.
+     */
+    private static final String FINISH = """
+            UPDATE {schema}.outbox_replay r
+               SET status = CASE WHEN r.status = 'RUNNING' THEN 'DONE' ELSE r.status END,
+                   finished_at = clock_timestamp()
+             WHERE r.id = ?
+               AND r.finished_at IS NULL
+               AND (r.status = 'CANCELLED' OR r.after_id >= r.up_to_id)
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_delivery d
+                                WHERE d.replay_id = r.id
+                                  AND d.status <> 'DEAD'
+                                  AND (r.status = 'RUNNING' OR d.attempt_count = 0 OR d.locked_by IS NOT NULL))
+            """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final DataSource dataSource;
+    private final Pipeline insert;
+    private final Pipeline list;
+    private final Pipeline cancel;
+    private final Pipeline finish;
+
+    /**
+     * Creates a store.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     */
+    public ReplayStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
+        this.list = new Pipeline(schema, LIST);
+        this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
+        this.finish = new Pipeline(schema, FINISH);
+    }
+
+    /**
+     * Stores a replay of the events that there are now.
+     *
+     * @param request what is asked for
+     * @param by who asks for it
+     * @param reason why
+     * @return its number
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public long insert(ReplayRequest request, String by, String reason) throws SQLException {
+        Selection wanted = request.selection();
+        Aggregate aggregate = wanted.aggregate();
+        return insert.run(
+                dataSource,
+                (parameters) -> parameters
+                        .add(request.handlerId())
+                        .add(
+                                time(wanted.occurred().from()),
+                                time(wanted.occurred().to()))
+                        .add(
+                                time(wanted.published().from()),
+                                time(wanted.published().to()))
+                        .add((Object) texts(wanted.eventTypes()))
+                        .add(aggregate == null ? null : aggregate.type(), aggregate == null ? null : aggregate.id())
+                        .add((Object) texts(wanted.eventIds()))
+                        .add(request.rate(), by, reason),
+                (results) -> {
+                    ResultSet row = results.rows();
+                    row.next();
+                    return row.getLong(1);
+                });
+    }
+
+    /**
+     * Finds a replay.
+     *
+     * @param id its number
+     * @return the replay, if there is one
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public Optional<Replay> find(long id) throws SQLException {
+        return list(id, 1).stream().findFirst();
+    }
+
+    /**
+     * Lists the last replays.
+     *
+     * @param limit at most how many
+     * @return the replays, the last one first
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public List<Replay> list(int limit) throws SQLException {
+        return list(null, limit);
+    }
+
+    private List<Replay> list(@Nullable Long id, int limit) throws SQLException {
+        return list.run(dataSource, (parameters) -> parameters.add(id, id, limit), (results) -> {
+            List<Replay> replays = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                replays.add(replay(row));
+            }
+            return replays;
+        });
+    }
+
+    /**
+     * Cancels a replay, if it goes on: nothing more is added.
+     *
+     * @param id its number
+     * @param by who cancels it
+     * @return whether it was going on
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public boolean cancel(long id, String by) throws SQLException {
+        return cancel.run(dataSource, (parameters) -> parameters.add(by, id), (results) -> results.updated() == 1);
+    }
+
+    /**
+     * Ends a replay, if nothing is left to do for it.
+     *
+     * @param id its number
+     * @return whether it has ended with this call
+     * @throws SQLException if the database refused or could not be reached
+     */
+    public boolean finish(long id) throws SQLException {
+        return finish.run(dataSource, (parameters) -> parameters.add(id), (results) -> results.updated() == 1);
+    }
+
+    private static Replay replay(ResultSet row) throws SQLException {
+        String aggregateType = row.getString(8);
+        Selection selection = new Selection(
+                new TimeRange(instant(row, 3), instant(row, 4)),
+                new TimeRange(instant(row, 5), instant(row, 6)),
+                elements(row, 7).map(String.class::cast).collect(Collectors.toSet()),
+                aggregateType == null ? null : new Aggregate(aggregateType, row.getString(9)),
+                elements(row, 10).map(UUID.class::cast).collect(Collectors.toSet()));
+        return new Replay(
+                row.getLong(1),
+                new ReplayRequest(row.getString(2), selection, row.getInt(11)),
+                new Origin(
+                        row.getString(12),
+                        row.getString(13),
+                        row.getObject(14, OffsetDateTime.class).toInstant()),
+                Replay.Status.valueOf(row.getString(15)),
+                new Progress(
+                        row.getLong(16),
+                        row.getLong(17),
+                        row.getLong(18),
+                        row.getLong(19),
+                        row.getBoolean(20),
+                        instant(row, 21)));
+    }
+
+    private static @Nullable OffsetDateTime time(@Nullable Instant instant) {
+        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+    }
+
+    private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    private static String @Nullable [] texts(Collection<?> values) {
+        return values.isEmpty() ? null : values.stream().map(String::valueOf).toArray(String[]::new);
+    }
+
+    private static Stream<Object> elements(ResultSet row, int column) throws SQLException {
+        Array array = row.getArray(column);
+        return array == null ? Stream.of() : Stream.of((Object[]) array.getArray());
+    }
+}

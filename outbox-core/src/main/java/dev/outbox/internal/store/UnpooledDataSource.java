@@ -1,0 +1,131 @@
+package dev.outbox.internal.store;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Opens connections outside a pool, with the URL and the credentials that the pool has at that moment. Reads them as bean
+ * properties, which all common pools, PostgreSQL's driver and Spring's simple {@code DataSource} classes have.
+ */
+public final class UnpooledDataSource extends AbstractDataSource {
+
+    private static final List<String> POOLS = List.of(
+            "com.zaxxer.hikari.HikariDataSource",
+            "org.apache.tomcat.jdbc.pool.DataSource",
+            "org.apache.commons.dbcp2.BasicDataSource");
+    private static final List<String> TARGETS = List.of("dataSource", "targetDataSource");
+    private static final List<String> URLS = List.of("jdbcUrl", "url");
+    private static final List<String> USERS = List.of("username", "user");
+    private static final List<String> PASSWORDS = List.of("password");
+    private static final List<String> INIT_SQL = List.of("connectionInitSql");
+    private static final List<String> PROPERTIES = List.of("dataSourceProperties", "connectionProperties");
+
+    private final BeanWrapper pool;
+
+    private UnpooledDataSource(BeanWrapper pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Finds out how a pool opens its connections.
+     *
+     * @param dataSource a pool, possibly behind proxies
+     * @return opens connections to the same database; empty if the pool has no readable URL
+     */
+    public static Optional<DataSource> behind(DataSource dataSource) {
+        DataSource current = unwrapped(dataSource);
+        BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
+        if (read(bean, URLS, String.class) != null) {
+            return Optional.of(new UnpooledDataSource(bean));
+        }
+        DataSource target = read(bean, TARGETS, DataSource.class);
+        return target == null || target == current ? Optional.empty() : behind(target);
+    }
+
+    /** A proxy has the properties of no pool, but leads to it. */
+    private static DataSource unwrapped(DataSource dataSource) {
+        ClassLoader loader = dataSource.getClass().getClassLoader();
+        for (String name : POOLS) {
+            if (ClassUtils.isPresent(name, loader)) {
+                Class<?> pool = ClassUtils.resolveClassName(name, loader);
+                try {
+                    if (dataSource.isWrapperFor(pool) && dataSource.unwrap(pool) instanceof DataSource found) {
+                        return found;
+                    }
+                } catch (SQLException ex) {
+                    return dataSource;
+                }
+            }
+        }
+        return dataSource;
+    }
+
+    private static <T> @Nullable T read(BeanWrapper bean, List<String> names, Class<T> type) {
+        for (String name : names) {
+            try {
+                if (bean.isReadableProperty(name) && type.isInstance(bean.getPropertyValue(name))) {
+                    return type.cast(bean.getPropertyValue(name));
+                }
+            } catch (BeansException ex) {
+                // One that refuses to say has no such property.
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        String url = read(pool, URLS, String.class);
+        if (url == null) {
+            throw new SQLException("the pool has no URL any more: " + pool.getWrappedClass());
+        }
+        Properties properties = new Properties();
+        // A peer that is gone without a word must be noticed: this connection is idle most of the time.
+        properties.setProperty("tcpKeepAlive", "true");
+        Properties own = read(pool, PROPERTIES, Properties.class);
+        if (own != null) {
+            own.stringPropertyNames().forEach((name) -> properties.setProperty(name, own.getProperty(name)));
+        }
+        set(properties, "user", read(pool, USERS, String.class));
+        set(properties, "password", read(pool, PASSWORDS, String.class));
+        Connection connection = DriverManager.getConnection(url, properties);
+        String initSql = read(pool, INIT_SQL, String.class);
+        if (initSql != null) {
+            initialize(connection, initSql);
+        }
+        return connection;
+    }
+
+    private static void initialize(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException ex) {
+            connection.close();
+            throw ex;
+        }
+    }
+
+    private static void set(Properties properties, String name, @Nullable String value) {
+        if (value != null) {
+            properties.setProperty(name, value);
+        }
+    }
+
+    @Override
+    public Connection getConnection(String username, String password) throws SQLException {
+        throw new SQLFeatureNotSupportedException("the credentials are those of the pool");
+    }
+}

@@ -1,0 +1,104 @@
+package dev.outbox.internal.store;
+
+import dev.outbox.MissingPrivilegeException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** The privileges that a process needs to deliver events, as {@code grants.sql} gives them to a worker. */
+public final class WorkerPrivileges {
+
+    /** Reads catalogs by name, which needs no privilege. Of SELECT, INSERT and UPDATE, some column suffices. */
+    private static final String MISSING = """
+            WITH needed (schema, relation, privileges) AS (
+                VALUES (:schema, 'outbox', 'SELECT'),
+                       (:schema, 'outbox_unpublished', 'SELECT UPDATE DELETE'),
+                       (:schema, 'outbox_published', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_claim', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_delivery', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_handler', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_subscription', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'processed_event', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_stream', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_operation', 'SELECT INSERT'),
+                       (:schema, 'outbox_incarnation', 'SELECT INSERT'),
+                       (:schema, 'outbox_aggregate', 'SELECT UPDATE DELETE'),
+                       (:schema, 'outbox_aggregate_removal', 'SELECT UPDATE'),
+                       (:schema, 'outbox_aggregate_floor', 'SELECT UPDATE'),
+                       (:schema, 'outbox_id_seq', 'SELECT'),
+                       (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
+                       (:schema, 'outbox_replay_id_seq', 'USAGE'),
+                       (:schema, 'outbox_operation_id_seq', 'USAGE'),
+                       (:archive, 'events', 'SELECT INSERT'),
+                       (:archive, 'events_id_seq', 'USAGE')
+            )
+            SELECT current_user, 'USAGE on schema ' || quote_ident(n.nspname)
+              FROM pg_catalog.pg_namespace n
+             WHERE n.nspname IN (:schema, :archive)
+               AND NOT has_schema_privilege(n.oid, 'USAGE')
+             UNION ALL
+            SELECT current_user, needed.privilege || ' on ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+              FROM (SELECT schema, relation, unnest(string_to_array(privileges, ' ')) AS privilege
+                      FROM needed) needed
+              JOIN pg_catalog.pg_namespace n ON n.nspname = needed.schema
+              JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = needed.relation
+             WHERE NOT CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, needed.privilege)
+                            WHEN needed.privilege = 'DELETE' THEN has_table_privilege(c.oid, needed.privilege)
+                            ELSE has_any_column_privilege(c.oid, needed.privilege) END
+             UNION ALL
+            SELECT current_user, 'EXECUTE on function ' || p.oid::regprocedure
+              FROM pg_catalog.pg_proc p
+              JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+             WHERE n.nspname = :schema
+               AND p.proname IN ('outbox_aggregate_floor', 'outbox_begin_incarnation', 'outbox_payload_size')
+               AND NOT has_function_privilege(p.oid, 'EXECUTE')
+             ORDER BY 2
+            """;
+
+    private final DataSource dataSource;
+    private final String missing;
+
+    /**
+     * Creates a check.
+     *
+     * @param dataSource where the tables are
+     * @param schema the schema that holds them
+     * @param archive the schema that holds the archive
+     */
+    public WorkerPrivileges(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
+        this.dataSource = dataSource;
+        this.missing =
+                MISSING.replace(":schema", "'" + schema.name() + "'").replace(":archive", "'" + archive.name() + "'");
+    }
+
+    /**
+     * Refuses a role that may not deliver.
+     *
+     * @throws MissingPrivilegeException if the role lacks a privilege; the message names all that it lacks
+     * @throws SQLException if the database cannot be asked
+     */
+    public void check() throws SQLException {
+        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection();
+                PreparedStatement statement = connection.prepareStatement(missing);
+                ResultSet row = statement.executeQuery()) {
+            String role = "";
+            List<String> lacking = new ArrayList<>();
+            while (row.next()) {
+                role = row.getString(1);
+                lacking.add(row.getString(2));
+            }
+            if (!lacking.isEmpty()) {
+                throw new MissingPrivilegeException(
+                        "role " + role + " may not deliver events: it lacks " + String.join(", ", lacking),
+                        "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
+                                + " process does not deliver",
+                        null);
+            }
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Micrometer meters of the outbox; the only package that needs Micrometer. */
-@NullMarked
-package dev.outbox.metrics;
-
-import org.jspecify.annotations.NullMarked;

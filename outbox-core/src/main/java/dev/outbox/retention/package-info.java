@@ -1,5 +1,0 @@
-/** Moves published events to the archive when their time is over. */
-@NullMarked
-package dev.outbox.retention;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,137 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.retry.Backoff;
+import dev.outbox.retry.ErrorClasses;
+import dev.outbox.retry.RetryPolicy;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ErrorClassificationTest {
+
+    /** Three attempts, at once. */
+    private static final RetryPolicy POLICY = new RetryPolicy(
+            new Backoff.Delays(List.of(Duration.ZERO)),
+            3,
+            3,
+            new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(IOException.class)));
+
+    private final TestOutbox outbox = TestOutbox.create().poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1));
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void listedExceptionIsDeadAtOnce() {
+        assertThat(attemptsUntilDead(new IOException("bad request"))).isOne();
+        assertThat(delivery())
+                .containsEntry("status", "DEAD")
+                .containsEntry("retry_count", 1)
+                .containsEntry("last_error_code", "IOException")
+                .containsEntry("last_error", "bad request");
+    }
+
+    @Test
+    void exceptionWithAListedCauseIsDeadAtOnceUnderItsOwnName() {
+        assertThat(attemptsUntilDead(new UncheckedIOException("wrapped", new IOException("bad request"))))
+                .isOne();
+        assertThat(delivery())
+                .containsEntry("last_error_code", "UncheckedIOException")
+                .containsEntry("last_error", "wrapped");
+    }
+
+    @Test
+    void moreSpecificClassIsTriedAgain() {
+        assertThat(attemptsUntilDead(new FileNotFoundException("not there yet")))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void exceptionThatIsListedNowhereIsTriedAgain() {
+        assertThat(attemptsUntilDead(new IllegalStateException("busy"))).isEqualTo(3);
+    }
+
+    @Test
+    void exceptionThatAsksForAnotherAttemptGetsItWhateverItsCause() {
+        assertThat(attemptsUntilDead(
+                        new RetryAfterException(Duration.ZERO, "too many requests", new IOException("status 429"))))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void exceptionThatForbidsAnotherAttemptIsObeyedWhateverIsListed() {
+        RetryPolicy everything = new RetryPolicy(
+                POLICY.backoff(),
+                3,
+                3,
+                new ErrorClasses(Set.of(NonRetryableException.class, Throwable.class), Set.of()));
+        assertThat(attemptsUntilDead(everything, new NonRetryableException("never")))
+                .isOne();
+    }
+
+    @Test
+    void troubleOfTheDatabaseIsOutwaitedWhateverIsListed() {
+        RetryPolicy nothing =
+                new RetryPolicy(POLICY.backoff(), 3, 3, new ErrorClasses(Set.of(), Set.of(Exception.class)));
+        Recorded handler = Recorded.failing((attempt) ->
+                attempt.number() < 5 ? new IllegalStateException(new SQLTransientConnectionException()) : null);
+        outbox.handler("any", "*", handler).retry(nothing).start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED"));
+        assertThat(handler.attemptsOf(event)).isEqualTo(5);
+    }
+
+    @Test
+    void handlersOfOneEventAreJudgedByTheirOwnPolicies() {
+        Recorded strict = Recorded.failing((attempt) -> new IOException("down"));
+        Recorded patient = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("down") : null);
+        outbox.handler("strict", "*", strict)
+                .handler("patient", "*", patient)
+                .retry(new RetryPolicies(TestOutbox.AT_ONCE, Map.of(), Map.of("strict", POLICY)))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("DEAD"));
+        assertThat(strict.attemptsOf(event)).isOne();
+        assertThat(patient.attemptsOf(event)).isEqualTo(3);
+        assertThat(delivery()).containsEntry("handler_id", "strict");
+    }
+
+    private int attemptsUntilDead(Exception exception) {
+        return attemptsUntilDead(POLICY, exception);
+    }
+
+    private int attemptsUntilDead(RetryPolicy policy, Exception exception) {
+        Recorded handler = Recorded.failing((attempt) -> exception);
+        outbox.handler("any", "*", handler).retry(policy).start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("DEAD"));
+        return handler.attemptsOf(event);
+    }
+
+    private Map<String, Object> delivery() {
+        return outbox.sql()
+                .sql("SELECT handler_id, status, retry_count, last_error_code, last_error FROM events.outbox_delivery")
+                .query()
+                .singleRow();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventType;
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class HandlerCatalogTest {
+
+    @EventType(value = "OrderPlaced", version = 2)
+    record NewOrderPlaced(int number) {}
+
+    @EventType(value = "OrderPlaced", copy = true)
+    record ShortOrderPlaced() {}
+
+    static final class Elsewhere {
+
+        record OrderPlaced(String customer) {}
+    }
+
+    @Test
+    void handlersAreFoundByEventType() {
+        HandlerCatalog catalog = new HandlerCatalog(List.of(
+                typed("placed", OrderPlaced.class),
+                typed("paid", OrderPaid.class),
+                any("audit", "*"),
+                any("both", "OrderPlaced", "OrderPaid")));
+
+        assertThat(catalog.wanting("OrderPlaced"))
+                .extracting(HandlerDefinition::id)
+                .containsExactly("placed", "audit", "both");
+        assertThat(catalog.wanting("OrderShipped"))
+                .extracting(HandlerDefinition::id)
+                .containsExactly("audit");
+        assertThat(catalog.eventTypes()).containsEntry("placed", Set.of("OrderPlaced"));
+        assertThat(catalog.find("nobody")).isNull();
+    }
+
+    @Test
+    void twoClassesOfOneTypeAreRefusedWithBothNames() {
+        assertThatThrownBy(() -> new HandlerCatalog(
+                        List.of(typed("mail", OrderPlaced.class), typed("stock", Elsewhere.OrderPlaced.class))))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContainingAll(
+                        "mail of " + OrderPlaced.class.getName(),
+                        "stock of " + Elsewhere.OrderPlaced.class.getName(),
+                        "copy = true");
+    }
+
+    @Test
+    void handlersOfOneClassOrOfChosenTypesShareType() {
+        HandlerCatalog catalog = new HandlerCatalog(List.of(
+                typed("mail", OrderPlaced.class),
+                typed("stock", OrderPlaced.class),
+                HandlerDefinition.of(
+                        "view", Set.of("OrderPlaced"), Elsewhere.OrderPlaced.class, (event, envelope) -> {})));
+
+        assertThat(catalog.wanting("OrderPlaced")).hasSize(3);
+        assertThat(catalog.payloadClassOf("OrderPlaced")).isEqualTo(OrderPlaced.class);
+    }
+
+    @Test
+    void copyOfContractStandsForSameType() {
+        HandlerCatalog catalog =
+                new HandlerCatalog(List.of(typed("full", OrderPlaced.class), typed("short", ShortOrderPlaced.class)));
+
+        assertThat(catalog.wanting("OrderPlaced")).hasSize(2);
+    }
+
+    @Test
+    void duplicateIdsAreRefused() {
+        assertRefused("'twice'", typed("twice", OrderPlaced.class), typed("twice", OrderPaid.class));
+    }
+
+    @Test
+    void twoVersionsOfATypeAreRefused() {
+        assertRefused("version 2", typed("old", OrderPlaced.class), typed("new", NewOrderPlaced.class));
+    }
+
+    @Test
+    void unusableIdsAndTypesAreRefused() {
+        assertRefused("handler id", any(" ", "OrderPlaced"));
+        assertRefused("handler id", any("x".repeat(256), "OrderPlaced"));
+        assertRefused("handler id", any("a\0", "OrderPlaced"));
+        assertRefused("PascalCase", any("a", "order_placed"));
+        assertRefused("no event type", HandlerDefinition.of("a", Set.of(), (envelope) -> {}));
+        assertRefused("no event type", typed("a", JsonNode.class));
+        assertRefused(
+                "every event type", HandlerDefinition.of("a", Set.of("*"), OrderPlaced.class, (event, envelope) -> {}));
+    }
+
+    private static void assertRefused(String message, HandlerDefinition... definitions) {
+        assertThatThrownBy(() -> new HandlerCatalog(List.of(definitions)))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining(message);
+    }
+
+    private static <T> HandlerDefinition typed(String id, Class<T> type) {
+        return HandlerDefinition.of(id, type, (event, envelope) -> {});
+    }
+
+    private static HandlerDefinition any(String id, String... types) {
+        return HandlerDefinition.of(id, Set.of(types), (envelope) -> {});
+    }
+}

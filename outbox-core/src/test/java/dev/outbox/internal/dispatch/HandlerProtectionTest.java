@@ -1,0 +1,269 @@
+package dev.outbox.internal.dispatch;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.MovingClock;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.retry.Backoff;
+import dev.outbox.retry.RetryPolicy;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.CannotCreateTransactionException;
+
+/** How handlers, and what they work with, are protected from each other and from themselves. */
+class HandlerProtectionTest {
+
+    private static final Duration SHORT = Duration.ofMillis(50);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void handlerThatTakesTooLongIsInterruptedAndHasFailed() {
+        CountDownLatch never = new CountDownLatch(1);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        outbox.handler("slow", "*", (envelope) -> {
+                    try {
+                        never.await();
+                    } catch (InterruptedException ex) {
+                        interrupted.set(true);
+                        throw ex;
+                    }
+                })
+                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(interrupted).isTrue();
+        assertThat(delivery("last_error_code || ' ' || retry_count")).containsExactly("HANDLER_TIMEOUT 1");
+    }
+
+    @Test
+    void handlerThatSwallowsTheInterruptHasFailedAllTheSame() {
+        Recorded next = Recorded.all();
+        AtomicBoolean flag = new AtomicBoolean();
+        outbox.handler("slow", "*", (envelope) -> {
+                    CountDownLatch never = new CountDownLatch(1);
+                    try {
+                        never.await();
+                    } catch (InterruptedException ex) {
+                        // Returns as if the work were done.
+                        Thread.currentThread().interrupt();
+                    }
+                })
+                .handler("next", "*", (envelope) -> {
+                    flag.set(Thread.currentThread().isInterrupted());
+                    next.handle(envelope);
+                })
+                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(delivery("handler_id || ' ' || last_error_code")).containsExactly("slow HANDLER_TIMEOUT");
+        assertThat(next.handled()).hasSize(1);
+        assertThat(flag).isFalse();
+    }
+
+    @Test
+    void interruptFlagOfASuccessfulHandlerIsCleared() {
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
+        outbox.handler("leaves-flag", "*", (envelope) -> {
+            interrupted.add(Thread.currentThread().isInterrupted());
+            Thread.currentThread().interrupt();
+        });
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.publish("2", new OrderPlaced(1));
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_published") == 2);
+        assertThat(interrupted).containsExactly(false, false);
+    }
+
+    @Test
+    void deduplicatingHandlerThatTakesTooLongIsRolledBack() {
+        AtomicInteger attempts = new AtomicInteger();
+        outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        outbox.handler(HandlerDefinition.of("slow", Set.of("*"), (envelope) -> {
+                            outbox.sql().sql("INSERT INTO effect VALUES (1)").update();
+                            if (attempts.incrementAndGet() == 1) {
+                                CountDownLatch never = new CountDownLatch(1);
+                                try {
+                                    never.await();
+                                } catch (InterruptedException ex) {
+                                    // Returns as if the work were done.
+                                }
+                            }
+                        })
+                        .deduplicating())
+                .settings("slow", new HandlerSettings(Duration.ofMillis(500), null, null))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(attempts).hasValue(2);
+        assertThat(outbox.count("effect")).isEqualTo(1);
+    }
+
+    @Test
+    void handlerLearnsTheNumberOfItsAttemptAndTheEndOfItsLease() {
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        List<Instant> deadlines = new CopyOnWriteArrayList<>();
+        Instant begun = Instant.now();
+        outbox.handler(HandlerDefinition.withContext(
+                        "asking", Set.of("*"), null, (Object payload, EventEnvelope envelope, EventContext context) -> {
+                            attempts.add(context.attempt());
+                            deadlines.add(context.leaseDeadline());
+                            assertThat(context.isLeaseLost()).isFalse();
+                            if (context.attempt() < 3) {
+                                throw new IOException("again");
+                            }
+                        }))
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofSeconds(1), 10, Duration.ofSeconds(40))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(attempts).containsExactly(1, 2, 3);
+        assertThat(deadlines)
+                .allSatisfy((deadline) -> assertThat(deadline)
+                        .isBetween(begun.plusSeconds(39), Instant.now().plusSeconds(40)));
+    }
+
+    @Test
+    void handlerLearnsThatItsLeaseIsLost() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch lost = new CountDownLatch(1);
+        AtomicInteger leasesLost = new AtomicInteger();
+        outbox.handler(HandlerDefinition.withContext(
+                        "asking", Set.of("*"), null, (Object payload, EventEnvelope envelope, EventContext context) -> {
+                            begun.countDown();
+                            await().until(context::isLeaseLost);
+                            lost.countDown();
+                        }))
+                .listener(new OutboxListener() {
+                    @Override
+                    public void leaseLost(String stream) {
+                        leasesLost.incrementAndGet();
+                    }
+                })
+                .poller(Duration.ofHours(1), 10, Duration.ofSeconds(1))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        awaitLatch(begun);
+        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+
+        awaitLatch(lost);
+        await().until(() -> leasesLost.get() == 1);
+        assertThat(outbox.count("events.outbox_published")).isZero();
+    }
+
+    @Test
+    void troubleOfTheDatabaseUsesUpNoAttempts() {
+        Recorded handler = Recorded.failing((attempt) -> switch (attempt.number()) {
+            case 1 ->
+                new CannotCreateTransactionException(
+                        "no connection", new SQLTransientConnectionException("pool exhausted"));
+            case 2 -> new IllegalStateException(new SQLException("shutting down", "57P01"));
+            case 3 -> new IllegalStateException(new SQLException("broken", "08006"));
+            case 4 -> new IOException("counts");
+            case 5 -> new SQLTransientConnectionException("pool exhausted");
+            default -> null;
+        });
+        outbox.handler("any", "*", handler)
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(handler.attemptsOf(event)).isEqualTo(6);
+        assertThat(outbox.sql()
+                        .sql("SELECT attempt_count || ' ' || retry_count FROM events.outbox")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("5 1");
+    }
+
+    @Test
+    void handlerRestsWhileEverythingFailsAndGoesOnInOrderWhenOneEventSucceeds() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        AtomicInteger opened = new AtomicInteger();
+        MovingClock clock = new MovingClock();
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("provider is down") : null);
+        Recorded other = Recorded.all();
+        outbox.handler("mail", "*", mail)
+                .handler("other", "*", other)
+                .settings("mail", new HandlerSettings(null, null, new CircuitSettings(5, Duration.ofMinutes(1))))
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3))
+                .clock(clock)
+                .listener(new OutboxListener() {
+                    @Override
+                    public void circuitOpened(String stream, String handlerId) {
+                        opened.incrementAndGet();
+                    }
+                })
+                .poller(Duration.ofMillis(50), 10, Duration.ofMinutes(1));
+        IntStream.rangeClosed(1, 100).forEach((number) -> {
+            outbox.publish("" + number, new OrderPlaced(1));
+            outbox.publish("" + number, new OrderPlaced(2));
+        });
+        outbox.start();
+        await().until(() -> other.handled().size() == 200 && outbox.count("events.outbox_delivery") == 200);
+        clock.advance(Duration.ofMinutes(1));
+        await().until(() -> attempts() == 6);
+
+        assertThat(opened).hasValue(1);
+        assertThat(outbox.sql()
+                        .sql("SELECT count(*) FROM events.outbox_status WHERE status = 'DEAD'")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+        down.set(false);
+        clock.advance(Duration.ofMinutes(1));
+        await().until(() -> outbox.count("events.outbox_published") == 200);
+        assertThat(mail.sequences())
+                .hasSize(100)
+                .allSatisfy((aggregate, sequences) -> assertThat(sequences).containsExactly(1L, 2L));
+    }
+
+    private int attempts() {
+        return outbox.sql()
+                .sql("SELECT sum(retry_count) FROM events.outbox_delivery")
+                .query(Integer.class)
+                .single();
+    }
+
+    private List<String> delivery(String columns) {
+        return outbox.sql()
+                .sql("SELECT " + columns + " FROM events.outbox_delivery ORDER BY outbox_id, handler_id")
+                .query(String.class)
+                .list();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.background.LeaseRenewer;
+import dev.outbox.internal.background.Moment;
+import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+class LostLeaseTest {
+
+    private static final Duration LIFE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final List<String> invoked = new ArrayList<>();
+    private boolean held = true;
+    private static Runnable suspension = () -> {};
+    private long nanos;
+    private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, 0));
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void noHandlerStartsAfterTheLeaseIsLost() {
+        Dispatcher dispatcher = dispatcher(
+                handler("first", () -> {
+                    nanos += Duration.ofSeconds(1).toNanos();
+                    held = false;
+                }),
+                handler("second", () -> {}));
+
+        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).containsExactly("first");
+        assertThat(outcome.abandoned()).isTrue();
+    }
+
+    @Test
+    void slowHandlerUnderAHeldLeaseLetsTheNextStart() {
+        Dispatcher dispatcher = dispatcher(
+                handler("first", () -> nanos += Duration.ofSeconds(1).toNanos()), handler("second", () -> {}));
+
+        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).containsExactly("first", "second");
+        assertThat(outcome.succeeded()).isTrue();
+    }
+
+    @Test
+    void handlerDoesNotStartAfterASuspensionThatOutlastsTheLease() {
+        suspension = () -> nanos += LIFE.plusMillis(1).toNanos();
+        Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
+                "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
+
+        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).isEmpty();
+        assertThat(outcome.abandoned()).isTrue();
+    }
+
+    /** Payload whose decoding stands still for a while. */
+    private record Decoded() {
+
+        Decoded {
+            suspension.run();
+        }
+    }
+
+    private Lease lease() {
+        return keeper.keep(
+                new Lease.Claimed() {
+                    @Override
+                    public boolean renew() {
+                        return held;
+                    }
+
+                    @Override
+                    public boolean confirm() {
+                        return held;
+                    }
+                },
+                LIFE,
+                keeper.now());
+    }
+
+    private HandlerDefinition handler(String id, Runnable work) {
+        return HandlerDefinition.of(id, Set.of("*"), (envelope) -> {
+            invoked.add(id);
+            work.run();
+        });
+    }
+
+    private Dispatcher dispatcher(HandlerDefinition... handlers) {
+        Subscriptions subscriptions = new Subscriptions(
+                new HandlerCatalog(List.of(handlers)),
+                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                Duration.ofDays(7));
+        return new Dispatcher(
+                subscriptions,
+                JsonMapper.builder().build(),
+                DispatchSettings.defaults(),
+                OutboxListener.NONE,
+                new Dispatcher.TimeAndChance(Clock.systemUTC(), System::nanoTime, new Random()));
+    }
+
+    private static ClaimedEvent event() {
+        EventEnvelope envelope = new EventEnvelope(
+                1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
+        return new ClaimedEvent(envelope, 0, Set.of());
+    }
+}

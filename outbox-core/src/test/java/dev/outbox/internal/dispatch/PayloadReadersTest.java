@@ -1,0 +1,292 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
+import com.fasterxml.jackson.annotation.JsonFormat;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.FieldSource;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
+import tools.jackson.databind.json.JsonMapper;
+
+class PayloadReadersTest {
+
+    record Placed(String customer, @Nullable String note) {}
+
+    record Counted(String customer, int count) {}
+
+    record Chosen(Optional<String> customer) {}
+
+    record Defaulted(String customer) {
+        Defaulted {
+            customer = customer == null ? "nobody" : customer;
+        }
+    }
+
+    record Aliased(@JsonAlias({"client", "buyer"}) String customer) {}
+
+    record Named(@JsonProperty("cust") String customer) {}
+
+    @JsonNaming(SnakeCaseStrategy.class)
+    record Snake(String customerName) {}
+
+    record Derived(String customer, @Nullable String note) {
+        public String getGreeting() {
+            return "hello";
+        }
+    }
+
+    record Line(String sku, int count) {}
+
+    record Basket(List<Line> lines) {}
+
+    @JsonFormat(shape = JsonFormat.Shape.ARRAY)
+    record Listed(String customer, String note) {}
+
+    record Tree(String name, Tree left, Tree right) {}
+
+    record Open(String customer, @JsonAnySetter Map<String, Object> others) {}
+
+    record Wrapping(@JsonUnwrapped Line line, String customer) {}
+
+    @JsonIgnoreProperties("client")
+    record Dropped(String customer) {}
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record View(String customer) {}
+
+    record Hidden(
+            String customer,
+            @JsonIgnore String secret,
+
+            @JsonProperty(access = JsonProperty.Access.WRITE_ONLY)
+            String key) {}
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    record Sparse(String customer, List<String> tags) {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+    @JsonSubTypes(@JsonSubTypes.Type(value = Card.class, name = "card"))
+    sealed interface Payment {}
+
+    record Card(String number) implements Payment {}
+
+    static final class Bean {
+        public String customer;
+        private int count;
+
+        public int getCount() {
+            return count;
+        }
+
+        public void setCount(int count) {
+            this.count = count;
+        }
+    }
+
+    static final class Consumer {
+        private String customer;
+
+        public void setCustomer(String customer) {
+            this.customer = customer;
+        }
+
+        @Override
+        public String toString() {
+            return String.valueOf(customer);
+        }
+    }
+
+    static final List<Arguments> RENAMED = List.of(
+            renamed(Placed.class, "{'client': 'a', 'note': 'b'}", "'customer'", "'client'"),
+            renamed(Placed.class, "{'customer': 'a', 'remark': 'b'}", "'note'", "'remark'"),
+            renamed(Placed.class, "{'Customer': 'a', 'note': 'b'}", "'customer'", "'Customer'"),
+            renamed(Placed.class, "{'client': {'name': 'a'}, 'note': 'b'}", "'customer'", "'client'"),
+            renamed(Counted.class, "{'customer': 'a', 'total': 1}", "'count'", "'total'"),
+            renamed(Chosen.class, "{'client': 'a'}", "'customer'", "'client'"),
+            renamed(Defaulted.class, "{'client': 'a'}", "'customer'", "'client'"),
+            renamed(Aliased.class, "{'payer': 'a'}", "'customer'", "'payer'"),
+            renamed(Named.class, "{'customer': 'a'}", "'cust'", "'customer'"),
+            renamed(Snake.class, "{'customerName': 'a'}", "'customer_name'", "'customerName'"),
+            renamed(Derived.class, "{'client': 'a', 'note': 'b', 'greeting': 'c'}", "'customer'", "'client'"),
+            renamed(Payment.class, "{'kind': 'card', 'no': '1'}", "'number'", "'no'"),
+            renamed(Payment.class, "{'no': '1', 'kind': 'card'}", "'number'", "'no'"),
+            renamed(Bean.class, "{'client': 'a', 'count': 1}", "'customer'", "'client'"),
+            renamed(Consumer.class, "{'client': 'a'}", "'customer'", "'client'"));
+
+    static final List<Arguments> READABLE = List.of(
+            readable(Placed.class, "{'customer': 'a', 'note': null, 'added': 1}"),
+            readable(Placed.class, "{'customer': 'a'}"),
+            readable(Basket.class, "{'lines': [{'ean': 'a', 'count': 1}]}"),
+            readable(Aliased.class, "{'buyer': 'a', 'added': 1}"),
+            readable(Derived.class, "{'customer': 'a', 'greeting': 'c'}"),
+            readable(Open.class, "{'client': 'a'}"),
+            readable(Wrapping.class, "{'sku': 'a', 'count': 1, 'customer': 'b', 'added': 1}"),
+            readable(Dropped.class, "{'client': 'a'}"),
+            readable(Listed.class, "['a', null]"),
+            readable(Tree.class, "{'name': 'a', 'left': {'title': 'b'}, 'right': null}"),
+            readable(View.class, "{'client': 'a'}"),
+            readable(Hidden.class, "{'customer': 'a', 'added': 1}"),
+            readable(Sparse.class, "{'customer': 'a', 'added': 1}"),
+            readable(Map.class, "{'client': 'a'}"),
+            readable(JsonNode.class, "{'client': 'a'}"),
+            readable(Bean.class, "{'customer': 'a', 'count': 1, 'added': 1}"));
+
+    @ParameterizedTest
+    @FieldSource("RENAMED")
+    void refusesFieldThatLooksRenamed(Class<?> type, String json, String missing, String unknown) {
+        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.IGNORE);
+
+        assertMismatch(readers, json, type).hasMessageContainingAll("lacks " + missing, "has " + unknown, "@JsonAlias");
+    }
+
+    @ParameterizedTest
+    @FieldSource("READABLE")
+    void readsWhatOtherVersionsWrite(Class<?> type, String json) throws Exception {
+        assertThat(readers(JsonMapper.builder().build(), MissingFields.IGNORE).read(json, type))
+                .isInstanceOf(type);
+    }
+
+    @Test
+    void nullableMayBeMissingWhereMapperOmitsNulls() throws Exception {
+        JsonMapper mapper = JsonMapper.builder()
+                .changeDefaultPropertyInclusion((old) -> old.withValueInclusion(JsonInclude.Include.NON_NULL))
+                .build();
+        PayloadReaders readers = readers(mapper, MissingFields.IGNORE);
+
+        assertThat(readers.read("{\"customer\": \"a\", \"added\": 1}", Placed.class))
+                .isEqualTo(new Placed("a", null));
+        assertMismatch(readers, "{\"client\": \"a\"}", Placed.class).hasMessageContaining("'customer'");
+    }
+
+    @Test
+    void namesFollowTheSettingsOfTheMapper() throws Exception {
+        JsonMapper mapper = JsonMapper.builder()
+                .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
+                .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
+                .build();
+        PayloadReaders readers = readers(mapper, MissingFields.IGNORE);
+
+        assertThat(readers.read("{\"CUSTOMER\": \"a\", \"note\": null, \"added\": 1}", Placed.class))
+                .isEqualTo(new Placed("a", null));
+        assertThat(readers.read("{\"customer-name\": \"a\", \"added\": 1}", PlainName.class))
+                .isEqualTo(new PlainName("a"));
+        assertMismatch(readers, "{\"customerName\": \"a\"}", PlainName.class).hasMessageContaining("'customer-name'");
+    }
+
+    record PlainName(String customerName) {}
+
+    @Test
+    void mapperThatRefusesUnknownFieldsStillNamesTheRenamedOne() {
+        JsonMapper mapper = JsonMapper.builder()
+                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build();
+
+        assertMismatch(readers(mapper, MissingFields.IGNORE), "{\"client\": \"a\", \"note\": null}", Placed.class)
+                .hasMessageContaining("'customer'");
+    }
+
+    @Test
+    void messageNeverHoldsValues() {
+        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.FAIL);
+        String name = "n".repeat(500);
+
+        assertMismatch(readers, "{\"" + name + "\": \"secret\", \"b\\n\": \"secret\"}", Placed.class)
+                .hasMessageNotContaining("secret")
+                .hasMessageNotContaining("\n")
+                .hasMessageNotContaining(name);
+    }
+
+    @ParameterizedTest
+    @FieldSource("MISSING")
+    void failsOnMissingFieldIfConfigured(Class<?> type, String json, @Nullable String missing) throws Exception {
+        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.FAIL);
+        Object payload = readers.read(json.replace('\'', '"'), type);
+
+        if (missing == null) {
+            readers.requireFields(HANDLER, envelope(json), payload);
+        } else {
+            assertThatThrownBy(() -> readers.requireFields(HANDLER, envelope(json), payload))
+                    .isInstanceOf(UndecodableException.class)
+                    .hasMessageContainingAll("lacks " + missing, type.getName(), "outbox.payload.missing-fields");
+        }
+    }
+
+    static final List<Arguments> MISSING = List.of(
+            Arguments.of(Placed.class, "{'note': 'b'}", "'customer'"),
+            Arguments.of(Placed.class, "{'customer': null, 'note': 'b'}", null),
+            Arguments.of(Placed.class, "{'customer': 'a'}", null),
+            Arguments.of(Chosen.class, "{}", null),
+            Arguments.of(Defaulted.class, "{}", null),
+            Arguments.of(Aliased.class, "{'buyer': null}", null),
+            Arguments.of(Snake.class, "{}", "'customer_name'"),
+            Arguments.of(Basket.class, "{}", "'lines'"),
+            Arguments.of(Hidden.class, "{}", "'customer'"),
+            Arguments.of(Listed.class, "['a', null]", null),
+            Arguments.of(Sparse.class, "{}", null),
+            Arguments.of(Open.class, "{'client': 'a'}", null),
+            Arguments.of(Bean.class, "{}", null),
+            Arguments.of(Map.class, "{}", null));
+
+    private static final HandlerDefinition HANDLER =
+            HandlerDefinition.of("mail", Placed.class, (event, envelope) -> {});
+
+    private static AbstractThrowableAssert<?, ?> assertMismatch(PayloadReaders readers, String json, Class<?> type) {
+        return assertThatThrownBy(() -> readers.read(json.replace('\'', '"'), type))
+                .isInstanceOfSatisfying(
+                        UndecodableException.class,
+                        (ex) -> assertThat(ex.failure().code()).isEqualTo("PAYLOAD_MISMATCH"));
+    }
+
+    private static PayloadReaders readers(JsonMapper mapper, MissingFields missingFields) {
+        return new PayloadReaders(mapper, missingFields);
+    }
+
+    private static Arguments renamed(Class<?> type, String json, String missing, String unknown) {
+        return Arguments.of(type, json, missing, unknown);
+    }
+
+    private static Arguments readable(Class<?> type, String json) {
+        return Arguments.of(type, json.replace('\'', '"'));
+    }
+
+    private static EventEnvelope envelope(String json) {
+        return new EventEnvelope(
+                1,
+                new UUID(0, 1),
+                "default",
+                "order",
+                "1",
+                1,
+                "Placed",
+                1,
+                json.replace('\'', '"'),
+                Map.of(),
+                Instant.EPOCH);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+class SubscriptionsTest {
+
+    private static final Duration WEEK = Duration.ofDays(7);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final CountDownLatch read = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        goOn.countDown();
+        outbox.close();
+    }
+
+    /** Otherwise events that were claimed after a registration would pass the new handler by. */
+    @Test
+    void registryThatWasReadEarlierDoesNotReplaceOneThatWasReadLater() throws Exception {
+        Subscriptions subscriptions = new Subscriptions(
+                new HandlerCatalog(List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {}))),
+                new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT),
+                WEEK);
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("billing", Set.of("OrderPlaced")), Map.of(), WEEK);
+        FutureTask<Void> heartbeat = start("heartbeat", subscriptions::refresh);
+        assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        Thread[] poller = new Thread[1];
+        FutureTask<Void> claim = start("poller", () -> {
+            poller[0] = Thread.currentThread();
+            subscriptions.atVersion(new RegistryVersion("server", 1));
+        });
+
+        await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.BLOCKED);
+        goOn.countDown();
+        heartbeat.get(10, TimeUnit.SECONDS);
+        claim.get(10, TimeUnit.SECONDS);
+        assertThat(subscriptions.wanted("OrderPaid")).isTrue();
+    }
+
+    @Test
+    void heartbeatWritesMissingRegistrationAgain() throws SQLException {
+        HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
+        Subscriptions subscriptions = new Subscriptions(
+                new HandlerCatalog(List.of(billing)),
+                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                WEEK);
+        subscriptions.register();
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+
+        subscriptions.refresh();
+
+        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    private static FutureTask<Void> start(String name, Step step) {
+        FutureTask<Void> task = new FutureTask<>(() -> {
+            step.run();
+            return null;
+        });
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+        return task;
+    }
+
+    /** Holds the thread up when it has read the list: in its second transaction, after it has noted that it is alive. */
+    private DataSource slowOn(String thread) {
+        AtomicInteger closed = new AtomicInteger();
+        return new DelegatingDataSource(outbox.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                            Object answer = method.invoke(connection, arguments);
+                            boolean listed = method.getName().equals("close")
+                                    && Thread.currentThread().getName().equals(thread)
+                                    && closed.incrementAndGet() == 2;
+                            if (listed) {
+                                read.countDown();
+                                goOn.await();
+                            }
+                            return answer;
+                        });
+            }
+        };
+    }
+}

@@ -1,0 +1,202 @@
+package dev.outbox.internal.maintenance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class HandlerExpiryTest {
+
+    private static final Duration WEEK = Duration.ofDays(7);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox gone = outbox.another();
+    private final HandlerExpiry expiry =
+            new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), WEEK);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        gone.close();
+        outbox.close();
+    }
+
+    @Test
+    void deliveriesOfAHandlerThatNobodyHasAnyMoreBecomeDeadAndVisible() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        Recorded current = Recorded.all();
+        outbox.handler("current", "*", current).start();
+        List<EventEnvelope> events =
+                List.of(outbox.publish("1", new OrderPlaced(1)), outbox.publish("1", new OrderPlaced(2)));
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        unseen("old", "6 days");
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        unseen("old", "8 days");
+        expiry.runOnce();
+
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED", "2 DEAD HANDLER_RETIRED");
+        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("DEAD"));
+        assertThat(lines.list)
+                .filteredOn((line) -> line.getLevel() == Level.ERROR)
+                .singleElement()
+                .satisfies((line) -> assertThat(line.getFormattedMessage()).contains("2 deliveries", "'old'"));
+        expiry.runOnce();
+        assertThat(lines.list).hasSize(1);
+        assertThat(current.handled()).hasSize(2);
+    }
+
+    @Test
+    void eventTypeThatAHandlerNoLongerWantsIsGivenUpAndItsLaneGoesOn() throws SQLException {
+        gone.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), Recorded.all()::handle))
+                .start();
+        gone.close();
+        Recorded billing = Recorded.all();
+        outbox.handler("billing", "OrderPlaced", billing).start();
+        outbox.publish("1", new OrderPaid(1));
+        EventEnvelope behind = outbox.publish("1", new OrderPlaced(2));
+        await().until(() -> outbox.count("events.outbox_delivery") == 2);
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
+                        + " WHERE event_type = 'OrderPaid'")
+                .update();
+        expiry.runOnce();
+        await().until(() -> outbox.statusOf(behind).equals("PUBLISHED"));
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+        assertThat(billing.handled()).hasSize(1);
+    }
+
+    @Test
+    void handlerThatWasRenamedDoesNotRetire() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler(HandlerDefinition.of("current", Set.of("*"), Recorded.all()::handle)
+                        .aliases("old"))
+                .start();
+        unseen("old", "8 days");
+        expiry.report();
+        expiry.runOnce();
+        assertThat(lines.list).isEmpty();
+    }
+
+    @Test
+    void startReportsHandlersThatNobodyHasShownForAnHour() {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        unseen("old", "2 hours");
+        outbox.handler("current", "*", Recorded.all()).start();
+
+        await().until(() -> !lines.list.isEmpty());
+        assertThat(lines.list).singleElement().satisfies((line) -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage()).contains("'old'", "0 deliveries");
+        });
+    }
+
+    @Test
+    void registrationIsDeletedWhenNothingWaits() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", Recorded.all()).start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        unseen("old", "8 days");
+
+        expiry.runOnce();
+        assertThat(registered()).containsExactly("current *", "old");
+        outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
+        expiry.runOnce();
+        assertThat(registered()).containsExactly("current *");
+    }
+
+    @Test
+    void pausedRegistrationIsKept() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        unseen("old", "8 days");
+        outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
+
+        expiry.runOnce();
+        assertThat(registered()).containsExactly("old");
+    }
+
+    @Test
+    void retriedDeliveryOfDeletedHandlerBecomesDeadAgain() throws SQLException {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", Recorded.all()).start();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        unseen("old", "8 days");
+        expiry.runOnce();
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
+                .update();
+        outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
+        assertThat(deliveries()).containsExactly("1 DUE HANDLER_RETIRED");
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+    }
+
+    private List<String> registered() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', h.id, s.event_type) FROM events.outbox_handler h"
+                        + " LEFT JOIN events.outbox_subscription s ON s.handler_id = h.id ORDER BY 1")
+                .query(String.class)
+                .list();
+    }
+
+    private void unseen(String handlerId, String time) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - CAST(? AS interval) WHERE id = ?")
+                .params(time, handlerId)
+                .update();
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - CAST(? AS interval) WHERE handler_id = ?")
+                .params(time, handlerId)
+                .update();
+    }
+
+    private List<String> deliveries() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', aggregate_seq, status, last_error_code) FROM events.outbox_delivery"
+                        + " ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.outbox.internal.maintenance;
+
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.ReplayFeedStore;
+import dev.outbox.internal.store.ReplaySource;
+import java.time.Duration;
+
+/** Feeders that no thread drives, and the time that they may use. */
+final class ReplayFeeders {
+
+    private ReplayFeeders() {}
+
+    static ReplayFeeder of(TestOutbox outbox, JdbcReplays replays) {
+        return new ReplayFeeder(
+                new ReplaySource(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayFeedStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayFeeder.Registry(
+                        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
+                replays,
+                (stream, handlerId, deliveries) -> {});
+    }
+
+    /** As if the rate had not been used for some time. */
+    static void allow(TestOutbox outbox, Duration unused) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET fed_at = now() - ? * interval '1 microsecond'")
+                .param(unused.toNanos() / 1000)
+                .update();
+    }
+}

@@ -1,0 +1,225 @@
+package dev.outbox.internal.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.StatusStore;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.search.MeterNotFoundException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class OutboxMetersTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final OutboxMeters meters = new OutboxMeters(registry);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void journeyOfEventsIsCountedAndTimed() {
+        outbox.listener(meters)
+                .handler("mail", "*", Recorded.failing((attempt) -> switch (attempt.envelope()
+                        .aggregateId()) {
+                    case "flaky" -> attempt.number() < 3 ? new IOException("flaky") : null;
+                    case "dead" -> new NonRetryableException("never");
+                    default -> null;
+                }))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        outbox.publish("fine", new OrderPlaced(1));
+        outbox.publish("flaky", new OrderPlaced(1));
+        outbox.publish("dead", new OrderPlaced(1));
+
+        await().ignoreException(MeterNotFoundException.class)
+                .untilAsserted(() -> assertThat(
+                                registry.get("outbox.retry.count").summary().count())
+                        .isEqualTo(3));
+        assertThat(registry.get("outbox.published")
+                        .tag("stream", "default")
+                        .counter()
+                        .count())
+                .isEqualTo(3);
+        assertThat(processed("success")).isEqualTo(2);
+        assertThat(processed("retry")).isEqualTo(2);
+        assertThat(processed("dead")).isEqualTo(1);
+        assertThat(registry.get("outbox.retry.count").summary().totalAmount()).isEqualTo(3);
+        assertThat(registry.get("outbox.handler.duration")
+                        .tags("stream", "default", "event_type", "OrderPlaced", "handler", "mail")
+                        .timer()
+                        .count())
+                .isEqualTo(5);
+        assertThat(registry.get("outbox.claim").timer().count()).isPositive();
+        assertThat(registry.get("outbox.settle").timer().count()).isPositive();
+        assertThat(registry.get("outbox.delivery.lag").timer().count()).isEqualTo(2);
+    }
+
+    @Test
+    void eventsThatAreNotHandledTwiceAreCountedAsSuccessesAndAsDuplicates() {
+        outbox.listener(meters)
+                .handler(HandlerDefinition.of(
+                                "mail",
+                                Set.of("*"),
+                                (envelope) -> outbox.sql()
+                                        .sql("DELETE FROM events.outbox_claim")
+                                        .update())
+                        .deduplicating())
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(registry.get("outbox.deduplicated")
+                        .tags("stream", "default", "handler", "mail")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(processed("success")).isEqualTo(2);
+        assertThat(registry.get("outbox.lease.lost").counter().count()).isEqualTo(1);
+    }
+
+    private double processed(String result) {
+        return registry.get("outbox.processed")
+                .tags("stream", "default", "handler", "mail", "result", result)
+                .counter()
+                .count();
+    }
+
+    @Test
+    void eventsOfARolledBackSavepointAreNotCounted() {
+        TransactionTemplate nested = outbox.transactions();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        outbox.listener(meters).start();
+        outbox.inTransaction(() -> {
+            outbox.publisher().publish("order", "1", new OrderPlaced(1));
+            nested.executeWithoutResult((status) -> {
+                outbox.publisher().publish("order", "1", new OrderPlaced(2));
+                status.setRollbackOnly();
+            });
+            return outbox.publisher().publish("order", "1", new OrderPlaced(3));
+        });
+        assertThat(registry.get("outbox.published").counter().count()).isEqualTo(2);
+    }
+
+    @Test
+    void gaugesShowTheStatesOfEventsFromOneQuery() {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> switch (attempt.envelope()
+                        .aggregateId()) {
+                    case "dead" -> new NonRetryableException("never");
+                    case "retrying" -> new IOException("later");
+                    default -> null;
+                }))
+                .start();
+        outbox.publish("dead", new OrderPlaced(1));
+        outbox.publish("retrying", new OrderPlaced(1));
+        outbox.publish("fine", new OrderPlaced(1));
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM events.outbox WHERE dispatched_at IS NULL")
+                        .query(Integer.class)
+                        .single()
+                == 0);
+        outbox.runtime().close();
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
+                                + " VALUES ('order', 'old', 1, 'OrderPlaced', '{}', now() - interval '90 seconds')")
+                .update();
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)"
+                                + " SELECT 'default', 'w', now() + interval '1 minute', array_agg(id), '{}' FROM events.outbox WHERE aggregate_id = 'old'")
+                .update();
+        outbox.publish("pending", new OrderPlaced(1));
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
+        meters.registerGauges("default", gauges);
+
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+        assertThat(gauge("outbox.processing")).isEqualTo(1);
+        assertThat(gauge("outbox.retrying")).isEqualTo(1);
+        assertThat(gauge("outbox.dead")).isEqualTo(1);
+        assertThat(gauge("outbox.oldest.pending")).isBetween(90.0, 150.0);
+        assertThat(statements.count()).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesCountStreamsThatNobodyPolls() {
+        outbox.withoutPolling().start();
+        outbox.publish("1", new OrderPlaced(1));
+        QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        assertThat(gauges.of("default").pending()).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesAreUnknownWhileTheDatabaseIsAway() {
+        outbox.withoutPolling().start();
+        outbox.publish("1", new OrderPlaced(1));
+        QueueGauges gauges =
+                new QueueGauges(new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        meters.registerGauges("default", gauges);
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+
+        outbox.database().cutOff();
+        assertThat(gauge("outbox.pending")).isNaN();
+        assertThat(gauge("outbox.oldest.pending")).isNaN();
+        outbox.database().restore();
+        assertThat(gauge("outbox.pending")).isEqualTo(1);
+    }
+
+    @Test
+    void gaugesAreUnknownWhileNoConnectionIsFree() {
+        CountDownLatch free = new CountDownLatch(1);
+        DataSource empty = new DelegatingDataSource(outbox.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                InBackground.awaitLatch(free);
+                return super.getConnection();
+            }
+        };
+        meters.registerGauges("default", new QueueGauges(new StatusStore(empty, OutboxSchema.DEFAULT), Duration.ZERO));
+        CompletableFuture<Double> scrape = InBackground.run(() -> gauge("outbox.pending") + gauge("outbox.dead"));
+        await().until(scrape::isDone);
+        assertThat(scrape.join()).isNaN();
+        free.countDown();
+        await().until(() -> gauge("outbox.pending") == 0);
+    }
+
+    @Test
+    void tagsAreFewAndNeverIds() {
+        journeyOfEventsIsCountedAndTimed();
+        Set<String> keys = new TreeSet<>();
+        for (Meter meter : registry.getMeters()) {
+            meter.getId().getTags().stream().map(Tag::getKey).forEach(keys::add);
+        }
+        assertThat(keys).containsExactly("event_type", "handler", "result", "stream");
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tag("stream", "default").gauge().value();
+    }
+}

@@ -1,0 +1,214 @@
+package dev.outbox.internal.operations;
+
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.operations.JdbcOperations.Retried;
+import dev.outbox.internal.operations.JdbcOperations.Skipped;
+import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.DeliverySettlementStore;
+import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.internal.store.SettlementStore.Settlement;
+import dev.outbox.operations.DeliverySelection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Operations at the very moment in which a worker changes the lane. Each test holds one of the two in the middle. */
+class OperationRacesTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliverySettlementStore outcomes =
+            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    @BeforeEach
+    void addStream() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void claimOfASuccessorThatIsUnderWayIsWaitedFor() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        try (Connection claiming = outbox.dataSource().getConnection();
+                Statement statement = claiming.createStatement()) {
+            claiming.setAutoCommit(false);
+            statement.execute("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
+            statement.execute("INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)"
+                    + " VALUES ('default', 'w', now() + interval '1 minute', ARRAY["
+                    + events.get(1).id() + "], '{}')");
+            CompletableFuture<Retried> retried = InBackground.run(() -> retry(events.get(0)));
+            awaitWaiting();
+            claiming.commit();
+            assertThat(result(retried)).isEqualTo(new Retried(1, 0, 1));
+        }
+    }
+
+    @Test
+    void laterHeadThatIsBeingClaimedKeepsItsPlaceAndCountsAsHavingRun() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        lanes.failed("mail", events.get(1));
+        try (Connection claiming = outbox.dataSource().getConnection();
+                Statement statement = claiming.createStatement()) {
+            claiming.setAutoCommit(false);
+            statement.execute("UPDATE events.outbox_delivery SET locked_by = 'w', attempt_count = attempt_count + 1,"
+                    + " locked_until = now() + interval '1 minute' WHERE head");
+            assertThat(retry(events.get(0))).isEqualTo(new Retried(1, 0, 1));
+            claiming.commit();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 1");
+    }
+
+    @Test
+    void laterDeliveryThatWasClaimedAlongWithItsHeadCountsAsHavingRun() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        lanes.failed("mail", events.get(0));
+        lanes.dead("mail", events.get(1));
+        lanes.waiting("mail", events.get(2));
+        lanes.locked("mail", events.get(2), "1 minute");
+
+        assertThat(retry(events.get(1))).isEqualTo(new Retried(1, 0, 1));
+    }
+
+    @Test
+    void eventThatIsRetriedWhileItsLaneEmptiesComesUp() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(1));
+        lanes.failed("mail", events.get(0));
+        DueDelivery head = claimDue();
+
+        try (Connection holding = outbox.owner().getConnection()) {
+            holdPublishing(holding);
+            CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> succeed(head));
+            awaitWaiting(1);
+            CompletableFuture<Retried> retried = InBackground.run(() -> retry(events.get(1)));
+            awaitWaiting(2);
+            holding.rollback();
+            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(retried).affected()).isEqualTo(1);
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("2 DUE head 0");
+    }
+
+    @Test
+    void eventThatIsQueuedWhileItsLaneIsSkippedComesUp() throws SQLException {
+        EventEnvelope first = lanes.publish("1", 1).get(0);
+        lanes.blocking("mail", first);
+        EventEnvelope second = lanes.publish("1", 1).get(0);
+        ClaimRound round = claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), MAIL))
+                .orElseThrow();
+        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+
+        try (Connection holding = outbox.owner().getConnection()) {
+            holdPublishing(holding);
+            CompletableFuture<Skipped> skipped = InBackground.run(() -> outbox.runtime()
+                    .operations()
+                    .skip(DeliverySelection.delivery(first.eventId(), "mail"), "ann", "sent by hand"));
+            awaitWaiting(1);
+            CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
+            awaitWaiting(2);
+            holding.rollback();
+            assertThat(result(skipped).affected()).isEqualTo(1);
+            assertThat(result(queueing)).isTrue();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("2 DUE head 0");
+    }
+
+    @Test
+    void lateWorkerOfADeliveryThatIsRetriedMeanwhileChangesNothing() throws SQLException {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.failed("mail", event);
+        DueDelivery late = claimDue();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
+                .update();
+        assertThat(retry(event).affected()).isEqualTo(1);
+
+        assertThat(succeed(late).written()).isEmpty();
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        assertThat(claimDue().attempt()).isEqualTo(late.attempt() + 1);
+        assertThat(succeed(late).written()).isEmpty();
+    }
+
+    /** Whoever completes an event has to wait, with all its locks. */
+    private static void holdPublishing(Connection holding) throws SQLException {
+        holding.setAutoCommit(false);
+        try (Statement statement = holding.createStatement()) {
+            statement.execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+        }
+    }
+
+    private void awaitWaiting() {
+        awaitWaiting(1);
+    }
+
+    private void awaitWaiting(int sessions) {
+        await().pollInterval(Duration.ofMillis(10))
+                .until(() -> outbox.sql()
+                                .sql("SELECT count(*) FROM pg_stat_activity"
+                                        + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                                .query(Integer.class)
+                                .single()
+                        == sessions);
+    }
+
+    private DueDelivery claimDue() throws SQLException {
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE status = 'DUE'")
+                .update();
+        return deliveries
+                .claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE))
+                .get(0);
+    }
+
+    private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
+        Attempted attempted = new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
+        return outcomes.settle(List.of(attempted), List.of());
+    }
+
+    private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
+        Parked parked = new Parked(event.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
+        return settlements
+                .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
+                .claimHeld();
+    }
+
+    private Retried retry(EventEnvelope event) {
+        return outbox.runtime()
+                .operations()
+                .retry(DeliverySelection.delivery(event.eventId(), "mail"), "ann", "mail is back");
+    }
+}

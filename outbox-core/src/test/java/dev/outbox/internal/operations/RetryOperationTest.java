@@ -1,0 +1,354 @@
+package dev.outbox.internal.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operations.JdbcOperations.Retried;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RetryOperationTest {
+
+    private static final Duration NEVER = Duration.ofHours(1);
+    private static final DeliverySelection MAIL = DeliverySelection.all().ofHandler("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void g8DeadEventsThatAreRetriedReachTheirHandlerInOrder() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new NonRetryableException("down") : null);
+        outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
+        List<EventEnvelope> events = lanes.publish("1", 20);
+        outbox.start();
+        await().until(() -> count(DeliveryStatus.DEAD) == 20);
+        down.set(false);
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(20, 0, 0));
+
+        await().until(() -> outbox.count("events.outbox_published") == 20);
+        assertThat(mail.sequences())
+                .isEqualTo(Map.of(
+                        "1", events.stream().map(EventEnvelope::aggregateSeq).toList()));
+        assertThat(events).allMatch((event) -> mail.attemptsOf(event) == 2);
+    }
+
+    @Test
+    void deadEventThatBlockedItsLaneSetsItFreeInOrder() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded ledger = Recorded.failing((attempt) ->
+                attempt.envelope().aggregateSeq() == 2 && down.get() ? new NonRetryableException("down") : null);
+        outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
+                .poller(NEVER, 50, Duration.ofMinutes(1));
+        lanes.publish("1", 5);
+        outbox.start();
+        await().until(() ->
+                lanes.of("ledger", "1").equals(List.of("2 DEAD head 1", "3 WAITING 0", "4 WAITING 0", "5 WAITING 0")));
+        down.set(false);
+
+        assertThat(retry(DeliverySelection.lane("ledger", "order", "1"))).isEqualTo(new Retried(1, 0, 0));
+
+        await().until(() -> outbox.count("events.outbox_published") == 5);
+        assertThat(ledger.sequences()).isEqualTo(Map.of("1", List.of(1L, 2L, 3L, 4L, 5L)));
+    }
+
+    @Test
+    void workersOfOtherProcessesHearOfARetryAtOnce() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new NonRetryableException("down") : null);
+        outbox.withNotifications().withoutPolling().start();
+        try (TestOutbox worker = outbox.another()
+                .withNotifications()
+                .handler("mail", "*", mail)
+                .poller(NEVER, 50, Duration.ofMinutes(1))) {
+            worker.start();
+            await().until(() -> outbox.sql()
+                            .sql("SELECT count(*) FROM pg_stat_activity"
+                                    + " WHERE query LIKE 'LISTEN%' AND datname = current_database()")
+                            .query(Integer.class)
+                            .single()
+                    == 1);
+            EventEnvelope event = lanes.publish("1", 1).get(0);
+            await().until(() -> outbox.statusOf(event).equals("DEAD"));
+            down.set(false);
+
+            assertThat(retry(MAIL).affected()).isEqualTo(1);
+            await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        }
+    }
+
+    @Test
+    void deadDeliveryIsDueAtOnceAndItsFailuresAreForgotten() {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.dead("mail", event);
+
+        assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Retried(1, 0, 0));
+
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT attempt_count FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
+                        .query(Integer.class)
+                        .single())
+                .isEqualTo(3);
+        assertThat(outbox.sql()
+                        .sql("SELECT status, attempt_count, retry_count, next_retry_at IS NOT NULL AS due, last_error"
+                                + " FROM events.outbox")
+                        .query()
+                        .singleRow())
+                .isEqualTo(Map.of(
+                        "status",
+                        "RETRYING",
+                        "attempt_count",
+                        0,
+                        "retry_count",
+                        0,
+                        "due",
+                        true,
+                        "last_error",
+                        "no route"));
+    }
+
+    @Test
+    void severalDeadOfALaneQueueUpInOrder() {
+        List<EventEnvelope> events = lanes.publish("1", 4);
+        lanes.dead("mail", events.get(2));
+        lanes.dead("mail", events.get(0));
+        lanes.dead("mail", events.get(3));
+        lanes.dead("audit", events.get(1));
+
+        assertThat(retry(MAIL).affected()).isEqualTo(3);
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "3 WAITING 0", "4 WAITING 0");
+        assertThat(lanes.of("audit", "1")).containsExactly("2 DEAD 3");
+        assertThat(outbox.statusOf(events.get(1))).isEqualTo("DEAD");
+    }
+
+    @Test
+    void laterHeadThatWaitsForItsTimeMakesWay() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        lanes.dead("mail", events.get(0));
+        lanes.failed("mail", events.get(1));
+        lanes.waiting("mail", events.get(2));
+
+        assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
+                .isEqualTo(new Retried(1, 0, 0));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 1", "3 WAITING 0");
+    }
+
+    @Test
+    void earlierHeadKeepsItsPlace() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        lanes.failed("mail", events.get(0));
+        lanes.waiting("mail", events.get(1));
+        lanes.dead("mail", events.get(2));
+
+        assertThat(retry(MAIL.withStatus(DeliveryStatus.DEAD)).affected()).isEqualTo(1);
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 1", "2 WAITING 0", "3 WAITING 0");
+    }
+
+    @Test
+    void deadHeadBlocksWhatIsRetriedInFrontOfItUntilItIsDecidedToo() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        lanes.dead("mail", events.get(0));
+        lanes.blocking("mail", events.get(1));
+        lanes.waiting("mail", events.get(2));
+
+        retry(DeliverySelection.delivery(events.get(0).eventId(), "mail"));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DEAD head 3", "3 WAITING 0");
+        retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
+    }
+
+    @Test
+    void deliveryThatWaitsForItsTimeIsDueAtOnce() {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.failed("mail", event);
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(outbox.sql()
+                        .sql("SELECT count(*) FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
+                        .query(Integer.class)
+                        .single())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void whatHasNothingToForgetIsLeftAsItIs() {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.failed("mail", events.get(0));
+        lanes.waiting("mail", events.get(1));
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 0, 0));
+        assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
+    }
+
+    @Test
+    void deliveryOfAPublishedEventComesBackAndTheEventStaysPublished() {
+        Recorded mail = Recorded.all();
+        outbox.handler("mail", "*", mail);
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.published(event);
+        lanes.dead("mail", event);
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 0);
+        assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(1L)));
+        assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
+    }
+
+    @Test
+    void selectionOfAnySizeIsWorkedThroughInBatches() {
+        int count = 1203;
+        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
+                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 7, new OrderPlaced(i)))
+                .toList());
+        events.forEach((event) -> lanes.dead("mail", event));
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(count, 0, 0));
+        assertThat(outbox.sql()
+                        .sql("SELECT string_agg(aggregate_seq || ' ' || aggregate_id, ',' ORDER BY aggregate_id)"
+                                + " FROM events.outbox_delivery WHERE head")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("1 a0,1 a1,1 a2,1 a3,1 a4,1 a5,1 a6");
+        assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 7);
+    }
+
+    @Test
+    void deliveryThatIsBeingAttemptedIsLeftAlone() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (attempt.number() == 2) {
+                begun.countDown();
+                InBackground.awaitLatch(end);
+            }
+            return attempt.number() == 1 ? new IOException("down") : null;
+        });
+        outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        outbox.start();
+        await().until(() -> count(DeliveryStatus.DUE) == 1);
+        retry(MAIL);
+        InBackground.awaitLatch(begun);
+
+        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
+        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1, 0));
+        end.countDown();
+        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(mail.attemptsOf(event)).isEqualTo(2);
+    }
+
+    @Test
+    void deliveryWhoseWorkerDidNotComeBackStartsAnew() {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.failed("mail", event);
+        lanes.locked("mail", event, "-1 second");
+        outbox.sql().sql("UPDATE events.outbox_delivery SET crash_count = 2").update();
+
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(outbox.sql()
+                        .sql("SELECT crash_count || ' ' || attempt_count || ' ' || (locked_by IS NULL)"
+                                + " FROM events.outbox_delivery")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("0 2 true");
+    }
+
+    @Test
+    void deliveryThatSomebodyElseHoldsLockedIsLeftAlone() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        events.forEach((event) -> lanes.dead("mail", event));
+        try (Connection other = outbox.owner().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement()
+                    .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
+                            + events.get(0).id() + " FOR UPDATE");
+            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
+            other.rollback();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 DUE head 0", "3 WAITING 0");
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
+    }
+
+    @Test
+    void eventThatSomebodyElseHoldsLockedDelaysNoOther() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        events.forEach((event) -> lanes.dead("mail", event));
+        try (Connection other = outbox.owner().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement()
+                    .execute("SELECT FROM events.outbox WHERE id = "
+                            + events.get(1).id() + " FOR UPDATE");
+            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
+            other.rollback();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 DEAD 3", "3 WAITING 0");
+    }
+
+    @Test
+    void twoOperatorsAtOnceRetryEverythingOnce() {
+        int count = 2000;
+        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
+                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 50, new OrderPlaced(i)))
+                .toList());
+        events.forEach((event) -> lanes.dead("mail", event));
+        CyclicBarrier together = new CyclicBarrier(2);
+        List<CompletableFuture<Retried>> operators = new ArrayList<>();
+        for (String name : List.of("ann", "bob")) {
+            operators.add(InBackground.run(() -> {
+                together.await();
+                return outbox.runtime().operations().retry(MAIL, name, "mail is back");
+            }));
+        }
+        List<Retried> results = operators.stream().map(InBackground::result).toList();
+
+        // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
+        assertThat(results.stream().mapToInt(Retried::affected).sum()).isEqualTo(count);
+        assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
+        assertThat(count(DeliveryStatus.DUE)).isEqualTo(50);
+        assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 50);
+    }
+
+    private Retried retry(DeliverySelection selection) {
+        return outbox.runtime().operations().retry(selection, "ann", "mail is back");
+    }
+
+    private long count(DeliveryStatus status) {
+        return outbox.runtime().operations().count(DeliverySelection.all().withStatus(status));
+    }
+}

@@ -1,0 +1,38 @@
+package dev.outbox.internal.processing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.Claim;
+import dev.outbox.internal.delivery.ClaimKey;
+import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.Fence;
+import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.dispatch.EventOutcome;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class BatchTest {
+
+    @Test
+    void keepsOutcomesThatArriveDuringASettlement() {
+        try (TestOutbox outbox = TestOutbox.create()) {
+            ClaimedEvent first = new ClaimedEvent(outbox.publish("1", new OrderPlaced(1)), 0, Set.of());
+            ClaimedEvent second = new ClaimedEvent(outbox.publish("2", new OrderPlaced(1)), 0, Set.of());
+            ClaimKey key = new ClaimKey(1, new Fence(UUID.randomUUID(), UUID.randomUUID()));
+            Batch batch =
+                    Batch.byAggregate(new Claim(key, List.of(first, second)), new RegistryVersion("server", 1), null);
+            batch.add(new EventOutcome(first, List.of()));
+            List<EventOutcome> settling = batch.unsettled();
+            EventOutcome late = new EventOutcome(second, List.of());
+            batch.add(late);
+
+            batch.settled(settling, Set.of());
+
+            assertThat(batch.unsettled()).containsExactly(late);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.outbox.internal.processing;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PartlyLostLeaseTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private final TestOutbox late = TestOutbox.create();
+    private final TestOutbox owner = late.another();
+    private final CountDownLatch began = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final Recorded handledLate = Recorded.all();
+    private final Recorded handledByOwner = Recorded.all();
+
+    @AfterEach
+    void close() {
+        mayEnd.countDown();
+        owner.close();
+        late.close();
+    }
+
+    @Test
+    void renewalRevivesNoLostDelivery() {
+        late.handler("any", "*", (envelope) -> {
+                    handledLate.handle(envelope);
+                    began.countDown();
+                    awaitLatch(mayEnd);
+                })
+                .poller(Duration.ofMillis(20), 50, LEASE);
+        Lanes lanes = new Lanes(late);
+        EventEnvelope held = lanes.publish("held", 1).get(0);
+        EventEnvelope lost = lanes.publish("lost", 1).get(0);
+        List.of(held, lost).forEach((event) -> lanes.failed("any", event));
+        becomeDueInOrder();
+        late.start();
+        awaitLatch(began);
+
+        expire(lost);
+        owner.handler("any", "*", handledByOwner)
+                .poller(Duration.ofMillis(20), 50, LEASE)
+                .start();
+        await().until(() -> late.statusOf(lost).equals("PUBLISHED"));
+        // Longer than a lease: only renewals keep the rest of the batch.
+        await().atMost(LEASE.multipliedBy(3)).until(() -> renewedAfter(held) > LEASE.toMillis());
+        mayEnd.countDown();
+
+        await().until(() -> late.statusOf(held).equals("PUBLISHED"));
+        late.runtime().close();
+        assertThat(handledByOwner.sequences()).containsOnlyKeys("lost");
+        assertThat(handledLate.sequences())
+                .as("the late worker starts nothing that it has lost")
+                .containsOnlyKeys("held");
+    }
+
+    /** A worker that loses the head of a lane must not start what follows it beside the worker that now has the head. */
+    @Test
+    void lostHeadEndsTheLane() {
+        CountDownLatch ownerBegan = new CountDownLatch(1);
+        CountDownLatch ownerMayEnd = new CountDownLatch(1);
+        late.handler("any", "*", (envelope) -> {
+                    handledLate.handle(envelope);
+                    began.countDown();
+                    awaitLatch(mayEnd);
+                })
+                .poller(Duration.ofMillis(20), 50, LEASE);
+        Lanes lanes = new Lanes(late);
+        List<EventEnvelope> lane = lanes.publish("lane", 2);
+        lanes.flowing("any", lane.get(0));
+        lanes.waiting("any", lane.get(1));
+        late.start();
+        awaitLatch(began);
+
+        expire(lane.get(0));
+        owner.handler("any", "*", (envelope) -> {
+                    ownerBegan.countDown();
+                    awaitLatch(ownerMayEnd);
+                    handledByOwner.handle(envelope);
+                })
+                .poller(Duration.ofMillis(20), 50, LEASE)
+                .start();
+        awaitLatch(ownerBegan);
+        assertThat(claimsOf(lane.get(1))).as("claims of what follows").isZero();
+        // The late worker trusts an answer of the database for 100 ms.
+        await().until(() -> millisSinceAttempt(lane.get(0)) > 500);
+        mayEnd.countDown();
+
+        late.runtime().close();
+        assertThat(handledLate.sequences()).as("handled by the late worker").containsEntry("lane", List.of(1L));
+        ownerMayEnd.countDown();
+        await().until(() -> late.statusOf(lane.get(1)).equals("PUBLISHED"));
+    }
+
+    @Test
+    void demotedHeadIsLost() throws SQLException {
+        Lanes lanes = new Lanes(late);
+        List<EventEnvelope> lane = lanes.publish("lane", 3);
+        lanes.dead("any", lane.get(0));
+        lanes.flowing("any", lane.get(1));
+        lanes.waiting("any", lane.get(2));
+        late.handler("any", "*", handledLate);
+        new HandlerStore(late.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        DeliveryClaimStore claims = new DeliveryClaimStore(late.dataSource(), OutboxSchema.DEFAULT);
+        List<DueDelivery> claimed = claims.claimDue(new DeliveryClaimStore.Request(
+                "default", "late", ActiveHandlers.ofAllTypes("any"), 10, Set.of(), true, LEASE));
+        assertThat(claimed).hasSize(2);
+
+        expire(lane.get(1));
+        late.runtime()
+                .operations()
+                .retry(DeliverySelection.all().withStatus(DeliveryStatus.DEAD), "ann", "the cause is mended");
+
+        assertThat(claims.renew(claimed, LEASE)).isEmpty();
+        assertThat(claims.confirm(claimed)).isEmpty();
+    }
+
+    private long millisSinceAttempt(EventEnvelope event) {
+        return late.sql()
+                .sql("SELECT extract(epoch FROM clock_timestamp() - last_attempt_at)::numeric * 1000"
+                        + " FROM events.outbox_delivery WHERE outbox_id = ?")
+                .param(event.id())
+                .query(Long.class)
+                .single();
+    }
+
+    private long claimsOf(EventEnvelope event) {
+        return late.sql()
+                .sql("SELECT count(locked_until) FROM events.outbox_delivery WHERE outbox_id = ?")
+                .param(event.id())
+                .query(Long.class)
+                .single();
+    }
+
+    private void becomeDueInOrder() {
+        late.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now()"
+                        + " - CASE aggregate_id WHEN 'held' THEN interval '1 s' ELSE interval '0' END")
+                .update();
+    }
+
+    private void expire(EventEnvelope event) {
+        late.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 s' WHERE outbox_id = ?")
+                .param(event.id())
+                .update();
+    }
+
+    /** The milliseconds between the attempt and the end of its lease, less one lease. */
+    private long renewedAfter(EventEnvelope event) {
+        return late.sql()
+                .sql("SELECT extract(epoch FROM locked_until - last_attempt_at)::bigint * 1000 - ? FROM"
+                        + " events.outbox_delivery WHERE outbox_id = ?")
+                .param(LEASE.toMillis())
+                .param(event.id())
+                .query(Long.class)
+                .single();
+    }
+}

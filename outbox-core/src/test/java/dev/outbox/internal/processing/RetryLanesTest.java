@@ -1,0 +1,331 @@
+package dev.outbox.internal.processing;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.DeliverySettlementStore;
+import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.internal.store.SettlementStore.Settlement;
+import dev.outbox.listener.OutboxListener;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RetryLanesTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliverySettlementStore outcomes =
+            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void laneThatFlowsAgainDrainsInBatchesAndInOrder() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        AtomicInteger settlements = new AtomicInteger();
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        outbox
+                .handler("mail", "*", mail)
+                .listener(new OutboxListener() {
+                    @Override
+                    public void settled(String stream, Duration duration, int events) {
+                        settlements.incrementAndGet();
+                    }
+                })
+                .stream("default", new PollerSettings(Duration.ofMillis(100), 100, LEASE, Duration.ofSeconds(5)));
+        publish(1000);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 1000);
+        settlements.set(0);
+        down.set(false);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+
+        await().until(() -> outbox.count("events.outbox_published") == 1000);
+        assertThat(mail.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 1000).boxed().toList());
+        assertThat(settlements.get()).isLessThan(50);
+    }
+
+    @Test
+    void failureInTheMiddleOfALaneHoldsBackWhatFollowsIt() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> {
+            long seq = attempt.envelope().aggregateSeq();
+            return seq == 1 && down.get() || seq == 4 && attempt.number() == 1 ? new IOException("down") : null;
+        });
+        outbox.handler("mail", "*", mail);
+        publish(8);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 8);
+        down.set(false);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+        await().until(() -> outbox.count("events.outbox_published") == 3);
+
+        assertThat(lane()).containsExactly("4 DUE 1", "5 WAITING 0", "6 WAITING 0", "7 WAITING 0", "8 WAITING 0");
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM events.outbox_delivery WHERE locked_by IS NOT NULL OR attempt_count > 1")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L));
+    }
+
+    @Test
+    void deadDeliveryInTheMiddleOfALaneLetsTheRestPass() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail =
+                Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
+                    case 1 -> down.get() ? new IOException("down") : null;
+                    case 3 -> new NonRetryableException("never");
+                    case 5 -> attempt.number() == 1 ? new IOException("down") : null;
+                    default -> null;
+                });
+        outbox.handler("mail", "*", mail);
+        publish(6);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 6);
+        down.set(false);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+
+        await().until(() -> lane().equals(List.of("3 DEAD 1", "5 DUE 1", "6 WAITING 0")));
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
+                .update();
+        await().until(() -> outbox.count("events.outbox_published") == 5);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 4L, 5L, 6L));
+    }
+
+    @Test
+    void deliveryThatIsQueuedWhileItsLaneEmptiesComesUp() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
+        park(claim(), first);
+        EventEnvelope second = outbox.publish("1", new OrderPlaced(2));
+        ClaimRound round = claim();
+        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+        List<DueDelivery> due = claimDue();
+
+        // The lane empties in a transaction that has not committed when the second event queues behind it: the
+        // operator's
+        // lock keeps that transaction from ending.
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+            CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
+                    List.of(new Attempted(due.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)), List.of()));
+            awaitWaiting(1);
+            CompletableFuture<Boolean> queueing = InBackground.run(() -> {
+                park(round, second);
+                return true;
+            });
+            awaitWaiting(2);
+            operator.rollback();
+            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(queueing)).isTrue();
+        }
+
+        assertThat(lane()).containsExactly("2 DUE 0");
+        assertThat(claimDue()).extracting((one) -> one.envelope().id()).containsExactly(second.id());
+    }
+
+    @Test
+    void g5LateWorkerOfADeliveryChangesNothing() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        park(claim(), event);
+        List<DueDelivery> late = claimDue();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
+                .update();
+        List<DueDelivery> next = claimDue();
+        assertThat(next.get(0).attempt()).isEqualTo(2);
+
+        for (Attempted.Kind kind : Attempted.Kind.values()) {
+            Attempted attempted = new Attempted(late.get(0), kind, Duration.ZERO, new Failure("E", "late"));
+            assertThat(outcomes.settle(List.of(attempted), List.of()).written()).isEmpty();
+        }
+        assertThat(outcomes.settle(List.of(), late).written()).isEmpty();
+        assertThat(deliveries.renew(late, LEASE)).isEmpty();
+        assertThat(deliveries.confirm(late)).isEmpty();
+        assertThat(lane()).containsExactly("1 DUE 0");
+        assertThat(outbox.sql()
+                        .sql("SELECT status FROM events.outbox_status")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("PROCESSING");
+        assertThat(outcomes.settle(
+                                List.of(new Attempted(next.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)),
+                                List.of())
+                        .written())
+                .hasSize(1);
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
+    }
+
+    @Test
+    void g5LateWorkerDoesNotTakeTheHeadOfALaneThatSomebodyElseHasTakenOver() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (int number = 1; number <= 3; number++) {
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
+            park(claim(), event);
+        }
+        List<DueDelivery> late = claimDue();
+        assertThat(late).hasSize(3);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
+                .update();
+        assertThat(deliveries.claimDue(
+                        new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
+                .hasSize(2);
+
+        Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
+        assertThat(outcomes.settle(List.of(third), List.of()).written()).isEmpty();
+        assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT FROM events.outbox WHERE aggregate_id = '1' FOR UPDATE",
+                "SELECT FROM events.outbox_delivery WHERE aggregate_id = '1' FOR UPDATE",
+            })
+    void rowThatIsLockedWhileItsEventIsRetriedDelaysItsAggregateOnly(String lock) throws Exception {
+        CountDownLatch retrying = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (attempt.envelope().aggregateId().equals("1") && attempt.number() == 2) {
+                retrying.countDown();
+                awaitLatch(locked);
+            }
+            return attempt.number() == 1 ? new IOException("once") : null;
+        });
+        outbox.handler("mail", "*", mail)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
+        publish(3);
+        outbox.start();
+        awaitLatch(retrying);
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute(lock);
+            locked.countDown();
+            IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPlaced(i)));
+
+            // They are retried too.
+            await().until(() -> outbox.count("events.outbox_published") == 5);
+            await().during(Duration.ofSeconds(4))
+                    .until(() -> mail.sequences().get("1").equals(List.of(1L)));
+            operator.rollback();
+        }
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+    }
+
+    @Test
+    void deliveryThatSomebodyElseHoldsLockedIsNotOvertakenByTheOnesBehindIt() throws Exception {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (int number = 1; number <= 5; number++) {
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
+            park(claim(), event);
+        }
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 3 FOR UPDATE");
+            List<DueDelivery> due = claimDue();
+            assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
+            operator.createStatement().execute("SELECT FROM events.outbox_delivery WHERE aggregate_seq = 2 FOR UPDATE");
+            assertThat(deliveries.renew(due, LEASE)).hasSize(2);
+            operator.rollback();
+        }
+    }
+
+    private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
+        Parked parked = new Parked(envelope.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
+                        .claimHeld())
+                .isTrue();
+    }
+
+    private ClaimRound claim() throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), MAIL))
+                .orElseThrow();
+    }
+
+    private List<DueDelivery> claimDue() throws SQLException {
+        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
+    }
+
+    private void awaitWaiting(int sessions) {
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == sessions);
+    }
+
+    private void publish(int events) {
+        IntStream.rangeClosed(1, events).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
+    }
+
+    /** Sequence, status and failures of what is in the lane. */
+    private List<String> lane() {
+        return outbox.sql()
+                .sql(
+                        "SELECT aggregate_seq || ' ' || status || ' ' || retry_count FROM events.outbox_delivery ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}

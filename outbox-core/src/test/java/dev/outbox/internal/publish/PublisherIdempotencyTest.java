@@ -1,0 +1,156 @@
+package dev.outbox.internal.publish;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventIdConflictException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PublisherIdempotencyTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final UUID eventId = UUID.randomUUID();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void repeatedEventIdStoresNothingAndReturnsTheStoredEvent() {
+        EventEnvelope first = publish(eventId, "1");
+        EventEnvelope again = publish(eventId, "1");
+
+        assertThat(again.id()).isEqualTo(first.id());
+        assertThat(again.aggregateSeq()).isEqualTo(1);
+        assertThat(again.payload()).isEqualTo("{\"number\": 1}");
+        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+        assertThat(outbox.count("events.outbox")).isEqualTo(2);
+    }
+
+    @Test
+    void repeatedEventIdIsKnownAfterTheEventWasPublished() {
+        outbox.handler("any", "*", (envelope) -> {}).start();
+        EventEnvelope first = publish(eventId, "1");
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        EventEnvelope again = publish(eventId, "1");
+
+        assertThat(again.id()).isEqualTo(first.id());
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void transactionsThatRaceWithOneEventIdStoreItOnceWithoutAGap(boolean firstCommits) {
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        CompletableFuture<EventEnvelope> first =
+                InBackground.run(() -> outbox.transactions().execute((status) -> {
+                    EventEnvelope envelope = outbox.publisher().publish(event(eventId, "1"));
+                    published.countDown();
+                    awaitLatch(mayEnd);
+                    if (!firstCommits) {
+                        status.setRollbackOnly();
+                    }
+                    return envelope;
+                }));
+        awaitLatch(published);
+        CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "1"));
+        awaitOneWaiting();
+        mayEnd.countDown();
+
+        boolean same = result(first).id() == result(second).id();
+        assertThat(same).isEqualTo(firstCommits);
+        assertThat(result(second).aggregateSeq()).isEqualTo(1);
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.publish("1", new OrderPaid(2)).aggregateSeq()).isEqualTo(2);
+    }
+
+    @Test
+    void transactionsThatRaceWithOneEventIdForTwoAggregatesStoreItOnceWithoutAGap() {
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
+            EventEnvelope envelope = outbox.publisher().publish(event(eventId, "1"));
+            published.countDown();
+            awaitLatch(mayEnd);
+            return envelope;
+        }));
+        awaitLatch(published);
+        CompletableFuture<EventEnvelope> second = InBackground.run(() -> publish(eventId, "2"));
+        awaitOneWaiting();
+        mayEnd.countDown();
+
+        assertThat(result(first).aggregateSeq()).isEqualTo(1);
+        assertThatThrownBy(() -> result(second)).isInstanceOf(EventIdConflictException.class);
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+        assertThat(outbox.publish("2", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
+    }
+
+    @Test
+    void eventIdOfAnotherEventIsRefusedAndTheTransactionStaysUsable() {
+        publish(eventId, "1");
+        outbox.inTransaction(() -> {
+            assertThatThrownBy(() -> outbox.publisher().publish(event(eventId, "2")))
+                    .isInstanceOf(EventIdConflictException.class)
+                    .hasMessageContaining(eventId.toString());
+            assertThatThrownBy(() -> outbox.publisher()
+                            .publish(OutboxEvent.of("order", "1", new OrderPaid(1))
+                                    .withEventId(eventId)))
+                    .isInstanceOf(EventIdConflictException.class);
+            return outbox.publisher().publish("order", "2", new OrderPlaced(1));
+        });
+
+        assertThat(outbox.count("events.outbox")).isEqualTo(2);
+    }
+
+    @Test
+    void batchWithKnownAndRepeatedIdsStoresEachOnce() {
+        EventEnvelope known = publish(eventId, "1");
+        UUID twice = UUID.randomUUID();
+        List<EventEnvelope> envelopes = outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(
+                        event(twice, "1"),
+                        event(eventId, "1"),
+                        event(twice, "1"),
+                        OutboxEvent.of("order", "1", new OrderPaid(1)))));
+
+        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(2L, 1L, 2L, 3L);
+        assertThat(envelopes.get(1).id()).isEqualTo(known.id());
+        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+    }
+
+    private void awaitOneWaiting() {
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == 1);
+    }
+
+    private EventEnvelope publish(UUID id, String aggregateId) {
+        return outbox.inTransaction(() -> outbox.publisher().publish(event(id, aggregateId)));
+    }
+
+    private static OutboxEvent event(UUID id, String aggregateId) {
+        return OutboxEvent.of("order", aggregateId, new OrderPlaced(1)).withEventId(id);
+    }
+}

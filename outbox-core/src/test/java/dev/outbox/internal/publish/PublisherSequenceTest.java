@@ -1,0 +1,210 @@
+package dev.outbox.internal.publish;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.StaleSequenceException;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PublisherSequenceTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void envelopeIsWhatIsStored() {
+        EventEnvelope envelope = outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "1", Map.of("number", 7))
+                        .withEventType("OrderImported")
+                        .withHeader("tenant", "blue")
+                        .occurredAt(Instant.parse("2026-01-02T03:04:05.123456789Z"))));
+
+        assertThat(outbox.sql()
+                        .sql("""
+                                SELECT id = ? AND event_id = ? AND aggregate_seq = 1 AND event_type = 'OrderImported'
+                                       AND payload = '{"number": 7}' AND headers = '{"tenant": "blue"}'
+                                       AND occurred_at = '2026-01-02T03:04:05.123456Z' AND stream = 'default'
+                                  FROM events.outbox
+                                """)
+                        .params(envelope.id(), envelope.eventId())
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+        assertThat(envelope.occurredAt()).isEqualTo("2026-01-02T03:04:05.123456Z");
+        assertThat(envelope.headers()).containsEntry("tenant", "blue");
+        assertThat(envelope.eventId().version()).isEqualTo(7);
+    }
+
+    @Test
+    void batchKeepsTheOrderOfTheCallerAndNumbersEachAggregate() {
+        List<EventEnvelope> envelopes = outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(event("b", 1), event("a", 2), event("b", 3), event("c", 4), event("a", 5))));
+
+        assertThat(envelopes).extracting(EventEnvelope::aggregateId).containsExactly("b", "a", "b", "c", "a");
+        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 1L, 2L, 1L, 2L);
+        assertThat(envelopes).extracting(EventEnvelope::id).isSorted();
+        assertThat(outbox.inTransaction(() -> outbox.publisher().publishAll(List.of(event("a", 6)))))
+                .extracting(EventEnvelope::aggregateSeq)
+                .containsExactly(3L);
+    }
+
+    @Test
+    void batchWithAnInvalidEventStoresNothing() {
+        assertThatThrownBy(() -> outbox.inTransaction(() -> {
+                    assertThatThrownBy(() -> outbox.publisher().publishAll(List.of(event("a", 1), event("", 2))))
+                            .isInstanceOf(InvalidEventException.class);
+                    assertThat(outbox.count("events.outbox")).isZero();
+                    return outbox.publisher()
+                            .publishAll(List.of(
+                                    event("a", 1).withAggregateSeq(5),
+                                    event("a", 2).withAggregateSeq(5)));
+                }))
+                .isInstanceOf(StaleSequenceException.class);
+        assertThat(outbox.inTransaction(() -> outbox.publisher().publishAll(List.of())))
+                .isEmpty();
+        assertThat(outbox.count("events.outbox")).isZero();
+    }
+
+    @Test
+    void batchesThatMeetInOppositeOrderDoNotLockEachOtherOut() {
+        List<OutboxEvent> ascending =
+                IntStream.range(0, 50).mapToObj((i) -> event("a" + i, i)).toList();
+        List<OutboxEvent> descending = new ArrayList<>(ascending);
+        Collections.reverse(descending);
+        CompletableFuture<Integer> other = InBackground.run(() -> publishRepeatedly(descending));
+
+        assertThat(publishRepeatedly(ascending)).isEqualTo(100 * 50);
+        assertThat(result(other)).isEqualTo(100 * 50);
+        assertThat(sequencesOf("a7"))
+                .isEqualTo(LongStream.rangeClosed(1, 200).boxed().toList());
+    }
+
+    private int publishRepeatedly(List<OutboxEvent> events) {
+        int published = 0;
+        for (int i = 0; i < 100; i++) {
+            published += outbox.inTransaction(() -> outbox.publisher().publishAll(events))
+                    .size();
+        }
+        return published;
+    }
+
+    @Test
+    void sequenceEqualsCommitOrderWhenTransactionsCommitInTheOppositeOrderOfTheirStart() {
+        CountDownLatch startedEarly = new CountDownLatch(1);
+        CountDownLatch committedLate = new CountDownLatch(1);
+        CompletableFuture<EventEnvelope> early = InBackground.run(() -> outbox.inTransaction(() -> {
+            outbox.sql().sql("SELECT txid_current()").query(Long.class).single();
+            startedEarly.countDown();
+            awaitLatch(committedLate);
+            return outbox.publisher().publish("order", "1", new OrderPlaced(2));
+        }));
+        awaitLatch(startedEarly);
+        EventEnvelope late = outbox.publish("1", new OrderPlaced(1));
+        committedLate.countDown();
+
+        assertThat(late.aggregateSeq()).isEqualTo(1);
+        assertThat(result(early).aggregateSeq()).isEqualTo(2);
+        assertThat(result(early).id()).isGreaterThan(late.id());
+    }
+
+    @Test
+    void laterPublisherOfAnAggregateWaitsForTheEarlierOne() {
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
+            EventEnvelope envelope = outbox.publisher().publish("order", "1", new OrderPlaced(1));
+            published.countDown();
+            awaitLatch(mayCommit);
+            return envelope;
+        }));
+        awaitLatch(published);
+        CompletableFuture<EventEnvelope> second = InBackground.run(() -> outbox.publish("1", new OrderPlaced(2)));
+        awaitWaitingFor(1);
+        assertThat(second).isNotDone();
+        mayCommit.countDown();
+
+        assertThat(result(first).aggregateSeq()).isEqualTo(1);
+        assertThat(result(second).aggregateSeq()).isEqualTo(2);
+    }
+
+    private void awaitWaitingFor(int sessions) {
+        org.awaitility.Awaitility.await()
+                .until(() -> outbox.sql()
+                                .sql(
+                                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                                .query(Integer.class)
+                                .single()
+                        == sessions);
+    }
+
+    @Test
+    void callersSequenceIsKeptAndMustGrow() {
+        outbox.inTransaction(() -> {
+            assertThat(publishNumbered("1", 5).aggregateSeq()).isEqualTo(5);
+            assertThat(publishNumbered("1", 9).aggregateSeq()).isEqualTo(9);
+            assertThatThrownBy(() -> publishNumbered("1", 9))
+                    .isInstanceOf(StaleSequenceException.class)
+                    .hasMessageContaining("order/1");
+            assertThatThrownBy(() -> publishNumbered("1", 3)).isInstanceOf(StaleSequenceException.class);
+            assertThatThrownBy(() -> outbox.publisher()
+                            .publishAll(List.of(event("2", 1), event("1", 1).withAggregateSeq(8))))
+                    .isInstanceOf(StaleSequenceException.class)
+                    .hasMessageContaining("9");
+            return outbox.publisher().publish("order", "1", new OrderPlaced(1));
+        });
+
+        assertThat(sequencesOf("1")).containsExactly(5L, 9L, 10L);
+        assertThat(sequencesOf("2")).isEmpty();
+    }
+
+    @Test
+    void batchMayMixNumberedAndCountedEvents() {
+        List<EventEnvelope> envelopes = outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(
+                        event("1", 1),
+                        event("1", 2).withAggregateSeq(7),
+                        event("2", 3).withAggregateSeq(3),
+                        event("1", 4))));
+
+        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 7L, 3L, 8L);
+        assertThat(outbox.publish("1", new OrderPlaced(5)).aggregateSeq()).isEqualTo(9);
+    }
+
+    private EventEnvelope publishNumbered(String id, long sequence) {
+        return outbox.publisher().publish(event(id, 1).withAggregateSeq(sequence));
+    }
+
+    private static OutboxEvent event(String id, int number) {
+        return OutboxEvent.of("order", id, new OrderPlaced(number));
+    }
+
+    private List<Long> sequencesOf(String id) {
+        return outbox.sql()
+                .sql("SELECT aggregate_seq FROM events.outbox WHERE aggregate_id = ? ORDER BY aggregate_seq")
+                .param(id)
+                .query(Long.class)
+                .list();
+    }
+}

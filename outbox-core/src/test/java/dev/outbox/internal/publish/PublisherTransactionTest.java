@@ -1,0 +1,217 @@
+package dev.outbox.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.outbox.ForeignTransactionException;
+import dev.outbox.MissingTransactionException;
+import dev.outbox.OutboxException;
+import dev.outbox.ReadOnlyTransactionException;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class PublisherTransactionTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @BeforeEach
+    void createDomainTable() {
+        outbox.sql().sql("CREATE TABLE domain (id text PRIMARY KEY)").update();
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void g1EventIsStoredIfAndOnlyIfTheTransactionCommits() {
+        changeAndPublish(outbox.transactions(), "committed", false);
+        changeAndPublish(outbox.transactions(), "rolledBack", true);
+
+        assertThat(domain()).containsExactly("committed");
+        assertThat(stored()).containsExactly("committed");
+    }
+
+    @Test
+    void g1SavepointThatIsRolledBackTakesItsEventsWithIt() {
+        TransactionTemplate nested = propagating(TransactionDefinition.PROPAGATION_NESTED);
+        outbox.transactions().executeWithoutResult((status) -> {
+            insert("outer");
+            changeAndPublish(nested, "inner", true);
+            changeAndPublish(nested, "kept", false);
+            outbox.publisher().publish("order", "outer", new OrderPaid(2));
+        });
+
+        assertThat(domain()).containsExactly("kept", "outer");
+        assertThat(stored()).containsExactly("kept", "outer");
+    }
+
+    @Test
+    void g1InnerTransactionCommitsItsEventsOnItsOwn() {
+        TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        outbox.transactions().executeWithoutResult((status) -> {
+            outbox.publisher().publish("order", "outer", new OrderPlaced(1));
+            changeAndPublish(requiresNew, "inner", false);
+            status.setRollbackOnly();
+        });
+
+        assertThat(stored()).containsExactly("inner");
+    }
+
+    @Test
+    void savepointThatIsRolledBackLeavesNoGapInTheSequence() {
+        TransactionTemplate nested = propagating(TransactionDefinition.PROPAGATION_NESTED);
+        List<Long> sequences = outbox.inTransaction(() -> {
+            long first =
+                    outbox.publisher().publish("order", "1", new OrderPlaced(1)).aggregateSeq();
+            nested.executeWithoutResult((status) -> {
+                outbox.publisher().publish("order", "1", new OrderPlaced(2));
+                status.setRollbackOnly();
+            });
+            long second =
+                    outbox.publisher().publish("order", "1", new OrderPlaced(3)).aggregateSeq();
+            return List.of(first, second);
+        });
+
+        assertThat(sequences).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void publishingOutsideATransactionIsRefused() {
+        assertThatThrownBy(() -> outbox.publisher().publish("order", "1", new OrderPlaced(1)))
+                .isInstanceOf(MissingTransactionException.class)
+                .isInstanceOf(OutboxException.class)
+                .hasMessageContaining("@Transactional");
+        assertThat(stored()).isEmpty();
+    }
+
+    @Test
+    void publishingInAReadOnlyTransactionIsRefused() {
+        TransactionTemplate readOnly = outbox.transactions();
+        readOnly.setReadOnly(true);
+        readOnly.setName("Reports.list");
+
+        assertThatThrownBy(() -> readOnly.executeWithoutResult(
+                        (status) -> outbox.publisher().publish("order", "1", new OrderPlaced(1))))
+                .isInstanceOf(ReadOnlyTransactionException.class)
+                .hasMessageContaining("Reports.list");
+    }
+
+    @Test
+    void publishingInAnotherDataSourcesTransactionIsRefused() {
+        try (TestOutbox other = TestOutbox.create()) {
+            assertThatThrownBy(() ->
+                            other.inTransaction(() -> outbox.publisher().publish("order", "1", new OrderPlaced(1))))
+                    .isInstanceOf(ForeignTransactionException.class)
+                    .hasMessageContaining("DataSource");
+        }
+        assertThat(stored()).isEmpty();
+    }
+
+    @Test
+    void publishingInACallbackAfterTheCommitIsRefusedUnlessInATransactionOfItsOwn() {
+        TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        List<Throwable> refused = new ArrayList<>();
+        outbox.transactions().executeWithoutResult((status) -> {
+            outbox.publisher().publish("order", "before", new OrderPlaced(1));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                    changeAndPublish(requiresNew, "own", false);
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                }
+
+                @Override
+                public void afterCompletion(int completion) {
+                    refused.add(catchThrowable(() -> outbox.publisher().publish("order", "late", new OrderPlaced(1))));
+                }
+            });
+        });
+
+        assertThat(refused)
+                .hasSize(3)
+                .allSatisfy((error) -> assertThat(error)
+                        .isInstanceOf(MissingTransactionException.class)
+                        .hasMessageContaining("REQUIRES_NEW"));
+        changeAndPublish(outbox.transactions(), "next", false);
+        assertThat(stored()).containsExactly("before", "next", "own");
+    }
+
+    @Test
+    void transactionAwareProxyOfTheDataSourceIsRecognised() {
+        TransactionTemplate transactions = new TransactionTemplate(
+                new DataSourceTransactionManager(new TransactionAwareDataSourceProxy(outbox.dataSource())));
+        transactions.executeWithoutResult((status) -> outbox.publisher().publish("order", "1", new OrderPlaced(1)));
+
+        assertThat(stored()).containsExactly("1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                TransactionDefinition.ISOLATION_READ_COMMITTED,
+                TransactionDefinition.ISOLATION_REPEATABLE_READ,
+                TransactionDefinition.ISOLATION_SERIALIZABLE
+            })
+    void everyIsolationLevelCanPublish(int isolation) {
+        TransactionTemplate transactions = outbox.transactions();
+        transactions.setIsolationLevel(isolation);
+        transactions.executeWithoutResult((status) -> {
+            outbox.publisher().publish("order", "1", new OrderPlaced(1));
+            outbox.publisher().publish("order", "1", new OrderPaid(2));
+        });
+
+        assertThat(stored()).containsExactly("1", "1");
+    }
+
+    private void changeAndPublish(TransactionTemplate transactions, String id, boolean rollBack) {
+        transactions.executeWithoutResult((status) -> {
+            insert(id);
+            outbox.publisher().publish("order", id, new OrderPlaced(1));
+            if (rollBack) {
+                status.setRollbackOnly();
+            }
+        });
+    }
+
+    private TransactionTemplate propagating(int propagation) {
+        TransactionTemplate transactions = outbox.transactions();
+        transactions.setPropagationBehavior(propagation);
+        return transactions;
+    }
+
+    private void insert(String id) {
+        outbox.sql().sql("INSERT INTO domain VALUES (?)").param(id).update();
+    }
+
+    private List<String> domain() {
+        return outbox.sql()
+                .sql("SELECT id FROM domain ORDER BY id")
+                .query(String.class)
+                .list();
+    }
+
+    private List<String> stored() {
+        return outbox.sql()
+                .sql("SELECT aggregate_id FROM events.outbox ORDER BY aggregate_id")
+                .query(String.class)
+                .list();
+    }
+}

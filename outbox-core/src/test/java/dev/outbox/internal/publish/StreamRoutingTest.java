@@ -1,0 +1,112 @@
+package dev.outbox.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class StreamRoutingTest {
+
+    private static final StreamRouting ROUTING = StreamRouting.NONE
+            .with("mail", List.of(), List.of("notice"))
+            .with("trade", List.of("OrderPaid"), List.of());
+
+    @Test
+    void eventTypeGoesBeforeAggregateTypeAndEverythingElseIsDefault() {
+        assertThat(ROUTING.streamOf("OrderPlaced", "notice")).isEqualTo("mail");
+        assertThat(ROUTING.streamOf("OrderPaid", "order")).isEqualTo("trade");
+        assertThat(ROUTING.streamOf("OrderPaid", "notice")).isEqualTo("trade");
+        assertThat(ROUTING.streamOf("OrderPlaced", "order")).isEqualTo("default");
+        assertThat(StreamRouting.NONE.streamOf("OrderPaid", "notice")).isEqualTo("default");
+        assertThat(ROUTING.streams()).isEqualTo(Set.of("mail", "trade"));
+    }
+
+    @Test
+    void typeBelongsToOneStream() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ROUTING.with("other", List.of("OrderPaid"), List.of()))
+                .withMessage("eventTypes of stream 'other' must not hold what stream 'trade' takes: OrderPaid");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ROUTING.with("other", List.of(), List.of("notice")))
+                .withMessage("aggregateTypes of stream 'other' must not hold what stream 'mail' takes: notice");
+        assertThat(ROUTING.with("mail", List.of(), List.of("notice", "notice"))).isEqualTo(ROUTING);
+    }
+
+    @Test
+    void typeThatNoEventCanHaveIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ROUTING.with("other", List.of("order-paid"), List.of()))
+                .withMessageContaining("eventTypes must be PascalCase");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ROUTING.with("other", List.of(), List.of(" ")))
+                .withMessageContaining("aggregateTypes must not be blank");
+    }
+
+    @Test
+    void eventTravelsInTheStreamOfItsTypeUnlessItNamesOne() {
+        try (TestOutbox outbox =
+                TestOutbox.create().publisher(settings()).stream("mail", PollerSettings.defaults()).stream(
+                        "trade", PollerSettings.defaults())) {
+            List<EventEnvelope> published = outbox.inTransaction(() -> outbox.publisher()
+                    .publishAll(List.of(
+                            OutboxEvent.of("order", "1", new OrderPlaced(1)),
+                            OutboxEvent.of("order", "1", new OrderPaid(2)),
+                            OutboxEvent.of("notice", "1", new OrderPlaced(3)),
+                            OutboxEvent.of("notice", "1", new OrderPlaced(4)).withEventType("OrderPaid"),
+                            OutboxEvent.of("notice", "1", new OrderPaid(5)).inStream("default"))));
+            EventEnvelope single =
+                    outbox.inTransaction(() -> outbox.publisher().publish("notice", "2", new OrderPlaced(6)));
+
+            assertThat(published)
+                    .extracting(EventEnvelope::stream)
+                    .containsExactly("default", "trade", "mail", "trade", "default");
+            assertThat(single.stream()).isEqualTo("mail");
+            assertThat(outbox.sql()
+                            .sql("SELECT stream FROM events.outbox ORDER BY payload ->> 'number'")
+                            .query(String.class)
+                            .list())
+                    .containsExactly("default", "trade", "mail", "trade", "default", "mail");
+        }
+    }
+
+    @Test
+    void eventThatIsSentToAnUnknownStreamIsRefusedBeforeAnySql() {
+        try (TestOutbox outbox = TestOutbox.create()) {
+            StatementCounter statements = new StatementCounter(outbox.dataSource());
+            TransactionalOutboxPublisher publisher = statements.publisher(settings());
+
+            statements.inTransaction(() -> {
+                assertThatThrownBy(() -> publisher.publish("notice", "1", new OrderPlaced(1)))
+                        .isInstanceOf(InvalidEventException.class)
+                        .hasMessageContaining("stream 'mail'");
+                assertThat(statements.count()).isZero();
+                publisher.publish("order", "1", new OrderPlaced(1));
+            });
+        }
+    }
+
+    @Test
+    void outboxDoesNotSendEventsToStreamsThatItDoesNotKnow() {
+        try (TestOutbox outbox = TestOutbox.create().publisher(settings()).stream("mail", PollerSettings.defaults())) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(outbox::runtime)
+                    .withMessage("routing must lead to configured streams: [trade]");
+        }
+    }
+
+    private static PublisherSettings settings() {
+        return new PublisherSettings(1000, Unrouted.WARN, ROUTING);
+    }
+}

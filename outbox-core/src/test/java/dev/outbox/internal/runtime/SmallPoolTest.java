@@ -1,0 +1,139 @@
+package dev.outbox.internal.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.ReplayRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+class SmallPoolTest {
+
+    private final Logger hikari = (Logger) LoggerFactory.getLogger("com.zaxxer.hikari");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void capture() {
+        lines.start();
+        hikari.addAppender(lines);
+    }
+
+    @AfterEach
+    void release() {
+        hikari.detachAppender(lines);
+    }
+
+    @Test
+    void poolOfOneDeliversRetriesAndDeduplicates() {
+        Recorded plain = Recorded.all();
+        Recorded failing =
+                Recorded.failing((attempt) -> attempt.number() == 1 ? new IllegalStateException("on purpose") : null);
+        Recorded once = Recorded.all();
+        try (TestOutbox outbox = poolOfOne()) {
+            outbox.retry(TestOutbox.AT_ONCE)
+                    .handler("plain", "*", plain)
+                    .handler("failing", "*", failing)
+                    .handler(HandlerDefinition.of("once", Set.of("*"), once).deduplicating())
+                    .start();
+
+            List<EventEnvelope> events = IntStream.range(0, 200)
+                    .mapToObj((i) -> outbox.publish("order-" + i, new OrderPlaced(i)))
+                    .toList();
+
+            awaitPublished(outbox, events.size());
+            assertThat(List.of(plain, failing, once))
+                    .allSatisfy((handler) -> assertThat(handler.handled()).hasSize(events.size()));
+        }
+        assertThat(lines.list).isEmpty();
+    }
+
+    @Test
+    void poolOfOneReplays() {
+        Recorded handler = Recorded.all();
+        try (TestOutbox outbox = poolOfOne()) {
+            outbox.handler("plain", "*", handler).start();
+            IntStream.range(0, 50).forEach((i) -> outbox.publish("order-" + i, new OrderPlaced(i)));
+            awaitPublished(outbox, 50);
+
+            outbox.runtime().replays().start(ReplayRequest.of("plain").rate(1000), "ann", "the search index is empty");
+
+            await().atMost(Duration.ofSeconds(20)).until(() -> handler.handled().size() == 100);
+        }
+        assertThat(lines.list).isEmpty();
+    }
+
+    @Test
+    void poolOfOneIsWokenByOtherProcesses() {
+        Recorded handler = Recorded.all();
+        try (TestOutbox outbox = poolOfOne();
+                TestOutbox publisher =
+                        outbox.another().withNotifications().withoutPolling().start()) {
+            outbox.handler("plain", "*", handler)
+                    .poller(Duration.ofMinutes(1), 50, Duration.ofMinutes(1))
+                    .start();
+            awaitListener(outbox.database().dataSource(), Duration.ZERO);
+
+            publisher.publish("1", new OrderPlaced(1));
+
+            await().until(() -> handler.handled().size() == 1);
+        }
+    }
+
+    @Test
+    void listenerIsNoLeakOfThePool() {
+        HikariConfig pool = new HikariConfig();
+        pool.setLeakDetectionThreshold(2000);
+        try (TestOutbox outbox = TestOutbox.create(pool).withNotifications()) {
+            outbox.handler("plain", "*", Recorded.all()).start();
+
+            awaitListener(outbox.database().dataSource(), Duration.ofSeconds(4));
+
+            assertThat(lines.list).isEmpty();
+        }
+    }
+
+    private static TestOutbox poolOfOne() {
+        HikariConfig pool = new HikariConfig();
+        pool.setMaximumPoolSize(1);
+        return TestOutbox.create(pool).withNotifications();
+    }
+
+    private static void awaitPublished(TestOutbox outbox, int events) {
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> outbox.count("events.outbox_published") == events
+                        && outbox.count("events.outbox_unpublished") == 0);
+    }
+
+    private static void awaitListener(DataSource database, Duration age) {
+        await().atMost(age.plusSeconds(10))
+                .until(() -> JdbcClient.create(database)
+                                .sql("""
+                        SELECT count(*)
+                          FROM pg_stat_activity
+                         WHERE datname = current_database()
+                           AND application_name = 'outbox-listener'
+                           AND clock_timestamp() - backend_start > ? * interval '1 millisecond'
+                        """)
+                                .param(age.toMillis())
+                                .query(Long.class)
+                                .single()
+                        == 1);
+    }
+}

@@ -1,0 +1,190 @@
+package dev.outbox.internal.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.runtime.RuntimeSettings.Polling;
+import dev.outbox.listener.OutboxListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class StreamsOfProcessesTest {
+
+    /** No look at the database that nobody asked for: what is handled was announced. */
+    private static final PollerSettings WHEN_WOKEN =
+            new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
+
+    private static final int EVENTS = 10;
+
+    private final TestOutbox orders = TestOutbox.create();
+    private final TestOutbox mails = orders.another();
+
+    @AfterEach
+    void close() {
+        mails.close();
+        orders.close();
+    }
+
+    @Test
+    void eachProcessHandlesItsStreamAndIsWokenByTheOther() {
+        Recorded ofOrders = Recorded.all();
+        Recorded ofMails = Recorded.all();
+        orders.stream("default", WHEN_WOKEN).stream("mail", WHEN_WOKEN)
+                .polling("default")
+                .withNotifications()
+                .handler("any", "*", ofOrders)
+                .start();
+        mails.stream("default", WHEN_WOKEN).stream("mail", WHEN_WOKEN)
+                .polling("mail")
+                .withNotifications()
+                .handler("any", "*", ofMails)
+                .start();
+        awaitListeners(2);
+
+        for (int i = 1; i <= EVENTS; i++) {
+            publish(orders, "mail", i);
+            publish(mails, "default", i);
+            int handled = i;
+            await().until(() ->
+                    ofMails.handled().size() == handled && ofOrders.handled().size() == handled);
+        }
+        for (int i = 1; i <= EVENTS; i++) {
+            publish(orders, "default", i);
+            publish(mails, "mail", i);
+        }
+
+        await().until(() -> orders.count("events.outbox_published") == 4 * EVENTS);
+        List<Long> inOrder = LongStream.rangeClosed(1, 2 * EVENTS).boxed().toList();
+        assertThat(ofOrders.handled()).allMatch((event) -> event.stream().equals("default"));
+        assertThat(ofOrders.sequences()).isEqualTo(Map.of("of default", inOrder));
+        assertThat(ofMails.handled()).allMatch((event) -> event.stream().equals("mail"));
+        assertThat(ofMails.sequences()).isEqualTo(Map.of("of mail", inOrder));
+    }
+
+    @Test
+    void processThatPollsNoStreamPublishesAndIsNotCountedOn() {
+        Recorded ofWeb = Recorded.all();
+        orders.polling().handler("any", "*", ofWeb).handler("web", "*", ofWeb).start();
+        EventEnvelope event = orders.publish("1", new OrderPlaced(1));
+        assertThat(orders.count("events.outbox_handler")).isZero();
+        assertThat(orders.statusOf(event)).isEqualTo("PENDING");
+
+        Recorded ofWorker = Recorded.all();
+        mails.handler("any", "*", ofWorker).start();
+
+        await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
+        assertThat(ofWorker.handled()).hasSize(1);
+        assertThat(ofWeb.handled()).isEmpty();
+    }
+
+    /** The other process has looked when the event was committed, and found it claimed. */
+    @Test
+    void processIsWokenForWhatIsHandedOverToIt() {
+        AtomicInteger looks = new AtomicInteger();
+        AtomicInteger looksBefore = new AtomicInteger();
+        Recorded there = Recorded.all();
+        mails.stream("default", WHEN_WOKEN)
+                .withNotifications()
+                .listener(new OutboxListener() {
+                    @Override
+                    public void claimed(String stream, Duration took, int events) {
+                        looks.incrementAndGet();
+                    }
+                })
+                .handler("there", "*", there)
+                .start();
+        orders.stream("default", WHEN_WOKEN)
+                .withNotifications()
+                .handler("here", "*", (envelope) -> await().until(() -> looks.get() > looksBefore.get()))
+                .start();
+        awaitListeners(2);
+
+        for (int i = 1; i <= EVENTS; i++) {
+            looksBefore.set(looks.get());
+            EventEnvelope event = publish(orders, "default", i);
+            await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
+        }
+        assertThat(there.handled()).hasSize(EVENTS);
+    }
+
+    @Test
+    void deliveryThatIsHandedOverStaysInItsStream() {
+        Recorded here = Recorded.all();
+        Recorded there = Recorded.all();
+        mails.stream("mail", PollerSettings.defaults())
+                .polling("mail")
+                .handler("there", "*", there)
+                .start();
+        orders.stream("mail", PollerSettings.defaults())
+                .polling("default")
+                .handler("here", "*", here)
+                .start();
+        EventEnvelope order = publish(orders, "default", 1);
+        EventEnvelope mail = publish(orders, "mail", 1);
+
+        await().untilAsserted(() -> assertThat(orders.statusOf(order)).isEqualTo("RETRYING"));
+        await().untilAsserted(() -> assertThat(orders.statusOf(mail)).isEqualTo("RETRYING"));
+        assertThat(ids(here)).containsExactly(order.eventId());
+        assertThat(ids(there)).containsExactly(mail.eventId());
+
+        try (TestOutbox both = orders.another()) {
+            both.stream("mail", PollerSettings.defaults())
+                    .handler("here", "*", here)
+                    .handler("there", "*", there)
+                    .start();
+            await().untilAsserted(() -> assertThat(orders.statusOf(order)).isEqualTo("PUBLISHED"));
+            await().untilAsserted(() -> assertThat(orders.statusOf(mail)).isEqualTo("PUBLISHED"));
+        }
+        assertThat(ids(here)).containsExactlyInAnyOrder(order.eventId(), mail.eventId());
+        assertThat(ids(there)).containsExactlyInAnyOrder(order.eventId(), mail.eventId());
+    }
+
+    @Test
+    void streamThatIsNotPolledTakesNoShareOfTheConnections() {
+        Map<String, PollerSettings> streams = Map.of("default", WHEN_WOKEN, "mail", WHEN_WOKEN);
+
+        assertThat(new Polling(Set.of("mail"), true, streams, Duration.ofDays(7)).polledStreams())
+                .isEqualTo(Map.of("mail", WHEN_WOKEN));
+    }
+
+    @Test
+    void streamThatIsNotConfiguredCannotBePolled() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> orders.polling("default", "mial").runtime())
+                .withMessageContaining("polled must hold none but [default]")
+                .withMessageContaining("mial");
+    }
+
+    private void awaitListeners(int processes) {
+        await().until(() -> orders.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()")
+                        .query(Integer.class)
+                        .single()
+                == processes);
+    }
+
+    private static List<UUID> ids(Recorded handler) {
+        return handler.handled().stream().map(EventEnvelope::eventId).toList();
+    }
+
+    private static EventEnvelope publish(TestOutbox process, String stream, int number) {
+        return process.inTransaction(() -> process.publisher()
+                .publish(OutboxEvent.of("order", "of " + stream, new OrderPlaced(number))
+                        .inStream(stream)));
+    }
+}

@@ -1,0 +1,188 @@
+package dev.outbox.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+class ArchiveTableTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final JdbcClient sql = JdbcClient.create(database.dataSource());
+    private final Logger logger = (Logger) LoggerFactory.getLogger(OutboxMigrations.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void capture() {
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        database.close();
+    }
+
+    @Test
+    void refusesForeignTableBeforeAnythingIsCreated() {
+        sql.sql("CREATE SCHEMA audit").update();
+        sql.sql("CREATE TABLE audit.events (id bigint, who text NOT NULL, payload text)")
+                .update();
+
+        ArchiveMismatchException refused = catchThrowableOfType(
+                ArchiveMismatchException.class,
+                () -> migrations("events", "audit").migrate());
+
+        assertThat(refused)
+                .hasMessageContaining("\"audit\".events")
+                .hasMessageContaining("column outbox_event_id is missing")
+                .hasMessageContaining("column payload is text instead of jsonb")
+                .hasMessageContaining("column who must not be null")
+                .hasMessageContaining("outbox.retention.archive-schema")
+                .hasMessageContaining("rename");
+        assertThat(sql.sql("SELECT to_regclass('events.outbox') IS NULL")
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    @Test
+    void bothWaysOutLeadOut() {
+        sql.sql("CREATE SCHEMA audit").update();
+        sql.sql("CREATE TABLE audit.events (id bigint)").update();
+
+        assertThatCode(() -> migrations("events", "archive").migrate()).doesNotThrowAnyException();
+        assertThat(relations("archive")).contains("events");
+        sql.sql("ALTER TABLE audit.events RENAME TO own_events").update();
+        assertThatCode(() -> migrations("events", "audit").migrate()).doesNotThrowAnyException();
+        assertThat(relations("audit")).contains("events", "own_events");
+    }
+
+    @Test
+    void archiveMayMoveToAnotherSchemaLater() {
+        migrations("events", "audit").migrate();
+
+        SchemaOutdatedException outdated = catchThrowableOfType(
+                SchemaOutdatedException.class,
+                () -> migrations("events", "archive").validate());
+        sql.sql(outdated.sql().replace("?", "??")).update();
+        assertThatCode(() -> migrations("events", "archive").validate()).doesNotThrowAnyException();
+
+        migrations("events", "third").migrate();
+        assertThat(relations("third")).contains("events");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DROP COLUMN stream",
+                "ALTER COLUMN headers TYPE text",
+                "ADD COLUMN tenant text NOT NULL",
+                "DROP CONSTRAINT events_outbox_event_id",
+                "RENAME TO old_events"
+            })
+    void changedArchiveStopsTheStart(String change) {
+        migrations("events", "audit").migrate();
+        sql.sql("ALTER TABLE audit.events " + change).update();
+
+        assertThat(catchThrowableOfType(
+                        ArchiveMismatchException.class,
+                        () -> migrations("events", "audit").validate()))
+                .isNotNull();
+        assertThat(catchThrowableOfType(
+                        ArchiveMismatchException.class,
+                        () -> migrations("events", "audit").migrate()))
+                .isNotNull();
+    }
+
+    @Test
+    void everyColumnThatRetentionFillsIsChecked() {
+        migrations("events", "audit").migrate();
+
+        for (String column : columnsWithoutDefault()) {
+            sql.sql("ALTER TABLE audit.events RENAME " + column + " TO renamed").update();
+            assertThat(catchThrowableOfType(
+                            ArchiveMismatchException.class,
+                            () -> migrations("events", "audit").validate()))
+                    .as(column)
+                    .hasMessageContaining("column " + column + " is missing");
+            sql.sql("ALTER TABLE audit.events RENAME renamed TO " + column).update();
+        }
+    }
+
+    @Test
+    void columnsOfTheApplicationAreAllowed() {
+        migrations("events", "audit").migrate();
+        sql.sql("ALTER TABLE audit.events ADD COLUMN note text, ADD COLUMN seen boolean NOT NULL DEFAULT false")
+                .update();
+
+        assertThatCode(() -> migrations("events", "audit").validate()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void sharedArchiveIsReportedToBothOutboxes() {
+        migrations("events", "audit").migrate();
+        assertThat(warnings()).isEmpty();
+
+        migrations("billing", "audit").migrate();
+        assertThat(warnings()).singleElement().asString().contains("\"audit\"", "events", "archive-schema");
+        lines.list.clear();
+
+        migrations("events", "audit").validate();
+        assertThat(warnings()).singleElement().asString().contains("billing");
+    }
+
+    @Test
+    void outboxThatIsGoneIsNotReported() {
+        migrations("events", "audit").migrate();
+        sql.sql("DROP SCHEMA events CASCADE").update();
+
+        migrations("billing", "audit").migrate();
+
+        assertThat(warnings()).isEmpty();
+    }
+
+    private OutboxMigrations migrations(String schema, String archive) {
+        return new OutboxMigrations(database.dataSource(), new OutboxSchema(schema), new OutboxSchema(archive));
+    }
+
+    private List<String> warnings() {
+        return lines.list.stream()
+                .filter((line) -> line.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    private List<String> columnsWithoutDefault() {
+        return sql.sql("""
+                        SELECT column_name
+                          FROM information_schema.columns
+                         WHERE table_schema = 'audit'
+                           AND table_name = 'events'
+                           AND column_default IS NULL
+                        """).query(String.class).list();
+    }
+
+    private List<String> relations(String schema) {
+        return sql.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = ?")
+                .param(schema)
+                .query(String.class)
+                .list();
+    }
+}

@@ -1,0 +1,144 @@
+package dev.outbox.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.MissingPrivilegeException;
+import dev.outbox.fixture.MigratedDatabases;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.WorkerPrivileges;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A role that lacks a privilege is told which. */
+class MissingPrivilegesTest {
+
+    private static final OutboxSchema AUDIT = new OutboxSchema("audit");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox worker = outbox.another("outbox_worker").handler("mail", "OrderPlaced", (event) -> {});
+
+    @AfterEach
+    void close() {
+        worker.close();
+        outbox.close();
+    }
+
+    @Test
+    void workerDoesNotStartAndNamesAllThatItLacks() {
+        outbox.sql()
+                .sql("REVOKE DELETE ON events.outbox_claim FROM outbox_worker")
+                .update();
+        outbox.sql()
+                .sql("REVOKE UPDATE ON events.outbox_stream FROM outbox_worker")
+                .update();
+
+        assertThatThrownBy(worker::start)
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageStartingWith(
+                        "role outbox_worker may not deliver events: it lacks DELETE on events.outbox_claim,"
+                                + " UPDATE on events.outbox_stream; grant it what db/outbox/grants.sql gives to a worker");
+        assertThat(worker.runtime().isRunning()).isFalse();
+
+        outbox.database().grant(MigratedDatabases.grants());
+        worker.start();
+        assertThat(worker.runtime().isRunning()).isTrue();
+    }
+
+    @Test
+    void everyPrivilegeOfWorkersIsChecked() {
+        WorkerPrivileges privileges = new WorkerPrivileges(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
+        List<String> relations = outbox.sql().sql("""
+                        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE ' ELSE '' END || n.nspname || '.' || c.relname
+                          FROM pg_class c
+                          JOIN pg_namespace n ON n.oid = c.relnamespace
+                         CROSS JOIN aclexplode(c.relacl) acl
+                         WHERE n.nspname IN ('events', 'audit')
+                           AND acl.grantee = 'outbox_worker'::regrole
+                           AND c.relname NOT IN ('outbox_schema_history', 'outbox_archive_owner', 'outbox_status')
+                         GROUP BY 1
+                        """).query(String.class).list();
+        assertThat(relations).hasSizeGreaterThan(15);
+
+        for (String relation : relations) {
+            outbox.sql()
+                    .sql("REVOKE ALL ON " + relation + " FROM outbox_worker")
+                    .update();
+            assertThatThrownBy(privileges::check)
+                    .as(relation)
+                    .isInstanceOf(MissingPrivilegeException.class)
+                    .hasMessageContaining(" on " + relation.replace("SEQUENCE ", ""));
+            outbox.database().grant(MigratedDatabases.grants());
+        }
+        assertThatCode(privileges::check).doesNotThrowAnyException();
+    }
+
+    @Test
+    void workerOutsideTheSchemaIsToldSo() {
+        outbox.sql().sql("REVOKE USAGE ON SCHEMA audit FROM outbox_worker").update();
+
+        assertThatThrownBy(worker::start)
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("it lacks USAGE on schema audit;");
+    }
+
+    @Test
+    void publisherThatMayNotReadTheFloorNumbersNothing() {
+        outbox.sql()
+                .sql("SELECT setval('events.outbox_aggregate_floor', 500)")
+                .query()
+                .singleRow();
+        try (TestOutbox publisher = outbox.another("outbox_publisher").withoutPolling()) {
+            assertThat(publisher.publish("1", new OrderPlaced(1)).aggregateSeq())
+                    .isEqualTo(501);
+            outbox.sql()
+                    .sql("REVOKE SELECT ON SEQUENCE events.outbox_aggregate_floor FROM outbox_publisher")
+                    .update();
+
+            assertThatThrownBy(() -> publisher.publish("2", new OrderPlaced(1)))
+                    .isInstanceOf(MissingPrivilegeException.class)
+                    .hasMessageContaining("permission denied for sequence outbox_aggregate_floor");
+        }
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+    }
+
+    @Test
+    void applicationChecksTablesItDoesNotOwn() {
+        OutboxMigrations migrations = new OutboxMigrations(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
+
+        assertThatCode(migrations::validate).doesNotThrowAnyException();
+        assertThatCode(migrations::migrate).doesNotThrowAnyException();
+    }
+
+    @Test
+    void applicationThatMayNotReadTheVersionIsToldSo() {
+        outbox.sql()
+                .sql("REVOKE ALL ON events.outbox_schema_history FROM outbox_worker")
+                .update();
+        OutboxMigrations migrations = new OutboxMigrations(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
+
+        assertThatThrownBy(migrations::validate)
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("refused to read the version of the outbox tables")
+                .hasMessageContaining("permission denied for table outbox_schema_history");
+    }
+
+    @Test
+    void applicationThatMayNotMigrateIsToldSo() {
+        try (TestDatabase empty = TestPostgres.shared().newDatabase()) {
+            OutboxMigrations migrations =
+                    new OutboxMigrations(empty.as(empty.application()), OutboxSchema.DEFAULT, AUDIT);
+
+            assertThatThrownBy(migrations::migrate)
+                    .isInstanceOf(MissingPrivilegeException.class)
+                    .hasMessageContaining("permission denied for database")
+                    .hasMessageContaining("outbox.migrate=false");
+        }
+    }
+}

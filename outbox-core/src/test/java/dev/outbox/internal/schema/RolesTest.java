@@ -1,0 +1,136 @@
+package dev.outbox.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.StatusStore;
+import dev.outbox.operations.DeliverySelection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** What each role of grants.sql may do through the library. */
+class RolesTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox publisher = outbox.another("outbox_publisher").withoutPolling();
+    private final TestOutbox worker = outbox.another("outbox_worker");
+    private final TestOutbox reader = outbox.another("outbox_reader").withoutPolling();
+
+    @AfterEach
+    void close() {
+        List.of(publisher, worker, reader, outbox).forEach(TestOutbox::close);
+    }
+
+    @Test
+    void publisherStoresWhatWorkerDelivers() {
+        AtomicInteger handled = new AtomicInteger();
+        worker.handler("mail", "OrderPlaced", (event) -> handled.incrementAndGet())
+                .start();
+
+        publisher.publish("1", new OrderPlaced(1));
+        publisher.inTransaction(() -> publisher.publisher().publishAll(List.of(order("1"), order("2"))));
+        publisher.inTransaction(() -> publisher.publisher().publish(order("3").withAggregateSeq(7)));
+
+        await().until(() -> handled.get() == 4 && outbox.count("events.outbox_published") == 4);
+    }
+
+    @Test
+    void chosenEventIdsNeedTheirPayloads() {
+        UUID id = UUID.randomUUID();
+
+        assertThatThrownBy(() -> publish(publisher, id))
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("permission denied for table outbox")
+                .hasMessageContaining("SELECT (payload, headers)");
+
+        outbox.sql()
+                .sql("GRANT SELECT (payload, headers) ON events.outbox TO outbox_publisher")
+                .update();
+        EventEnvelope first = publish(publisher, id);
+
+        assertThat(publish(publisher, id).id()).isEqualTo(first.id());
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+    }
+
+    @Test
+    void publisherBeginsNoIncarnation() {
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+
+        RefusedStatementsTest.assertRefused(publisher, "SELECT events.outbox_begin_incarnation()");
+    }
+
+    @Test
+    void workerDoesNotPublish() {
+        assertThatThrownBy(() -> worker.publish("1", new OrderPlaced(1)))
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("refused to publish an event: ERROR: permission denied for table outbox_")
+                .hasMessageContaining("db/outbox/grants.sql gives to a publisher");
+    }
+
+    @Test
+    void readerFindsAndCounts() throws SQLException {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        JdbcOperations operations = reader.runtime().operations();
+
+        assertThat(operations.find(DeliverySelection.all(), 10)).isEmpty();
+        assertThat(operations.count(DeliverySelection.all())).isZero();
+        assertThat(reader.runtime().replays().list()).isEmpty();
+        assertThat(sql(reader)
+                        .sql("SELECT status FROM events.outbox_status WHERE id = ?")
+                        .param(event.id())
+                        .query(String.class)
+                        .single())
+                .isEqualTo("PENDING");
+        assertThat(new StatusStore(reader.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default")
+                        .pending())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void readerWritesNothing() {
+        assertThat(outbox.sql().sql("""
+                                SELECT c.relname || ' ' || p
+                                  FROM pg_class c
+                                  JOIN pg_namespace n ON n.oid = c.relnamespace
+                                 CROSS JOIN unnest(CASE c.relkind WHEN 'S' THEN ARRAY['UPDATE', 'USAGE']
+                                                   ELSE ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'] END) p
+                                 WHERE n.nspname IN ('events', 'audit')
+                                   AND c.relkind IN ('r', 'p', 'v', 'S')
+                                   AND CASE WHEN c.relkind = 'S' THEN has_sequence_privilege('outbox_reader', c.oid, p)
+                                            WHEN p IN ('INSERT', 'UPDATE')
+                                            THEN has_any_column_privilege('outbox_reader', c.oid, p)
+                                            ELSE has_table_privilege('outbox_reader', c.oid, p) END
+                                """).query(String.class).list()).isEmpty();
+        assertThatThrownBy(() -> reader.runtime().operations().pauseStream("default", "ann", "to see"))
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("refused to pause a stream")
+                .hasMessageContaining("gives to a worker");
+    }
+
+    private static JdbcClient sql(TestOutbox role) {
+        return JdbcClient.create(role.dataSource());
+    }
+
+    private static EventEnvelope publish(TestOutbox role, UUID id) {
+        return role.inTransaction(() -> role.publisher().publish(order("1").withEventId(id)));
+    }
+
+    private static OutboxEvent order(String aggregateId) {
+        return OutboxEvent.of("order", aggregateId, new OrderPlaced(1));
+    }
+}

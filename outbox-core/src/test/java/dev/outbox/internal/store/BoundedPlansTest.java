@@ -1,0 +1,208 @@
+package dev.outbox.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.TestOutbox;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Buffers that statements read on large tables of reused pages, with the plan that a prepared statement has. */
+class BoundedPlansTest {
+
+    private static final int ROWS = 60_000;
+    private static final int BATCH = 100;
+    private static final Duration MONTH = Duration.ofDays(30);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void archiveReadsItsBatchOnly(boolean analyzed) throws SQLException {
+        addHistory("2 years", ROWS);
+        outbox.sql().sql("DELETE FROM events.outbox_published").update();
+        outbox.sql().sql("VACUUM events.outbox_published").update();
+        addHistory("1 day", ROWS);
+        addHistory("31 days", 5 * BATCH);
+        analyze(analyzed, "events.outbox_published");
+
+        JsonNode first = explainArchive("-infinity");
+        assertThat(Explained.rowsVisited(first, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(first)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lastBatchOfArchiveReadsAsLittle(boolean analyzed) throws SQLException {
+        addHistory("1 day", BATCH);
+        addHistory("31 days", ROWS);
+        analyze(analyzed, "events.outbox_published");
+        ArchiveStore store = new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RemovedBatch most = store.archive(RemovedBatch.BEGINNING, MONTH, ROWS - BATCH, false);
+
+        assertThat(most.rows()).isEqualTo(ROWS - BATCH);
+        JsonNode last = explainArchive(most.upTo().toString());
+        assertThat(Explained.rowsVisited(last, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(last)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void purgeReadsItsBatchOnly(boolean analyzed) throws SQLException {
+        addProcessed("2 years", ROWS);
+        outbox.sql().sql("DELETE FROM events.processed_event").update();
+        outbox.sql().sql("VACUUM events.processed_event").update();
+        addProcessed("1 day", ROWS);
+        addProcessed("31 days", 5 * BATCH);
+        analyze(analyzed, "events.processed_event");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(
+                        ProcessedEventStore.PURGE,
+                        "timestamptz, bigint, int",
+                        "'-infinity', " + MONTH.toMillis() + ", " + BATCH);
+        assertThat(Explained.rowsVisited(plan, "processed_event")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NULL, 0", "now() + interval '1 min', 0", "now() - interval '1 min', 1", "NULL, 2"})
+    void claimOfOneDueHeadReadsNoOtherHead(String lockedUntil, int crashes) throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        boolean waiting = lockedUntil.equals("NULL") && crashes == 0;
+        addHeads(ROWS, waiting ? "now() + interval '1 h'" : "now() - interval '1 h'", lockedUntil, crashes);
+        addHeads(1, "now() - interval '1 s'", "NULL", 0);
+        analyze(true, "events.outbox_delivery");
+
+        JsonNode claim = new Explained(outbox.dataSource())
+                .explain(
+                        DeliveryClaimStore.CLAIM_DUE,
+                        "text[], text[], text, bigint[], boolean, text, int, text, int, int, int, text, uuid, bigint, int",
+                        "'{mail}', '{*}', 'default', '{}', false, 'default', 50, 'default', 50, 50, 200, 'w',"
+                                + " gen_random_uuid(), 60000, 200");
+        assertThat(claim.get("Actual Rows").asLong()).isEqualTo(1);
+        assertThat(Explained.pages(claim)).isLessThan(100);
+        assertThat(Explained.pages(new Explained(outbox.dataSource())
+                        .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'")))
+                .isLessThan(20);
+    }
+
+    @Test
+    void gaugesReadNoMoreThanTheyCount() throws SQLException {
+        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        addPending(ROWS);
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default"))
+                .extracting(StatusStore.Counts::pending, StatusStore.Counts::retrying)
+                .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
+    }
+
+    @Test
+    void expiredHandlersAreFoundWithoutReadingDeliveries() throws SQLException {
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_handler (id) VALUES ('mail')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('mail', '*')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
+                        + " VALUES ('mail', 'Gone', now() - interval '1 year')")
+                .update();
+        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        analyze(true, "events.outbox_delivery");
+
+        for (String sql : List.of(HandlerExpirySql.FORGET_SUBSCRIPTIONS, HandlerExpirySql.FORGET_HANDLERS)) {
+            assertThat(Explained.pages(
+                            new Explained(outbox.dataSource()).explain(sql, "bigint", "" + MONTH.toMillis())))
+                    .isLessThan(50);
+        }
+        assertThat(Explained.pages(new Explained(outbox.dataSource())
+                        .explain(
+                                HandlerExpirySql.ORPHANS,
+                                "bigint, int, bigint, int",
+                                MONTH.toMillis() + ", 500, " + MONTH.toMillis() + ", 500")))
+                .isLessThan(50);
+    }
+
+    private JsonNode explainArchive(String from) throws SQLException {
+        return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(
+                        ArchiveStore.ARCHIVE.replace("{archive}", "audit"),
+                        "timestamptz, bigint, int, boolean",
+                        "'" + from + "', " + MONTH.toMillis() + ", " + BATCH + ", true");
+    }
+
+    private void analyze(boolean analyzed, String table) {
+        if (analyzed) {
+            outbox.sql().sql("VACUUM ANALYZE " + table).update();
+        }
+    }
+
+    private void addHistory(String age, int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_published
+                               (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, dispatched_at,
+                                published_at)
+                        SELECT nextval('events.outbox_id_seq'), 'order', n::text, 1, 'OrderPlaced', '{"number": 1}', 'PUBLISHED',
+                               now(), now() - :age::interval + n * interval '1 ms'
+                          FROM generate_series(1, :events) n
+                        """).param("age", age).param("events", events).update();
+    }
+
+    private void addPending(int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
+                        """).param(events).update();
+    }
+
+    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
+        addPending(heads);
+        outbox.sql()
+                .sql("""
+                        WITH event AS (
+                            UPDATE events.outbox_unpublished
+                               SET status = 'RETRYING',
+                                   dispatched_at = now()
+                             WHERE dispatched_at IS NULL
+                            RETURNING *
+                        )
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                                crash_count, locked_until, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DUE', true,
+                               ?, {locked until}, {due}
+                          FROM event
+                        """.replace("{locked until}", lockedUntil).replace("{due}", due))
+                .param(crashes)
+                .update();
+    }
+
+    private void addProcessed(String age, int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.processed_event (event_id, handler_id, processed_at)
+                        SELECT gen_random_uuid(), 'mail', now() - :age::interval + n * interval '1 ms'
+                          FROM generate_series(1, :events) n
+                        """).param("age", age).param("events", events).update();
+    }
+}

@@ -1,0 +1,370 @@
+package dev.outbox.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.Claim;
+import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.store.SettlementStore.Settlement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimStoreTest {
+
+    private static final ActiveHandlers NOBODY = ActiveHandlers.ofAllTypes();
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    ClaimStoreTest() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void unknownStreamHasNothingToClaim() throws SQLException {
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), NOBODY)))
+                .isEmpty();
+    }
+
+    @Test
+    void oldestEventsAreClaimedUpToTheBatchSize() throws SQLException {
+        publish("a", "b", "c");
+
+        assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
+        assertThat(aggregates(claim("w2", 2))).containsExactly("c");
+        assertThat(claim("w3", 2).claim()).isNull();
+    }
+
+    /** No publisher writes one; another program may. */
+    @Test
+    void claimsAndCountsEventsWithTimesBeyondMicroseconds() throws SQLException {
+        for (String time : List.of("infinity", "-infinity", "294276-12-31 23:59:59+00")) {
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
+                            VALUES ('default', 'order', ?, 1, 'OrderPlaced', '{"number": 1}', ?::timestamptz)
+                            """).params(time, time).update();
+        }
+
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().occurredAt())
+                .containsExactly(Instant.EPOCH, Instant.EPOCH, Instant.EPOCH);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count())
+                .containsOnlyKeys("default");
+    }
+
+    /** No sequence gives one; another program may. */
+    @Test
+    void eventWithAnEnormousIdIsClaimedLikeAnyOther() throws SQLException {
+        long id = Long.MAX_VALUE - 10;
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES (?, 'default', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
+                        """).param(id).update();
+
+        assertThat(claims.claim(reaching(0, 10)).orElseThrow().isLong()).isTrue();
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().id())
+                .containsExactly(id);
+    }
+
+    @Test
+    void aggregateInALiveClaimIsLeftToItsWorker() throws SQLException {
+        publish("a", "b");
+        Claim first = claim("w1", 1).claim();
+        publish("a", "c", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
+        settlements.settle(new Settlement(first.key(), ids(first), List.of(), true));
+        assertThat(aggregates(claim("w3", 10))).containsExactly("a");
+    }
+
+    @Test
+    void g5LateWorkerChangesNothing() throws SQLException {
+        publish("a");
+        Claim late = claim("late", 10).claim();
+        expireClaims();
+        ClaimRound round = claim("next", 10);
+
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
+        assertThat(aggregates(round)).containsExactly("a");
+        assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
+        Parked parked = new Parked(ids(late).get(0), "h", Parked.Kind.FAILED, Duration.ZERO, new Failure("E", "m"));
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), ids(late), List.of(), false))
+                        .claimHeld())
+                .isFalse();
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), ids(late), List.of(), true))
+                        .claimHeld())
+                .isFalse();
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), List.of(), List.of(parked), true))
+                        .claimHeld())
+                .isFalse();
+        assertThat(claims.renew(late.key(), LEASE)).isFalse();
+        assertThat(claims.confirm(late.key())).isFalse();
+        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(status()).containsExactly("PROCESSING");
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().key(), ids(late), List.of(), true))
+                        .claimHeld())
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void expiredClaimThatNobodyDroppedYetMayStillSettle() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(settlements
+                        .settle(new Settlement(claim.key(), ids(claim), List.of(), true))
+                        .claimHeld())
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void renewedClaimDoesNotExpire() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(claims.confirm(claim.key())).isFalse();
+        assertThat(claims.renew(claim.key(), LEASE)).isTrue();
+        assertThat(claims.confirm(claim.key())).isTrue();
+        assertThat(claim("w2", 10).claim()).isNull();
+    }
+
+    @Test
+    void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
+        publish("a");
+        claims.release(claim("w1", 10).claim().key());
+
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.claim().events().get(0).attemptCount()).isZero();
+        assertThat(round.expired()).isEmpty();
+    }
+
+    @Test
+    void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        settlements.settle(new Settlement(claim.key(), ids(claim).subList(0, 1), List.of(), false));
+
+        assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
+        expireClaims();
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("w1", 1));
+        assertThat(aggregates(round)).containsExactly("b");
+    }
+
+    /** Its aggregate is free for other claims then, though the batch goes on. */
+    @Test
+    void parkedEventLeavesTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        Parked parked =
+                new Parked(ids(claim).get(0), "h", Parked.Kind.FAILED, Duration.ofHours(1), new Failure("E", "m"));
+        settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
+        publish("a", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a");
+    }
+
+    @Test
+    void rowThatSomebodyElseChangesWhileItIsSettledMovesAllTheSame() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 2).claim();
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
+            CompletableFuture<SettlementStore.Settled> settled = InBackground.run(
+                    () -> settlements.settle(new Settlement(claim.key(), ids(claim), List.of(), true)));
+            await().pollInterval(Duration.ofMillis(5)).until(this::somebodyWaitsForALock);
+            operator.commit();
+            // Nothing, unless it took too long to see that it waits.
+            Set<Long> leftOver = InBackground.result(settled).leftOver();
+            settlements.settle(new Settlement(claim.key(), List.copyOf(leftOver), List.of(), true));
+        }
+
+        assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
+        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(2);
+    }
+
+    @Test
+    void rowThatSomebodyElseHoldsLockedHoldsBackItsAggregateOnly() throws SQLException {
+        publish("a", "b", "a", "c");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            ClaimRound round = claim("w1", 10);
+            assertThat(aggregates(round)).containsExactly("b", "c");
+            assertThat(round.heldAggregates()).hasSize(1);
+            claims.release(round.claim().key());
+            ClaimRound narrow = claim("w1", 1);
+            assertThat(aggregates(narrow)).containsExactly("b");
+            operator.rollback();
+        }
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a", "a", "c");
+    }
+
+    @Test
+    void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
+        publish("a", "a", "a", "a", "a", "b");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            ClaimRound blocked = claim("w1", 2);
+            assertThat(blocked.claim()).isNull();
+            ClaimRound next = claims.claim(
+                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), NOBODY))
+                    .orElseThrow();
+            assertThat(aggregates(next)).containsExactly("b");
+            operator.rollback();
+        }
+    }
+
+    @Test
+    void claimLooksAsFarAsItIsTold() throws SQLException {
+        publish("a", "a", "a", "a", "b");
+        claim("w1", 1);
+
+        ClaimRound shallow = claims.claim(reaching(0, 3)).orElseThrow();
+        assertThat(shallow.claim()).isNull();
+        assertThat(shallow.isLong()).isTrue();
+        assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
+        ClaimRound deep = claims.claim(reaching(4, 1)).orElseThrow();
+        assertThat(aggregates(deep)).containsExactly("b");
+        assertThat(deep.isLong()).isFalse();
+    }
+
+    @Test
+    void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
+        publish("a", "b");
+        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
+
+        ClaimRound paused = claims.claim(reaching(0, 0)).orElseThrow();
+        assertThat(paused.claim()).isNull();
+        assertThat(paused.isLong()).isFalse();
+    }
+
+    private static ClaimStore.Request reaching(long from, long ids) {
+        return new ClaimStore.Request(
+                "default", "w", 10, LEASE, Set.of(), NOBODY, new ScanReach(from, ids, ids), ClaimStore.Window.ADVANCED);
+    }
+
+    @Test
+    void poolDefaultsDoNotMatter() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setAutoCommit(false);
+        pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        pool.setReadOnly(true);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
+
+            assertThat(store.claim(request)).isPresent();
+            try (Connection connection = other.dataSource().getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void failedPipelineLeavesAUsableConnection() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setMaximumPoolSize(1);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
+            other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
+            assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("outbox_claim");
+            other.sql().sql("ALTER TABLE events.gone RENAME TO outbox_claim").update();
+            assertThat(store.claim(request)).isEmpty();
+        }
+    }
+
+    private void publish(String... aggregateIds) {
+        for (String id : aggregateIds) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+    }
+
+    private ClaimRound claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NOBODY))
+                .orElseThrow();
+    }
+
+    private boolean somebodyWaitsForALock() {
+        return outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                        .query(Integer.class)
+                        .single()
+                > 0;
+    }
+
+    private void expireClaims() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
+                .update();
+    }
+
+    private List<String> status() {
+        return outbox.sql()
+                .sql("SELECT status FROM events.outbox_status ORDER BY id")
+                .query(String.class)
+                .list();
+    }
+
+    private static List<String> aggregates(ClaimRound round) {
+        return round.claim().events().stream()
+                .map(ClaimedEvent::envelope)
+                .map(EventEnvelope::aggregateId)
+                .toList();
+    }
+
+    private static List<Long> ids(Claim claim) {
+        return claim.events().stream().map((event) -> event.envelope().id()).toList();
+    }
+}

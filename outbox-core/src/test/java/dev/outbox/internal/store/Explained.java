@@ -1,0 +1,91 @@
+package dev.outbox.internal.store;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import javax.sql.DataSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Explains statements as {@link Pipeline} runs them, and counts what they visit. */
+record Explained(DataSource dataSource, String... settings) {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** With the plan that a prepared statement has, which does not know the values. Rolls back what it changes. */
+    JsonNode explain(String sql, String types, String values) throws SQLException {
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
+            statement.execute("SET LOCAL enable_seqscan = off");
+            statement.execute("SET LOCAL outbox.last_id = '1000000'");
+            for (String setting : settings) {
+                statement.execute(setting);
+            }
+            statement.execute(
+                    "PREPARE explained " + inParentheses(types) + " AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
+            try (ResultSet row = statement.executeQuery(
+                    "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained " + inParentheses(values))) {
+                row.next();
+                return JSON.readTree(row.getString(1)).get(0).get("Plan");
+            } finally {
+                statement.execute("DEALLOCATE explained");
+                connection.rollback();
+            }
+        }
+    }
+
+    private static String inParentheses(String list) {
+        return list.isEmpty() ? "" : "(" + list + ")";
+    }
+
+    private static String numbered(String sql) {
+        AtomicInteger number = new AtomicInteger();
+        return Pattern.compile("\\?").matcher(sql).replaceAll((match) -> "\\$" + number.incrementAndGet());
+    }
+
+    static List<JsonNode> nodes(JsonNode node) {
+        JsonNode children = node.path("Plans");
+        return Stream.concat(
+                        Stream.of(node),
+                        StreamSupport.stream(children.spliterator(), false).flatMap((child) -> nodes(child).stream()))
+                .toList();
+    }
+
+    /** Those that were returned and those that were looked at and left out. */
+    static long rowsVisited(JsonNode plan, String table) {
+        return nodes(plan).stream()
+                .filter((node) -> node.path("Relation Name").asString("").equals(table))
+                .filter((node) -> node.path("Node Type").asString("").contains("Scan"))
+                .flatMapToLong((node) ->
+                        LongStream.of(Math.round(node.path("Actual Loops").asDouble(0)
+                                * (node.path("Actual Rows").asDouble(0)
+                                        + node.path("Rows Removed by Filter").asDouble(0)))))
+                .sum();
+    }
+
+    static List<String> indexesOf(JsonNode plan) {
+        return nodes(plan).stream()
+                .map((node) -> node.path("Index Name").asString(""))
+                .filter((name) -> !name.isEmpty())
+                .distinct()
+                .toList();
+    }
+
+    /** At least; what a statement changes on the side is counted apart from what it returns. */
+    static long pages(JsonNode plan) {
+        return nodes(plan).stream()
+                .mapToLong((node) -> node.path("Shared Hit Blocks").asLong(0)
+                        + node.path("Shared Read Blocks").asLong(0))
+                .max()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.outbox.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
+class PoisonedAggregateTest {
+
+    private static final int WAITING = 100_000;
+    private static final long DEPTH = 500;
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void claimDoesNotVisitTheEventsThatWait() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+        assertThatClaimVisitsLittle();
+    }
+
+    /** The planner knows then that half of the rows wait, and may think that the other half comes cheaper without the index. */
+    @Test
+    void claimDoesNotVisitTheEventsThatWaitIfStatisticsKnowTheQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', (n % 1000)::text, n / 1000 + 1, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(0, 59999) n
+                        """).update();
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        assertThatClaimVisitsLittle();
+    }
+
+    @Test
+    void claimOfABatchIsNotComparedWithItselfIfStatisticsKnowNoQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+
+        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+            assertThat(Explained.nodes(plan))
+                    .noneMatch((node) -> node.path("Node Type").asString("").contains("Join")
+                            || node.path("Node Type").asString("").contains("Nested Loop"));
+        }
+    }
+
+    /** What has left the queue stays in its index as long as somebody's snapshot is older. */
+    @Test
+    void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        try (Connection holder = outbox.owner().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox_unpublished
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                            SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
+                              FROM generate_series(1, 50000) n
+                            """).update();
+            outbox.sql()
+                    .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                    .update();
+            outbox.publish("next", new OrderPlaced(1));
+
+            assertThat(Explained.pages(explainClaim(0))).isGreaterThan(500);
+            assertThat(Explained.pages(explainClaim(50_001))).isLessThan(100);
+            holder.rollback();
+        }
+    }
+
+    @Test
+    void claimLooksNoDeeperThanItIsToldIntoWhatOthersHaveClaimed() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', 'claimed', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, 20000) n
+                        """).update();
+        new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claim(new ClaimStore.Request("default", "other", 1, LEASE, Set.of(), ActiveHandlers.ofAllTypes()));
+
+        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+            assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
+        }
+    }
+
+    @Test
+    void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET locked_by = 'w', lock_token = gen_random_uuid() WHERE head")
+                .update();
+        long head = outbox.sql()
+                .sql("SELECT outbox_id FROM events.outbox_delivery WHERE head")
+                .query(Long.class)
+                .single();
+        String fence = outbox.sql()
+                .sql("SELECT format(', %L, %L', d.lock_token, i.token)"
+                        + " FROM events.outbox_delivery d, events.outbox_incarnation i WHERE d.head")
+                .query(String.class)
+                .single();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(
+                        DeliverySettlementStore.KEEP_FAILED,
+                        "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
+                        "'{" + head + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}'" + fence);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+    }
+
+    private JsonNode explainClaim() throws SQLException {
+        return explainClaim(0);
+    }
+
+    private JsonNode explainClaim(long start) throws SQLException {
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
+                .param(start)
+                .update();
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, types(""), values(""));
+    }
+
+    private JsonNode explainClaimUnlocked() throws SQLException {
+        return new Explained(outbox.dataSource())
+                .explain(ClaimSql.CLAIM_UNLOCKED, types("text, text, "), values("'default', 'default', "));
+    }
+
+    private static String types(String unlocked) {
+        return "boolean, text, text, text, text, text, bigint, bigint, text, bigint[], int, bigint, " + unlocked
+                + "uuid, text, text, bigint";
+    }
+
+    private static String values(String unlocked) {
+        return "false, 'default', 'default', 'default', 'default', 'default', 0, " + DEPTH
+                + ", 'default', '{}', 50, 1000000, " + unlocked + "gen_random_uuid(), 'default', 'w', 60000";
+    }
+
+    private void assertThatClaimVisitsLittle() throws SQLException {
+        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+            assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
+            assertThat(Explained.indexesOf(plan)).contains("outbox_unpublished_pending");
+            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
+            assertThat(Explained.pages(plan)).isLessThan(1_500);
+        }
+    }
+
+    @Test
+    void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
+        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_delivery_next_due");
+    }
+
+    @Test
+    void deliveriesOfAHandlerThatNobodyHasAreNotVisitedByThoseWhoHaveOthers() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET status = 'DUE', head = true, next_retry_at = now(),"
+                        + " aggregate_id = outbox_id::text")
+                .update();
+        outbox.sql().sql("ANALYZE events.outbox_delivery").update();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
+        assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .claimDue(new DeliveryClaimStore.Request(
+                                "default", "w", ActiveHandlers.ofAllTypes("other"), 50, Set.of(), true, LEASE)))
+                .isEmpty();
+    }
+
+    /** One failed delivery, and those of the events behind it. */
+    private void poison() {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT nextval('events.outbox_id_seq'), 'default', 'order', 'poisoned', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, ?) n
+                        """).param(WAITING).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                                next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                               CASE WHEN aggregate_seq = 1 THEN 'DUE' ELSE 'WAITING' END, aggregate_seq = 1,
+                               CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' END
+                          FROM events.outbox_unpublished
+                        """).update();
+        outbox.sql()
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery")
+                .update();
+    }
+}

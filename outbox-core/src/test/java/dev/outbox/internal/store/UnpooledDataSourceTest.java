@@ -1,0 +1,102 @@
+package dev.outbox.internal.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+class UnpooledDataSourceTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    @Test
+    void opensConnectionsBesideAPool() throws SQLException {
+        try (HikariDataSource pool = pool();
+                Connection only = pool.getConnection()) {
+            assertThat(only.isValid(5)).isTrue();
+            assertOpens(pool);
+        }
+    }
+
+    @Test
+    void looksBehindProxies() throws SQLException {
+        try (HikariDataSource pool = pool()) {
+            assertOpens(new TransactionAwareDataSourceProxy(pool));
+            assertOpens(new LazyConnectionDataSourceProxy(new TransactionAwareDataSourceProxy(pool)));
+            assertOpens((DataSource) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {DataSource.class},
+                    (proxy, method, arguments) -> method.invoke(pool, arguments)));
+        }
+    }
+
+    @Test
+    void looksBehindAPoolOfADataSource() throws SQLException {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setDataSource(database.dataSource());
+            assertOpens(pool);
+        }
+    }
+
+    @Test
+    void followsThePasswordOfThePool() throws SQLException {
+        DriverManagerDataSource dataSource =
+                new DriverManagerDataSource(database.jdbcUrl(), database.username(), "rotated");
+        DataSource unpooled = UnpooledDataSource.behind(dataSource).orElseThrow();
+
+        dataSource.setPassword(database.password());
+
+        try (Connection connection = unpooled.getConnection()) {
+            assertThat(connection.isWrapperFor(PGConnection.class)).isTrue();
+        }
+    }
+
+    @Test
+    void knowsNothingOfDataSourcesWithoutUrl() {
+        assertThat(UnpooledDataSource.behind(new AbstractDataSource() {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        return database.dataSource().getConnection();
+                    }
+
+                    @Override
+                    public Connection getConnection(String username, String password) throws SQLException {
+                        return getConnection();
+                    }
+                }))
+                .isEmpty();
+    }
+
+    private HikariDataSource pool() {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(database.jdbcUrl());
+        pool.setUsername(database.username());
+        pool.setPassword(database.password());
+        pool.setMaximumPoolSize(1);
+        return pool;
+    }
+
+    private static void assertOpens(DataSource pool) throws SQLException {
+        DataSource unpooled = UnpooledDataSource.behind(pool).orElseThrow();
+        try (Connection connection = unpooled.getConnection()) {
+            assertThat(connection).isInstanceOf(PGConnection.class);
+        }
+    }
+}
