@@ -18,8 +18,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs one statement at a time beside the thread that uses this, on a daemon thread that ends when nothing has come for a while. Where
  * that thread fails to start, its user has to do without.
- *
- * @param <T> what it returns
  */
 public final class BackgroundCall<T> {
 

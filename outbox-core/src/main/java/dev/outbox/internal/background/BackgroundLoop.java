@@ -39,32 +39,16 @@ public final class BackgroundLoop implements AutoCloseable {
     @FunctionalInterface
     public interface Step {
 
-        /**
-         * Runs one round.
-         *
-         * @return how long to rest before the next round; zero for none
-         * @throws Exception if the round failed
-         */
+        /** Runs one round. */
         Duration run() throws Exception;
     }
 
-    /**
-     * Creates a duty that has not started, whose thread does not keep the process alive.
-     *
-     * @param name the name of the thread
-     * @param step what to repeat
-     */
+    /** Creates a duty that has not started, whose thread does not keep the process alive. */
     public BackgroundLoop(String name, Step step) {
         this(name, step, BackgroundLoop::daemon);
     }
 
-    /**
-     * Creates a duty that has not started.
-     *
-     * @param name the name of the thread
-     * @param step what to repeat
-     * @param threads creates the thread
-     */
+    /** Creates a duty that has not started. */
     public BackgroundLoop(String name, Step step, ThreadFactory threads) {
         this.name = name;
         this.step = step;
@@ -112,11 +96,7 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /**
-     * Says whether the step should come to an end.
-     *
-     * @return {@code true} from the call of {@link #close} or {@link #stopSoon} on
-     */
+    /** Says whether the step should come to an end. */
     public boolean isClosing() {
         return closing;
     }
@@ -133,12 +113,7 @@ public final class BackgroundLoop implements AutoCloseable {
         close(Duration.ZERO);
     }
 
-    /**
-     * Lets the current round be the last, and waits for its end. Does not wait if called by the thread itself.
-     *
-     * @param patience how long to wait at most
-     * @return whether no thread runs any more
-     */
+    /** Lets the current round be the last, and waits for its end. Does not wait if called by the thread itself. */
     public boolean endsWithin(Duration patience) {
         stopSoon();
         Thread running = running();
@@ -164,21 +139,12 @@ public final class BackgroundLoop implements AutoCloseable {
     /**
      * Ends the thread: lets a running step finish for as long as the patience lasts, then interrupts it. Returns when the
      * thread has ended, or, with a warning, when it ignored the interrupt for a second.
-     *
-     * @param patience how long a running step may take to finish
-     * @return whether no thread runs any more; {@code false} also if called by the thread itself
      */
     public boolean close(Duration patience) {
         return close(patience, GRACE_AFTER_INTERRUPT);
     }
 
-    /**
-     * Ends the thread like {@link #close(Duration)}.
-     *
-     * @param patience how long a running step may take to finish
-     * @param grace how long it may ignore the interrupt
-     * @return whether no thread runs any more; {@code false} also if called by the thread itself
-     */
+    /** Ends the thread like {@link #close(Duration)}. */
     public boolean close(Duration patience, Duration grace) {
         if (isOwnThread()) {
             beginClosing();

@@ -8,26 +8,12 @@ import java.util.function.BooleanSupplier;
 /** Work that somebody else's thread does round by round. */
 public interface BackgroundTask {
 
-    /**
-     * Does what there is to do.
-     *
-     * @param closing whether the process is about to end
-     * @return whether there is probably more
-     * @throws SQLException if the database refused or could not be reached; the round is taken up again by the next one
-     */
+    /** Does what there is to do. */
     boolean runOnce(BooleanSupplier closing) throws SQLException;
 
-    /**
-     * Says when another round is needed even if there is nothing to do, for the sake of what is under way.
-     *
-     * @return the time until then; empty if nothing is under way
-     */
+    /** Says when another round is needed even if there is nothing to do, for the sake of what is under way. */
     Optional<Duration> lookAgainIn();
 
-    /**
-     * Brings to an end what is under way, when nobody works on it any more.
-     *
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Brings to an end what is under way, when nobody works on it any more. */
     void finish() throws SQLException;
 }

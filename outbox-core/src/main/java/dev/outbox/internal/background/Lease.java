@@ -34,20 +34,10 @@ public final class Lease implements AutoCloseable {
     /** What a lease is about, in the database. */
     public interface Claimed {
 
-        /**
-         * Renews the lease.
-         *
-         * @return {@code false} if it is lost
-         * @throws Exception if that could not be found out; it will be tried again
-         */
+        /** Renews the lease. */
         boolean renew() throws Exception;
 
-        /**
-         * Asks whether the claim still belongs to this process.
-         *
-         * @return {@code false} if it is lost
-         * @throws Exception if that could not be found out
-         */
+        /** Asks whether the claim still belongs to this process. */
         boolean confirm() throws Exception;
     }
 
@@ -89,8 +79,6 @@ public final class Lease implements AutoCloseable {
     /**
      * Says whether work may start: the claim belongs to this process. Asks the database unless it has answered just now, and so may
      * wait for a connection. Safe for use by many threads.
-     *
-     * @return whether it may; {@code false} also if the database cannot be asked
      */
     public boolean isHeld() {
         if (gone) {
@@ -135,20 +123,12 @@ public final class Lease implements AutoCloseable {
         boolean isHeld() throws Exception;
     }
 
-    /**
-     * Says whether another process may own it by now: the database said that it is gone, or it could not be renewed in time. Does not ask.
-     *
-     * @return whether it is lost
-     */
+    /** Says whether another process may own it by now: the database said that it is gone, or it could not be renewed in time. Does not ask. */
     public boolean isLost() {
         return gone || remaining().isNegative();
     }
 
-    /**
-     * Returns the time until it ends, unless it is renewed.
-     *
-     * @return the time; negative if it has ended
-     */
+    /** Returns the time until it ends, unless it is renewed. */
     public Duration remaining() {
         return life.minus(sinceRenewal());
     }

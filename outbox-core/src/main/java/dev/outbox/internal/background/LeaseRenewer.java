@@ -19,12 +19,7 @@ public final class LeaseRenewer implements AutoCloseable {
     private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
     private final BackgroundLoop duty;
 
-    /**
-     * Creates a keeper that has not started.
-     *
-     * @param lease the life of the shortest lease
-     * @param clock measures the time
-     */
+    /** Creates a keeper that has not started. */
     public LeaseRenewer(Duration lease, Moment.Source clock) {
         Duration part = lease.dividedBy(LOOKS_PER_LEASE);
         this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;
@@ -37,34 +32,19 @@ public final class LeaseRenewer implements AutoCloseable {
         duty.start();
     }
 
-    /**
-     * Keeps a lease from now on.
-     *
-     * @param claimed what it is about, in the database
-     * @param life how long it lasts unless renewed
-     * @param begun the moment before it was asked for
-     * @return the lease; to be closed when the work is done
-     */
+    /** Keeps a lease from now on. */
     public Lease keep(Lease.Claimed claimed, Duration life, Moment begun) {
         Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
         leases.add(lease);
         return lease;
     }
 
-    /**
-     * Returns the moment, by the clock that leases are measured with.
-     *
-     * @return the moment
-     */
+    /** Returns the moment, by the clock that leases are measured with. */
     public Moment now() {
         return clock.now();
     }
 
-    /**
-     * Renews or confirms every lease once.
-     *
-     * @throws Exception the first failure, after all have been tried
-     */
+    /** Renews or confirms every lease once. */
     public void runOnce() throws Exception {
         @Nullable Exception first = null;
         for (Lease lease : leases) {

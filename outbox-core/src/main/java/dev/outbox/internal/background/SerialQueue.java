@@ -3,11 +3,7 @@ package dev.outbox.internal.background;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * Work that is done in order, by one thread.
- *
- * @param <T> a piece of the work
- */
+/** Work that is done in order, by one thread. */
 public final class SerialQueue<T> {
 
     private final List<T> work;
@@ -15,30 +11,18 @@ public final class SerialQueue<T> {
     private volatile boolean over;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    /**
-     * Creates a queue that has not begun.
-     *
-     * @param work the pieces, in order
-     */
+    /** Creates a queue that has not begun. */
     public SerialQueue(List<T> work) {
         this.work = List.copyOf(work);
         this.over = work.isEmpty();
     }
 
-    /**
-     * Says whether there is a piece to do. May be asked by any thread.
-     *
-     * @return whether the queue has neither come to its end nor been ended
-     */
+    /** Says whether there is a piece to do. May be asked by any thread. */
     public boolean hasNext() {
         return !over;
     }
 
-    /**
-     * Returns the piece to do.
-     *
-     * @return the next piece
-     */
+    /** Returns the piece to do. */
     public T next() {
         return work.get(position);
     }
@@ -54,11 +38,7 @@ public final class SerialQueue<T> {
         over = true;
     }
 
-    /**
-     * Ends the queue for good: no thread works on it any more.
-     *
-     * @return whether this call was the first
-     */
+    /** Ends the queue for good: no thread works on it any more. */
     public boolean leave() {
         over = true;
         return left.compareAndSet(false, true);

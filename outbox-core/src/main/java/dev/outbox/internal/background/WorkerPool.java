@@ -22,13 +22,7 @@ public final class WorkerPool {
     private final ThreadPoolExecutor threads;
     private final Set<Thread> working = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Creates a workers; its threads begin with the first work.
-     *
-     * @param name the workers's name, for people to read
-     * @param size how many queues are worked on at the same time
-     * @param factory creates the threads
-     */
+    /** Creates a workers; its threads begin with the first work. */
     public WorkerPool(String name, int size, ThreadFactory factory) {
         this.name = name;
         this.size = size;
@@ -36,11 +30,7 @@ public final class WorkerPool {
         this.threads.allowCoreThreadTimeOut(true);
     }
 
-    /**
-     * Returns the number of threads.
-     *
-     * @return how many queues are worked on at the same time
-     */
+    /** Returns the number of threads. */
     public int size() {
         return size;
     }
@@ -48,11 +38,6 @@ public final class WorkerPool {
     /**
      * Lets the threads work on queues, after what they were given before. A queue that cannot be handed over, because a thread fails to
      * start or the workers is closed, is left together with those after it, and the failure is thrown.
-     *
-     * @param <T> a piece of the work
-     * @param queues the queues, in the order in which they are begun
-     * @param work works on a queue, and leaves it whatever happens
-     * @param leave leaves a queue that no thread works on
      */
     public <T> void work(List<SerialQueue<T>> queues, Consumer<SerialQueue<T>> work, Consumer<SerialQueue<T>> leave) {
         int delegated = 0;
@@ -78,30 +63,17 @@ public final class WorkerPool {
         }
     }
 
-    /**
-     * Says whether more work would soon be begun.
-     *
-     * @return whether less work waits than there are threads
-     */
+    /** Says whether more work would soon be begun. */
     public boolean hasRoom() {
         return threads.getQueue().size() < size;
     }
 
-    /**
-     * Says whether threads will be idle when they have done what they are doing.
-     *
-     * @return whether no work waits
-     */
+    /** Says whether threads will be idle when they have done what they are doing. */
     public boolean isIdle() {
         return threads.getQueue().isEmpty();
     }
 
-    /**
-     * Takes no more work, and waits for what was handed over. Does not wait if called by one of the threads.
-     *
-     * @param patience how long to wait at most
-     * @return whether no thread works any more
-     */
+    /** Takes no more work, and waits for what was handed over. Does not wait if called by one of the threads. */
     public boolean endsWithin(Duration patience) {
         threads.shutdown();
         if (working.contains(Thread.currentThread())) {

@@ -2,12 +2,7 @@ package dev.outbox.internal.delivery;
 
 import dev.outbox.internal.failure.Secrets;
 
-/**
- * On whose word something is done.
- *
- * @param by who wants it
- * @param reason why
- */
+/** On whose word something is done. */
 public record AuditInfo(String by, String reason) {
 
     /** Takes secrets out of the reason, which is stored and logged. */

@@ -2,12 +2,7 @@ package dev.outbox.internal.delivery;
 
 import java.util.List;
 
-/**
- * A batch of events that belongs to one worker until it settles them or its lease expires.
- *
- * @param key the claim row, which must exist for anything to be written
- * @param events the events, in id order
- */
+/** A batch of events that belongs to one worker until it settles them or its lease expires. */
 public record Claim(ClaimKey key, List<ClaimedEvent> events) {
 
     /** Copies the list. */
@@ -15,11 +10,7 @@ public record Claim(ClaimKey key, List<ClaimedEvent> events) {
         events = List.copyOf(events);
     }
 
-    /**
-     * Returns the id of the claim row.
-     *
-     * @return the id
-     */
+    /** Returns the id of the claim row. */
     public long id() {
         return key.id();
     }

@@ -1,19 +1,9 @@
 package dev.outbox.internal.delivery;
 
-/**
- * Identifies a delivery.
- *
- * @param outboxId the event
- * @param handlerId the handler
- */
+/** Identifies a delivery. */
 public record DeliveryKey(long outboxId, String handlerId) {
 
-    /**
-     * Returns the key of a claimed delivery.
-     *
-     * @param delivery the delivery
-     * @return its key
-     */
+    /** Returns the key of a claimed delivery. */
     public static DeliveryKey of(DueDelivery delivery) {
         return new DeliveryKey(delivery.envelope().id(), delivery.handlerId());
     }

@@ -6,26 +6,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A checked event, ready to be stored.
- *
- * @param eventId the identity
- * @param stream the stream
- * @param aggregate the entity
- * @param type the event type and its version
- * @param body the payload and the headers
- * @param occurredAt when it happened
- * @param chosen what the caller chose and the database has to check
- */
+/** A checked event, ready to be stored. */
 public record NewEvent(
         UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, Chosen chosen) {
 
-    /**
-     * Joins the event and the place that the database gave it.
-     *
-     * @param stored the place
-     * @return the event as stored
-     */
+    /** Joins the event and the place that the database gave it. */
     public EventEnvelope at(InsertedEvent stored) {
         return new EventEnvelope(
                 stored.id(),
@@ -41,12 +26,7 @@ public record NewEvent(
                 occurredAt);
     }
 
-    /**
-     * An entity.
-     *
-     * @param type its kind
-     * @param id its id
-     */
+    /** An entity. */
     public record Aggregate(String type, String id) implements Comparable<Aggregate> {
 
         @Override
@@ -61,28 +41,12 @@ public record NewEvent(
         }
     }
 
-    /**
-     * An event type.
-     *
-     * @param name the name in PascalCase
-     * @param version the version of the payload's shape
-     */
+    /** An event type. */
     public record Type(String name, int version) {}
 
-    /**
-     * What the event carries.
-     *
-     * @param payload the payload as JSON text
-     * @param headers what travels beside it
-     * @param headersJson the headers as a JSON object
-     */
+    /** What the event carries. */
     public record Body(String payload, Map<String, String> headers, String headersJson) {}
 
-    /**
-     * What the caller chose.
-     *
-     * @param eventId whether the event id is the caller's, so that it may be known already
-     * @param aggregateSeq the caller's sequence, or {@code null}
-     */
+    /** What the caller chose. */
     public record Chosen(boolean eventId, @Nullable Long aggregateSeq) {}
 }

@@ -4,15 +4,7 @@ import dev.outbox.internal.failure.Failure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A delivery that leaves the fast lane.
- *
- * @param outboxId the event
- * @param handlerId the handler
- * @param kind why it leaves
- * @param delay the wait until it is due, once it is the head of its lane
- * @param failure what went wrong, or {@code null} if the handler was not invoked
- */
+/** A delivery that leaves the fast lane. */
 public record Parked(
         long outboxId,
         String handlerId,

@@ -6,15 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * A handler that gets events again, as the registry of all processes has it.
- *
- * @param id its id
- * @param ids all ids under which its deliveries may be stored: its own, former ones, and those that newer versions of its
- *     application have given it
- * @param eventTypes what it wants, under any of them; {@code *} for all
- * @param paused whether an operator has told it to rest
- */
+/** A handler that gets events again, as the registry of all processes has it. */
 public record ReplayedHandler(String id, Set<String> ids, Set<String> eventTypes, boolean paused) {
 
     private static final String ALL = "*";
@@ -25,13 +17,7 @@ public record ReplayedHandler(String id, Set<String> ids, Set<String> eventTypes
         eventTypes = Set.copyOf(eventTypes);
     }
 
-    /**
-     * Finds a handler.
-     *
-     * @param handlerId its id, or one that it had before
-     * @param registry the handlers that processes are counted on to have
-     * @return the handler, if there is one
-     */
+    /** Finds a handler. */
     public static Optional<ReplayedHandler> find(String handlerId, Collection<RegisteredHandler> registry) {
         return registry.stream()
                 .filter((one) -> one.id().equals(handlerId))
@@ -57,21 +43,12 @@ public record ReplayedHandler(String id, Set<String> ids, Set<String> eventTypes
         return new ReplayedHandler(found.id(), ids, eventTypes, paused);
     }
 
-    /**
-     * Says whether it wants every event type.
-     *
-     * @return whether it does
-     */
+    /** Says whether it wants every event type. */
     public boolean wantsAll() {
         return eventTypes.contains(ALL);
     }
 
-    /**
-     * Says whether it wants an event type.
-     *
-     * @param eventType the type
-     * @return whether it does
-     */
+    /** Says whether it wants an event type. */
     public boolean wants(String eventType) {
         return wantsAll() || eventTypes.contains(eventType);
     }

@@ -2,12 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import java.time.Duration;
 
-/**
- * When a handler rests because everything that it does fails.
- *
- * @param failures how many aggregates have to fail, with no success in between, for the circuit to open
- * @param probeInterval how long it is open before one event is tried; repeated until one succeeds
- */
+/** When a handler rests because everything that it does fails. */
 public record CircuitSettings(int failures, Duration probeInterval) {
 
     /** Checks the values. */

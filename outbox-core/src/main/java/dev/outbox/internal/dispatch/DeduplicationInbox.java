@@ -27,13 +27,7 @@ public final class DeduplicationInbox {
     private final PlatformTransactionManager transactions;
     private final OutboxListener listener;
 
-    /**
-     * Creates an inbox.
-     *
-     * @param store knows what is processed
-     * @param transactions begins and ends transactions on the outbox's DataSource
-     * @param listener hears of events that a handler did not get again
-     */
+    /** Creates an inbox. */
     public DeduplicationInbox(
             ProcessedEventStore store, PlatformTransactionManager transactions, OutboxListener listener) {
         this.store = store;
@@ -41,12 +35,7 @@ public final class DeduplicationInbox {
         this.listener = listener;
     }
 
-    /**
-     * Puts the inbox before a handler.
-     *
-     * @param handler the handler
-     * @return a handler that passes on what has not been processed, in a transaction, and ignores the rest
-     */
+    /** Puts the inbox before a handler. */
     public HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());

@@ -5,13 +5,7 @@ import dev.outbox.OnDead;
 import dev.outbox.retry.RetryPolicy;
 import java.util.Map;
 
-/**
- * How handlers are treated.
- *
- * @param retry when failed deliveries are tried again
- * @param handlers what is special about some handlers, by id
- * @param missingFields what happens to an event whose payload lacks a field that its record requires
- */
+/** How handlers are treated. */
 public record DispatchSettings(
         RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
 
@@ -20,31 +14,17 @@ public record DispatchSettings(
         handlers = Map.copyOf(handlers);
     }
 
-    /**
-     * Creates settings that warn of missing fields.
-     *
-     * @param retry when failed deliveries are tried again
-     * @param handlers what is special about some handlers, by id
-     */
+    /** Creates settings that warn of missing fields. */
     public DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
         this(retry, handlers, MissingFields.WARN);
     }
 
-    /**
-     * Returns the default: the default retry policy for all, nothing special about any handler, and a warning for missing fields.
-     *
-     * @return the default settings
-     */
+    /** Returns the default: the default retry policy for all, nothing special about any handler, and a warning for missing fields. */
     public static DispatchSettings defaults() {
         return new DispatchSettings(new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()), Map.of());
     }
 
-    /**
-     * Finds what is special about a handler.
-     *
-     * @param handlerId the handler
-     * @return its settings
-     */
+    /** Finds what is special about a handler. */
     public HandlerSettings of(String handlerId) {
         return handlers.getOrDefault(handlerId, HandlerSettings.NONE);
     }

@@ -34,15 +34,7 @@ public final class Dispatcher {
     private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Creates a dispatcher.
-     *
-     * @param subscriptions who wants an event
-     * @param mapper decodes payloads
-     * @param settings how handlers are treated
-     * @param listener hears of every invocation
-     * @param time the clock, and the source of jitter
-     */
+    /** Creates a dispatcher. */
     public Dispatcher(
             Subscriptions subscriptions,
             JsonMapper mapper,
@@ -57,20 +49,10 @@ public final class Dispatcher {
         this.invocation = new Invocation(settings, circuits, listener, clock, time.random());
     }
 
-    /**
-     * What is not the same in every run.
-     *
-     * @param clock tells the time, for what other processes have written down
-     * @param nanos monotonic time in nanoseconds, for durations within this process
-     * @param random the source of jitter; must be safe for use by many threads
-     */
+    /** What is not the same in every run. */
     public record TimeAndChance(Clock clock, LongSupplier nanos, RandomGenerator random) {}
 
-    /**
-     * Returns the handlers of this process that are to get deliveries now: neither paused, nor resting after failures.
-     *
-     * @return the handlers
-     */
+    /** Returns the handlers of this process that are to get deliveries now: neither paused, nor resting after failures. */
     public ActiveHandlers activeHandlers() {
         return subscriptions.active(this::isResting);
     }
@@ -83,11 +65,6 @@ public final class Dispatcher {
      * Offers an event to every handler that wants it, each once. An event that has outlived two leases may have taken its processes down:
      * all its handlers get it in the repair lanes, where it is found out which of them does so. Stops between two handlers when the lease
      * is lost.
-     *
-     * @param event the event
-     * @param blocked the ids of handlers whose lane for the event's aggregate has earlier work: they are not invoked
-     * @param guard what bounds the work
-     * @return what came of it
      */
     public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
         EventEnvelope envelope = event.envelope();
@@ -118,13 +95,7 @@ public final class Dispatcher {
         return new EventOutcome(event, outcomes);
     }
 
-    /**
-     * Offers an event to one handler of this process again.
-     *
-     * @param delivery the event and the handler
-     * @param guard what bounds the work
-     * @return what came of it; {@link Outcome.Queued} if the handler was not invoked after all
-     */
+    /** Offers an event to one handler of this process again. */
     public Outcome retry(DueDelivery delivery, LeaseGuard guard) {
         EventEnvelope envelope = delivery.envelope();
         HandlerDefinition handler = subscriptions.local().find(delivery.handlerId());

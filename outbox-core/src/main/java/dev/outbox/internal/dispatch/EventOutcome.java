@@ -3,12 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.internal.delivery.ClaimedEvent;
 import java.util.List;
 
-/**
- * What came of offering one event to all its handlers.
- *
- * @param event the event
- * @param handlers what came of each handler
- */
+/** What came of offering one event to all its handlers. */
 public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
 
     /** Copies the list. */
@@ -16,19 +11,10 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
         handlers = List.copyOf(handlers);
     }
 
-    /**
-     * What came of one handler.
-     *
-     * @param handlerId the handler
-     * @param outcome what came of it
-     */
+    /** What came of one handler. */
     public record OfHandler(String handlerId, Outcome outcome) {}
 
-    /**
-     * Says whether every handler has handled the event.
-     *
-     * @return whether the event is done
-     */
+    /** Says whether every handler has handled the event. */
     public boolean succeeded() {
         for (OfHandler one : handlers) {
             if (!(one.outcome() instanceof Outcome.Succeeded)) {
@@ -38,11 +24,7 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
         return true;
     }
 
-    /**
-     * Says whether something is left to try.
-     *
-     * @return whether a handler is to get the event again, or has not had it yet
-     */
+    /** Says whether something is left to try. */
     public boolean open() {
         for (OfHandler one : handlers) {
             if (one.outcome() instanceof Outcome.Failed
@@ -54,11 +36,7 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
         return false;
     }
 
-    /**
-     * Says whether another process has something to do with it.
-     *
-     * @return whether a handler of another process is to get the event
-     */
+    /** Says whether another process has something to do with it. */
     public boolean delegated() {
         for (OfHandler one : handlers) {
             if (one.outcome() instanceof Outcome.Delegated) {
@@ -68,11 +46,7 @@ public record EventOutcome(ClaimedEvent event, List<OfHandler> handlers) {
         return false;
     }
 
-    /**
-     * Says whether the pass was cut short by the end of the process, so that nothing may be written about it.
-     *
-     * @return whether the event must be offered again as a whole
-     */
+    /** Says whether the pass was cut short by the end of the process, so that nothing may be written about it. */
     public boolean abandoned() {
         for (OfHandler one : handlers) {
             if (one.outcome() instanceof Outcome.Abandoned) {

@@ -28,14 +28,7 @@ public final class HandlerCatalog {
     private final Map<String, HandlerDefinition> byPayloadClass = new HashMap<>();
     private final Map<String, List<HandlerDefinition>> byEventType = new ConcurrentHashMap<>();
 
-    /**
-     * Creates a catalog.
-     *
-     * @param definitions the handlers
-     * @throws HandlerConfigurationException if an id or alias is taken or unusable, an event type is not PascalCase, a handler of
-     *     every type wants a payload class, two payload classes give one event type different versions, or two payload classes stand for
-     *     one event type and neither is a copy
-     */
+    /** Creates a catalog. */
     public HandlerCatalog(Collection<HandlerDefinition> definitions) {
         Map<String, Class<?>> payloadTypes = new HashMap<>();
         for (HandlerDefinition definition : definitions) {
@@ -64,42 +57,24 @@ public final class HandlerCatalog {
         }
     }
 
-    /**
-     * Returns the event type that a payload class stands for.
-     *
-     * @param payloadType the class
-     * @return its {@link EventType}, or its simple name
-     */
+    /** Returns the event type that a payload class stands for. */
     public static String eventTypeOf(Class<?> payloadType) {
         EventType annotation = payloadType.getAnnotation(EventType.class);
         return annotation == null || annotation.value().isEmpty() ? payloadType.getSimpleName() : annotation.value();
     }
 
-    /**
-     * Returns the event types of each handler of this process.
-     *
-     * @return event types by handler id
-     */
+    /** Returns the event types of each handler of this process. */
     public Map<String, Set<String>> eventTypes() {
         return Map.copyOf(eventTypes);
     }
 
-    /**
-     * Finds a handler.
-     *
-     * @param handlerId its id, or one that it had before
-     * @return the handler, or {@code null} if this process does not have it
-     */
+    /** Finds a handler. */
     public @Nullable HandlerDefinition find(String handlerId) {
         HandlerDefinition current = handlers.get(handlerId);
         return current != null ? current : byAlias.get(handlerId);
     }
 
-    /**
-     * Returns the ids that the handlers of this process had before.
-     *
-     * @return former ids by handler id
-     */
+    /** Returns the ids that the handlers of this process had before. */
     public Map<String, List<String>> aliases() {
         Map<String, List<String>> aliases = new HashMap<>();
         handlers.forEach((id, definition) -> aliases.put(id, definition.aliases()));
@@ -111,12 +86,7 @@ public final class HandlerCatalog {
         return wants(eventTypes.getOrDefault(handler.id(), Set.of()), eventType);
     }
 
-    /**
-     * Finds the handlers of this process that want an event type.
-     *
-     * @param eventType the type
-     * @return the handlers, in the order in which they were registered
-     */
+    /** Finds the handlers of this process that want an event type. */
     public List<HandlerDefinition> wanting(String eventType) {
         List<HandlerDefinition> known = byEventType.get(eventType);
         return known != null ? known : byEventType.computeIfAbsent(eventType, this::findWanting);
@@ -207,12 +177,7 @@ public final class HandlerCatalog {
         return annotation != null && annotation.copy();
     }
 
-    /**
-     * Returns the payload class that stands for an event type among the handlers of this process.
-     *
-     * @param eventType the type
-     * @return the class; {@code null} if there is none, or if it is a copy
-     */
+    /** Returns the payload class that stands for an event type among the handlers of this process. */
     public @Nullable Class<?> payloadClassOf(String eventType) {
         HandlerDefinition handler = byPayloadClass.get(eventType);
         return handler == null ? null : handler.payloadType();

@@ -6,11 +6,7 @@ import java.time.Duration;
 /** What came of offering an event to one handler. */
 public sealed interface Outcome {
 
-    /**
-     * Says whether the handler's later events of the same aggregate have to wait.
-     *
-     * @return whether they have to
-     */
+    /** Says whether the handler's later events of the same aggregate have to wait. */
     boolean blocksLane();
 
     /** The handler returned. */
@@ -22,13 +18,7 @@ public sealed interface Outcome {
         }
     }
 
-    /**
-     * The handler failed and is to be tried again.
-     *
-     * @param failure what went wrong
-     * @param retryIn the wait before the next attempt
-     * @param counts whether the attempt is used up; it is not where the event cannot be to blame
-     */
+    /** The handler failed and is to be tried again. */
     record Failed(Failure failure, Duration retryIn, boolean counts) implements Outcome {
 
         @Override
@@ -37,12 +27,7 @@ public sealed interface Outcome {
         }
     }
 
-    /**
-     * The handler failed and is not to be tried again.
-     *
-     * @param failure what went wrong
-     * @param blocksLane whether the handler wants its later events to wait until an operator has decided
-     */
+    /** The handler failed and is not to be tried again. */
     record Dead(Failure failure, boolean blocksLane) implements Outcome {}
 
     /** The handler was not invoked: its lane for the aggregate has earlier work, or it is paused. */

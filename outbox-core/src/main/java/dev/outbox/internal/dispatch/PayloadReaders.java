@@ -34,11 +34,7 @@ final class PayloadReaders {
         this.requiredFields = new RequiredFields(missingFields, shapes);
     }
 
-    /**
-     * Reads a payload.
-     *
-     * @throws UndecodableException if it does not fit the class
-     */
+    /** Reads a payload. */
     Object read(String payload, Class<?> type) throws UndecodableException {
         Notes notes = new Notes();
         try {
@@ -107,11 +103,7 @@ final class PayloadReaders {
                 + ") on the class if it is another field; then retry");
     }
 
-    /**
-     * Checks that a decoded payload has all fields that its record requires.
-     *
-     * @throws UndecodableException if some are missing and such an event is a dead letter
-     */
+    /** Checks that a decoded payload has all fields that its record requires. */
     void requireFields(HandlerDefinition handler, EventEnvelope envelope, Object payload) throws UndecodableException {
         requiredFields.check(handler, envelope, payload);
     }

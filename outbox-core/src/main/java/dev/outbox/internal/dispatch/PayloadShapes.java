@@ -46,11 +46,7 @@ final class PayloadShapes {
         }
     }
 
-    /**
-     * Returns the names of the top-level fields of a payload.
-     *
-     * @throws JacksonException if it is not JSON
-     */
+    /** Returns the names of the top-level fields of a payload. */
     Set<String> fieldsOf(String payload) {
         Set<String> fields = new HashSet<>();
         try (JsonParser parser = mapper.createParser(payload)) {

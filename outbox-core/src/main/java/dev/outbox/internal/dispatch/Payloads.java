@@ -18,11 +18,7 @@ final class Payloads {
         this.envelope = envelope;
     }
 
-    /**
-     * Decodes the payload for a handler.
-     *
-     * @throws UndecodableException if the payload does not fit the handler's class
-     */
+    /** Decodes the payload for a handler. */
     Object decode(HandlerDefinition handler) throws UndecodableException {
         Class<?> type = handler.payloadType();
         if (type == null) {

@@ -24,11 +24,7 @@ final class RequiredFields {
 
     private record Warned(String handlerId, String eventType) {}
 
-    /**
-     * Checks a decoded payload. Reads the JSON again only if a required component is null, to tell an absent field from a null.
-     *
-     * @throws UndecodableException if fields are missing and such an event is a dead letter
-     */
+    /** Checks a decoded payload. Reads the JSON again only if a required component is null, to tell an absent field from a null. */
     void check(HandlerDefinition handler, EventEnvelope envelope, Object payload) throws UndecodableException {
         if (policy == MissingFields.IGNORE || !payload.getClass().isRecord()) {
             return;

@@ -4,12 +4,7 @@ import dev.outbox.retry.RetryPolicy;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * Which retry policy counts: the handler's, else the stream's, else the default.
- *
- * @param defaults the policies where nothing is said about the stream
- * @param streams the policies by stream
- */
+/** Which retry policy counts: the handler's, else the stream's, else the default. */
 public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
 
     /** Copies the map. */
@@ -17,12 +12,7 @@ public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
         streams = Map.copyOf(streams);
     }
 
-    /**
-     * The policies of one stream.
-     *
-     * @param policy the policy where nothing is said about the handler
-     * @param handlers policies by handler id
-     */
+    /** The policies of one stream. */
     public record InStream(RetryPolicy policy, Map<String, RetryPolicy> handlers) {
 
         /** Copies the map. */
@@ -31,13 +21,7 @@ public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
         }
     }
 
-    /**
-     * Creates policies of which those of handlers are the same in every stream.
-     *
-     * @param defaults the policy where nothing else is said
-     * @param streams policies by stream
-     * @param handlers policies by handler id
-     */
+    /** Creates policies of which those of handlers are the same in every stream. */
     public RetryPolicies(RetryPolicy defaults, Map<String, RetryPolicy> streams, Map<String, RetryPolicy> handlers) {
         this(new InStream(defaults, handlers), inStreams(streams, handlers));
     }
@@ -49,13 +33,7 @@ public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
         return inStreams;
     }
 
-    /**
-     * Finds the policy for a delivery.
-     *
-     * @param stream the event's stream
-     * @param handlerId the handler
-     * @return the policy
-     */
+    /** Finds the policy for a delivery. */
     public RetryPolicy of(String stream, String handlerId) {
         InStream inStream = streams.getOrDefault(stream, defaults);
         return inStream.handlers().getOrDefault(handlerId, inStream.policy());

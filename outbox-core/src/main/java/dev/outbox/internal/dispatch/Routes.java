@@ -22,22 +22,10 @@ final class Routes {
         this.registry = List.copyOf(registry);
     }
 
-    /**
-     * Where the events of one type go.
-     *
-     * @param local the handlers of this process that want it
-     * @param remote the ids of those that this process cannot invoke: it does not have them, or not in a version that knows the type
-     */
+    /** Where the events of one type go. */
     record Route(List<Local> local, List<String> remote) {}
 
-    /**
-     * A handler of this process.
-     *
-     * @param handler the handler
-     * @param ids all ids under which its deliveries may be stored: its own, former ones, and those that newer versions of the application have
-     *     given it
-     * @param paused whether an operator has told it to rest
-     */
+    /** A handler of this process. */
     record Local(HandlerDefinition handler, Set<String> ids, boolean paused) {
 
         /** In a rolling deploy a blocked lane may go by another name of the handler, under which it must go on. */

@@ -44,34 +44,17 @@ public final class RunningHandlers {
         }
     }
 
-    /**
-     * An invocation that has run for a while.
-     *
-     * @param handlerId the handler
-     * @param event the event that it handles
-     * @param running how long it has run
-     */
+    /** An invocation that has run for a while. */
     public record Invoked(String handlerId, EventEnvelope event, Duration running) {}
 
-    /**
-     * Creates a list on which there is nothing yet.
-     *
-     * @param leases the lease of each stream
-     * @param settings the timeout of each handler
-     * @param nanos monotonic time in nanoseconds
-     */
+    /** Creates a list on which there is nothing yet. */
     public RunningHandlers(Map<String, Duration> leases, DispatchSettings settings, LongSupplier nanos) {
         this.leases = Map.copyOf(leases);
         this.settings = settings;
         this.nanos = nanos;
     }
 
-    /**
-     * Lists the invocations of a handler.
-     *
-     * @param handler the handler
-     * @return a handler that is on the list while it runs
-     */
+    /** Lists the invocations of a handler. */
     public HandlerDefinition around(HandlerDefinition handler) {
         return handler.around((payload, envelope, context, own) -> {
             Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
@@ -84,42 +67,24 @@ public final class RunningHandlers {
         });
     }
 
-    /**
-     * Returns all invocations that run now.
-     *
-     * @return the invocations, the oldest first
-     */
+    /** Returns all invocations that run now. */
     public List<Invoked> all() {
         return of(running.values().stream());
     }
 
-    /**
-     * Returns the invocations that are stuck.
-     *
-     * @return the invocations, the oldest first
-     */
+    /** Returns the invocations that are stuck. */
     public List<Invoked> stuck() {
         return of(running.values().stream().filter(this::isStuck));
     }
 
-    /**
-     * Returns the invocations that are stuck in a stream.
-     *
-     * @param stream the stream
-     * @return the invocations, the oldest first
-     */
+    /** Returns the invocations that are stuck in a stream. */
     public List<Invoked> stuck(String stream) {
         return stuck().stream()
                 .filter((invoked) -> invoked.event().stream().equals(stream))
                 .toList();
     }
 
-    /**
-     * Says whether a handler runs on a thread.
-     *
-     * @param thread the thread
-     * @return whether it is in the middle of an invocation
-     */
+    /** Says whether a handler runs on a thread. */
     public boolean runsOn(Thread thread) {
         return running.containsKey(thread);
     }

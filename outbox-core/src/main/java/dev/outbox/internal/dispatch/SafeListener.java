@@ -12,11 +12,7 @@ public final class SafeListener implements OutboxListener {
 
     private final OutboxListener listener;
 
-    /**
-     * Wraps an listener.
-     *
-     * @param listener the listener
-     */
+    /** Wraps an listener. */
     public SafeListener(OutboxListener listener) {
         this.listener = listener;
     }

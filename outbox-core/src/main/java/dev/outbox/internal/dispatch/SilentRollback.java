@@ -10,23 +10,13 @@ public final class SilentRollback {
     private final Runnable beginWatch;
     private final BooleanSupplier endWatch;
 
-    /**
-     * Creates the check.
-     *
-     * @param beginWatch watches how the transactions of the calling thread end
-     * @param endWatch ends the watch; says whether the last transaction was rolled back silently
-     */
+    /** Creates the check. */
     public SilentRollback(Runnable beginWatch, BooleanSupplier endWatch) {
         this.beginWatch = beginWatch;
         this.endWatch = endWatch;
     }
 
-    /**
-     * Puts the check around a handler.
-     *
-     * @param handler the handler
-     * @return a handler that fails if its work was rolled back
-     */
+    /** Puts the check around a handler. */
     public HandlerDefinition around(HandlerDefinition handler) {
         return handler.around((payload, envelope, context, own) -> {
             boolean rolledBack;

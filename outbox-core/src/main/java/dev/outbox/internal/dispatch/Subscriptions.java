@@ -34,13 +34,7 @@ public final class Subscriptions {
     private volatile Routes routes;
     private volatile @Nullable RegistryVersion version;
 
-    /**
-     * Creates subscriptions.
-     *
-     * @param catalog the handlers of this process
-     * @param store the registry of all processes
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     */
+    /** Creates subscriptions. */
     public Subscriptions(HandlerCatalog catalog, HandlerStore store, Duration retireAfter) {
         this.catalog = catalog;
         this.store = store;
@@ -48,11 +42,7 @@ public final class Subscriptions {
         this.routes = new Routes(catalog, List.of());
     }
 
-    /**
-     * Registers the handlers of this process and reads those of the others.
-     *
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Registers the handlers of this process and reads those of the others. */
     public void register() throws SQLException {
         FaultPoint.BEFORE_REGISTRATION.reached();
         store.register(catalog.eventTypes(), catalog.aliases(), retireAfter);
@@ -64,8 +54,6 @@ public final class Subscriptions {
     /**
      * Notes that this process is alive, and reads the registry, so that expired handlers are forgotten. Registers the handlers
      * of this process again if the database has lost any of them.
-     *
-     * @throws SQLException if the database refused or could not be reached
      */
     public void refresh() throws SQLException {
         FaultPoint.BEFORE_HEARTBEAT.reached();
@@ -78,12 +66,7 @@ public final class Subscriptions {
         load();
     }
 
-    /**
-     * Makes a stream known, with the registry as it is.
-     *
-     * @param stream the stream
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Makes a stream known, with the registry as it is. */
     public void addStream(String stream) throws SQLException {
         store.addStream(stream);
     }
@@ -91,9 +74,6 @@ public final class Subscriptions {
     /**
      * Makes sure that the registry is known as it was when a claim was made. At the first claim on a server, first writes what this process
      * knows of the registry: a restart or a failover may have lost it.
-     *
-     * @param claimed the version that the claim read
-     * @throws SQLException if the database refused or could not be reached
      */
     public void atVersion(RegistryVersion claimed) throws SQLException {
         RegistryVersion known = version;
@@ -131,8 +111,6 @@ public final class Subscriptions {
     /**
      * Says whether a claim shows that the registry is no longer what it was known as. To be asked before the active handlers are, since
      * another stream's claim may have found out in between.
-     *
-     * @return asks that of the version that a claim read
      */
     public Predicate<RegistryVersion> outdated() {
         RegistryVersion known = version;
@@ -150,11 +128,7 @@ public final class Subscriptions {
         routes = found;
     }
 
-    /**
-     * Returns the handlers of this process.
-     *
-     * @return the catalog
-     */
+    /** Returns the handlers of this process. */
     public HandlerCatalog local() {
         return catalog;
     }
@@ -164,12 +138,7 @@ public final class Subscriptions {
         return routes.of(eventType);
     }
 
-    /**
-     * Returns the handlers of this process that are to get deliveries now, under their own and their former ids.
-     *
-     * @param resting which handlers are not, beside those that are paused
-     * @return the handlers
-     */
+    /** Returns the handlers of this process that are to get deliveries now, under their own and their former ids. */
     ActiveHandlers active(Predicate<HandlerDefinition> resting) {
         SortedMap<String, Set<String>> active = new TreeMap<>();
         catalog.eventTypes().forEach((id, types) -> {
@@ -182,12 +151,7 @@ public final class Subscriptions {
         return new ActiveHandlers(active);
     }
 
-    /**
-     * Says whether any process has a handler for an event type.
-     *
-     * @param eventType the type
-     * @return whether somebody wants it
-     */
+    /** Says whether any process has a handler for an event type. */
     public boolean wanted(String eventType) {
         Routes.Route route = routes.of(eventType);
         return !route.local().isEmpty() || !route.remote().isEmpty();

@@ -26,13 +26,7 @@ public final class TimeLimit {
         alarms.allowCoreThreadTimeOut(true);
     }
 
-    /**
-     * Puts the limit around a handler.
-     *
-     * @param handler the handler
-     * @param limit how long it may run
-     * @return a handler that fails if it takes longer
-     */
+    /** Puts the limit around a handler. */
     public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
         return handler.around((payload, envelope, context, own) -> {
             Watch watch = new Watch(Thread.currentThread());

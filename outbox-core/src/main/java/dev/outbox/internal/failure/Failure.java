@@ -1,11 +1,6 @@
 package dev.outbox.internal.failure;
 
-/**
- * Why an attempt failed, in a form that the database accepts.
- *
- * @param code a short name for the kind of failure, such as the exception's simple class name; at most 255 characters
- * @param message what the exception said; at most 2000 characters
- */
+/** Why an attempt failed, in a form that the database accepts. */
 public record Failure(String code, String message) {
 
     private static final int LONGEST_CODE = 255;

@@ -39,33 +39,18 @@ public final class Redaction {
         }
     }
 
-    /**
-     * Returns the message of an exception.
-     *
-     * @param ex the exception
-     * @return its message without what it quotes
-     */
+    /** Returns the message of an exception. */
     public static String message(Throwable ex) {
         return String.valueOf(new Redaction(ex).text(ThrowableParts.of(ex).message()));
     }
 
-    /**
-     * Returns an exception to log.
-     *
-     * @param ex the exception
-     * @return the same if there is nothing to take out, or else a copy with the same stack traces
-     */
+    /** Returns an exception to log. */
     public static Throwable loggable(Throwable ex) {
         Redaction redaction = new Redaction(ex);
         return redaction.isNeeded() ? redaction.copy(ex, 0) : ex;
     }
 
-    /**
-     * Returns what PostgreSQL answered, without the row that it quotes.
-     *
-     * @param ex the answer
-     * @return the same if there is nothing to take out, or else a copy with the same SQL state
-     */
+    /** Returns what PostgreSQL answered, without the row that it quotes. */
     public static SQLException of(SQLException ex) {
         Redaction redaction = new Redaction(ex);
         if (!redaction.isNeeded()) {
@@ -78,12 +63,7 @@ public final class Redaction {
         return copy;
     }
 
-    /**
-     * Says where in the JSON something was wrong. Leaves out the keys of maps: they are content.
-     *
-     * @param ex what Jackson found
-     * @return the path
-     */
+    /** Says where in the JSON something was wrong. Leaves out the keys of maps: they are content. */
     public static String path(JacksonException ex) {
         StringBuilder path = new StringBuilder();
         for (JacksonException.Reference reference : ex.getPath()) {

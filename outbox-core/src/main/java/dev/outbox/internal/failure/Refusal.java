@@ -16,23 +16,13 @@ public final class Refusal {
 
     private Refusal() {}
 
-    /**
-     * Says whether PostgreSQL refused a row.
-     *
-     * @param ex what it answered
-     * @return whether the same statement would fail again, and the statement for another event would not
-     */
+    /** Says whether PostgreSQL refused a row. */
     public static boolean is(SQLException ex) {
         String state = ex.getSQLState();
         return state != null && state.length() > 2 && CLASSES.contains(state.substring(0, 2));
     }
 
-    /**
-     * Describes a refusal.
-     *
-     * @param ex what PostgreSQL answered
-     * @return the failure to note with the event, which was handled
-     */
+    /** Describes a refusal. */
     public static Failure failure(SQLException ex) {
         return new Failure(CODE, "handled, but PostgreSQL refused to store the outcome: " + Redaction.message(ex));
     }

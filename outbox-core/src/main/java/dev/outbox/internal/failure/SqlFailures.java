@@ -14,14 +14,7 @@ public final class SqlFailures {
 
     private SqlFailures() {}
 
-    /**
-     * Translates a failure.
-     *
-     * @param task what failed, such as {@code publish an event}
-     * @param remedy what to do about a missing privilege
-     * @param failure the failure
-     * @return the exception to throw
-     */
+    /** Translates a failure. */
     public static RuntimeException translated(String task, String remedy, SQLException failure) {
         RuntimeException missing = missingPrivilege(task, remedy, failure);
         if (missing != null) {
@@ -31,14 +24,7 @@ public final class SqlFailures {
         return translated != null ? translated : new UncategorizedSQLException(task, null, failure);
     }
 
-    /**
-     * Explains a refusal for lack of a privilege.
-     *
-     * @param task what failed
-     * @param remedy what to do about it
-     * @param failure the failure, possibly with causes
-     * @return the exception to throw; {@code null} if the failure is another one
-     */
+    /** Explains a refusal for lack of a privilege. */
     public static @Nullable MissingPrivilegeException missingPrivilege(String task, String remedy, Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState())) {

@@ -7,10 +7,6 @@ package dev.outbox.internal.fault;
 @FunctionalInterface
 public interface FaultHook {
 
-    /**
-     * Notes that the calling thread has reached a step. Returns when the thread may go on.
-     *
-     * @param point the step
-     */
+    /** Notes that the calling thread has reached a step. Returns when the thread may go on. */
     void reached(FaultPoint point);
 }

@@ -22,22 +22,13 @@ public final class HandlerExpiry {
     private final HandlerExpiryStore store;
     private final Duration retireAfter;
 
-    /**
-     * Creates a expiry.
-     *
-     * @param store the registry and the deliveries
-     * @param retireAfter the time after which a handler that no process has is no longer waited for
-     */
+    /** Creates a expiry. */
     public HandlerExpiry(HandlerExpiryStore store, Duration retireAfter) {
         this.store = store;
         this.retireAfter = retireAfter;
     }
 
-    /**
-     * Reports the handlers that no process has shown for an hour, one line each.
-     *
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Reports the handlers that no process has shown for an hour, one line each. */
     public void report() throws SQLException {
         for (HandlerExpiryStore.Missing missing : store.missing(MISSED_AFTER)) {
             log.warn(
@@ -50,11 +41,7 @@ public final class HandlerExpiry {
         }
     }
 
-    /**
-     * Makes dead what waits for handlers that have retired, in bounded batches, and deletes their registrations.
-     *
-     * @throws SQLException if the database refused or could not be reached; what was done until then stays
-     */
+    /** Makes dead what waits for handlers that have retired, in bounded batches, and deletes their registrations. */
     public void runOnce() throws SQLException {
         FaultPoint.BEFORE_HANDLER_EXPIRY.reached();
         Map<String, Long> buried = store.bury(retireAfter, BATCH_SIZE);

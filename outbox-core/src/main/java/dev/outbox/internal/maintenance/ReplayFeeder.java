@@ -40,12 +40,7 @@ public final class ReplayFeeder implements AutoCloseable {
     private final Listener listener;
     private final BackgroundLoop duty = new BackgroundLoop("outbox-replay", this::runOnce);
 
-    /**
-     * Where handlers are looked up.
-     *
-     * @param store the registry of all processes
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     */
+    /** Where handlers are looked up. */
     public record Registry(HandlerStore store, Duration retireAfter) {
 
         List<RegisteredHandler> read() throws SQLException {
@@ -57,25 +52,11 @@ public final class ReplayFeeder implements AutoCloseable {
     @FunctionalInterface
     public interface Listener {
 
-        /**
-         * Deliveries were added and are committed.
-         *
-         * @param stream their stream
-         * @param handlerId their handler
-         * @param deliveries how many
-         */
+        /** Deliveries were added and are committed. */
         void fed(String stream, String handlerId, int deliveries);
     }
 
-    /**
-     * Creates a feeder that has not started.
-     *
-     * @param source finds what is to be done
-     * @param feeds adds deliveries
-     * @param registry where handlers are looked up
-     * @param replays ends replays
-     * @param listener hears of what was added
-     */
+    /** Creates a feeder that has not started. */
     public ReplayFeeder(
             ReplaySource source, ReplayFeedStore feeds, Registry registry, JdbcReplays replays, Listener listener) {
         this.source = source;
@@ -95,12 +76,7 @@ public final class ReplayFeeder implements AutoCloseable {
         duty.wake();
     }
 
-    /**
-     * Goes one step on with every replay, on the calling thread.
-     *
-     * @return how long to rest before the next round
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Goes one step on with every replay, on the calling thread. */
     public Duration runOnce() throws SQLException {
         List<Unfinished> unfinished = source.unfinished();
         if (unfinished.isEmpty()) {

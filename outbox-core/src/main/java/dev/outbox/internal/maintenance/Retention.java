@@ -36,16 +36,7 @@ public final class Retention implements AutoCloseable {
     private final BackgroundLoop duty = new BackgroundLoop("outbox-retention", this::step);
     private @Nullable Instant next;
 
-    /**
-     * Creates a retention that has not started.
-     *
-     * @param settings what happens to published events
-     * @param store moves them
-     * @param inbox knows what is processed
-     * @param aggregates holds their counters
-     * @param clock says when it is time
-     * @param schedule gives the next time to run after an instant; {@code null} to run only when called
-     */
+    /** Creates a retention that has not started. */
     public Retention(
             RetentionSettings settings,
             ArchiveStore store,
@@ -69,12 +60,7 @@ public final class Retention implements AutoCloseable {
         }
     }
 
-    /**
-     * Moves and forgets everything that is due, on the calling thread.
-     *
-     * @return how many events left the outbox
-     * @throws SQLException if the database refused or could not be reached; finished batches stay finished
-     */
+    /** Moves and forgets everything that is due, on the calling thread. */
     public long runOnce() throws SQLException {
         long moved = inBatches(this::archive);
         if (moved > 0) {

@@ -3,17 +3,7 @@ package dev.outbox.internal.maintenance;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What happens to published events, to what is known of processed ones, and to the counters of aggregates.
- *
- * @param published how long they stay in the outbox
- * @param archive whether they then go to the archive; otherwise they are deleted
- * @param processedEvents how long it is known what deduplicating handlers have processed; of events that are not published yet,
- *     always
- * @param idleAggregates how long an aggregate has had no event before its counter is removed, at least {@code published};
- *     {@code null} to keep all counters
- * @param batchSize at most how many are moved or removed in one transaction
- */
+/** What happens to published events, to what is known of processed ones, and to the counters of aggregates. */
 public record RetentionSettings(
         Duration published,
         boolean archive,
@@ -38,23 +28,12 @@ public record RetentionSettings(
         }
     }
 
-    /**
-     * Keeps the counters of all aggregates.
-     *
-     * @param published how long they stay in the outbox
-     * @param archive whether they then go to the archive; otherwise they are deleted
-     * @param processedEvents how long it is known what deduplicating handlers have processed
-     * @param batchSize at most how many are moved or removed in one transaction
-     */
+    /** Keeps the counters of all aggregates. */
     public RetentionSettings(Duration published, boolean archive, Duration processedEvents, int batchSize) {
         this(published, archive, processedEvents, null, batchSize);
     }
 
-    /**
-     * Returns the default: 30 days, archived, processed events known for 30 days, all counters kept, 1000 at a time.
-     *
-     * @return the default settings
-     */
+    /** Returns the default: 30 days, archived, processed events known for 30 days, all counters kept, 1000 at a time. */
     public static RetentionSettings defaults() {
         return new RetentionSettings(Duration.ofDays(30), true, Duration.ofDays(30), 1000);
     }

@@ -30,21 +30,12 @@ public final class OutboxMeters implements OutboxListener {
 
     private record Handled(String stream, String handlerId, Result result) {}
 
-    /**
-     * Creates the meters.
-     *
-     * @param registry where they are registered
-     */
+    /** Creates the meters. */
     public OutboxMeters(MeterRegistry registry) {
         this.registry = registry;
     }
 
-    /**
-     * Registers the gauges of a stream. They are NaN while the database cannot be asked.
-     *
-     * @param stream the stream
-     * @param gauges gives their values
-     */
+    /** Registers the gauges of a stream. They are NaN while the database cannot be asked. */
     public void registerGauges(String stream, QueueGauges gauges) {
         gauge(stream, gauges, "outbox.pending", "Events waiting for their first pass", Counts::pending);
         gauge(stream, gauges, "outbox.processing", "Events in a live claim", Counts::processing);
@@ -60,12 +51,7 @@ public final class OutboxMeters implements OutboxListener {
                 .register(registry);
     }
 
-    /**
-     * Registers the gauge of handlers that hang. It asks no database.
-     *
-     * @param stream the stream
-     * @param stuck counts the handlers of this process that are stuck in the stream
-     */
+    /** Registers the gauge of handlers that hang. It asks no database. */
     public void registerStuckHandlers(String stream, Supplier<Number> stuck) {
         Gauge.builder("outbox.handlers.stuck", stuck)
                 .description("Handlers of this process that run longer than a lease or ignore their timeout")

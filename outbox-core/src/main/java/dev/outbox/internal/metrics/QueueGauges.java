@@ -30,12 +30,7 @@ public final class QueueGauges {
     /** Query that has begun, and its result or failure. */
     private record Query(long begunAt, CompletableFuture<Map<String, Counts>> counts) {}
 
-    /**
-     * Creates the gauges; the first reader causes the first query.
-     *
-     * @param store counts
-     * @param maxAge how stale a count may be; not negative
-     */
+    /** Creates the gauges; the first reader causes the first query. */
     public QueueGauges(StatusStore store, Duration maxAge) {
         if (maxAge.isNegative()) {
             throw new IllegalArgumentException("maxAge must not be negative: " + maxAge);
@@ -44,12 +39,7 @@ public final class QueueGauges {
         this.maxAge = maxAge;
     }
 
-    /**
-     * Returns the counts of a stream, zeros if they are unknown.
-     *
-     * @param stream the stream
-     * @return its counts
-     */
+    /** Returns the counts of a stream, zeros if they are unknown. */
     public Counts of(String stream) {
         return current(stream).orElse(Counts.NONE);
     }
@@ -57,9 +47,6 @@ public final class QueueGauges {
     /**
      * Returns the counts of a stream if they are known. Queries the database if they are stale, and waits for the answer for up to
      * 1.5 s from the beginning of the query.
-     *
-     * @param stream the stream
-     * @return its counts; empty if the database refused, could not be reached, or has not answered in time
      */
     public Optional<Counts> current(String stream) {
         Query query = query();

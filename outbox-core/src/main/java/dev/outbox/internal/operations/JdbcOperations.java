@@ -37,13 +37,7 @@ public final class JdbcOperations {
     private final LaneOperations lanes;
     private final Pauses pauses;
 
-    /**
-     * Creates operations.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     * @param wake called with a stream when something in it has become due, so that pollers look at once
-     */
+    /** Creates operations. */
     public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
         this.deliveries = new DeliveryQueryStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
@@ -52,35 +46,15 @@ public final class JdbcOperations {
         this.pauses = new Pauses(new PauseStore(dataSource, schema), wake);
     }
 
-    /**
-     * What a retry did.
-     *
-     * @param affected how many deliveries are as if they had never failed
-     * @param busy how many were left alone because a worker attempts them right now, or somebody else holds them or their event
-     *     locked; a retry a little later finds them again if they have failed
-     * @param outOfOrder how many of those that are retried come too late: the handler has had later events of the same aggregate
-     *     already, or has one right now. Includes those of which this cannot be told any more, because later events are archived
-     *     or the publisher's own sequence leaves gaps.
-     */
+    /** What a retry did. */
     public record Retried(int affected, int busy, int outOfOrder) {}
 
-    /**
-     * What a skip did.
-     *
-     * @param affected how many deliveries are gone
-     * @param busy how many were left alone because a worker attempts them right now, or somebody else holds them or their event
-     *     locked
-     */
+    /** What a skip did. */
     public record Skipped(int affected, int busy) {}
 
     /**
      * Finds deliveries that are to be attempted again, wait for their turn, or are dead: those of the oldest events first. For the next
      * page, say {@link DeliverySelection#after} which one the last page has ended.
-     *
-     * @param selection which deliveries
-     * @param limit at most how many; at least 1
-     * @return the deliveries
-     * @throws dev.outbox.operations.SelectionTooBroadException if the database needs longer than 5 s, because no index serves the selection
      */
     public List<Delivery> find(DeliverySelection selection, int limit) {
         OperationRules.check(selection);
@@ -88,13 +62,7 @@ public final class JdbcOperations {
         return DatabaseCall.select("find deliveries", selection, () -> deliveries.find(selection, limit));
     }
 
-    /**
-     * Counts deliveries that are to be attempted again, wait for their turn, or are dead.
-     *
-     * @param selection which deliveries
-     * @return how many there are
-     * @throws dev.outbox.operations.SelectionTooBroadException if the database needs longer than 5 s, because there are too many
-     */
+    /** Counts deliveries that are to be attempted again, wait for their turn, or are dead. */
     public long count(DeliverySelection selection) {
         OperationRules.check(selection);
         return DatabaseCall.select("count deliveries", selection, () -> deliveries.count(selection));
@@ -108,13 +76,6 @@ public final class JdbcOperations {
      *
      * <p>Works through the deliveries that exist when it begins, in order, 500 to a transaction; if it fails, what was committed stays.
      * Where the handler has had later events of the aggregate already, the result and one line of the log say so.
-     *
-     * @param selection which deliveries; must name a criterion
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return what was done
-     * @throws dev.outbox.operations.SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the
-     *     selection
      */
     public Retried retry(DeliverySelection selection, String by, String reason) {
         AuditInfo instruction = OperationRules.check(selection, by, reason);
@@ -137,13 +98,6 @@ public final class JdbcOperations {
      * each lane comes up, and an event that has nothing left to try counts as published.
      *
      * <p>Works through the deliveries that exist when it begins, in order, 500 to a transaction; if it fails, what was committed stays.
-     *
-     * @param selection which deliveries; must name a criterion
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return what was done
-     * @throws dev.outbox.operations.SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the
-     *     selection
      */
     public Skipped skip(DeliverySelection selection, String by, String reason) {
         AuditInfo instruction = OperationRules.check(selection, by, reason);
@@ -156,12 +110,6 @@ public final class JdbcOperations {
     /**
      * Pauses a handler in every process, until it is resumed: each obeys from its next claim on, and after a restart too. What runs, goes
      * on. The handler's deliveries queue up in their lanes; other handlers are not affected.
-     *
-     * @param handlerId the handler, by its id or a former one
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return whether it was not paused already; if it was, nothing is done or recorded
-     * @throws dev.outbox.operations.UnknownHandlerException if no process has ever registered the handler
      */
     public boolean pauseHandler(String handlerId, String by, String reason) {
         AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
@@ -172,26 +120,13 @@ public final class JdbcOperations {
      * Pauses a handler that no process has yet, so that it gets nothing when the first one has it: what it is to get first can be
      * {@linkplain JdbcReplays replayed} before it is resumed. Does what {@link #pauseHandler} does if some process has it. An id that is
      * mistaken stands in the registry for ever.
-     *
-     * @param handlerId the id that the handler is going to have
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return whether it was not paused already; if it was, nothing is done or recorded
      */
     public boolean pauseNewHandler(String handlerId, String by, String reason) {
         AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
         return DatabaseCall.run("pause a new handler", () -> pauses.pauseNewHandler(handlerId, instruction));
     }
 
-    /**
-     * Resumes a handler. What has queued up is due at once, in order.
-     *
-     * @param handlerId the handler, by its id or a former one
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return whether it was paused; if it was not, nothing is done or recorded
-     * @throws dev.outbox.operations.UnknownHandlerException if no process has ever registered the handler
-     */
+    /** Resumes a handler. What has queued up is due at once, in order. */
     public boolean resumeHandler(String handlerId, String by, String reason) {
         AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
         return DatabaseCall.run("resume a handler", () -> pauses.setHandler(handlerId, false, instruction));
@@ -200,27 +135,13 @@ public final class JdbcOperations {
     /**
      * Pauses a stream in every process, until it is resumed: nothing of it is claimed any more, whether new or to be retried. Events
      * are published into it all the same.
-     *
-     * @param stream the stream
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return whether it was not paused already; if it was, nothing is done or recorded
-     * @throws dev.outbox.operations.InvalidOperationException also if no process has ever polled the stream
      */
     public boolean pauseStream(String stream, String by, String reason) {
         AuditInfo instruction = OperationRules.check("stream", stream, by, reason);
         return DatabaseCall.run("pause a stream", () -> pauses.setStream(stream, true, instruction));
     }
 
-    /**
-     * Resumes a stream.
-     *
-     * @param stream the stream
-     * @param by who wants it; at most 255 characters
-     * @param reason why; at most 2000 characters
-     * @return whether it was paused; if it was not, nothing is done or recorded
-     * @throws dev.outbox.operations.InvalidOperationException also if no process has ever polled the stream
-     */
+    /** Resumes a stream. */
     public boolean resumeStream(String stream, String by, String reason) {
         AuditInfo instruction = OperationRules.check("stream", stream, by, reason);
         return DatabaseCall.run("resume a stream", () -> pauses.setStream(stream, false, instruction));
@@ -229,10 +150,6 @@ public final class JdbcOperations {
     /**
      * Finds what operators did, the latest first. For the next page, say {@link OperationSelection#olderThan} which one the last page has
      * ended. Nothing is ever removed from this record.
-     *
-     * @param selection which operations
-     * @param limit at most how many; at least 1
-     * @return the operations
      */
     public List<Operation> operations(OperationSelection selection, int limit) {
         OperationRules.check(selection);

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 
 /**
  * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than they
@@ -35,15 +34,7 @@ public final class JdbcReplays {
     private final Duration retireAfter;
     private final Runnable wake;
 
-    /**
-     * Creates the replays of an outbox.
-     *
-     * @param store the replays that were asked for
-     * @param removals takes deliveries back
-     * @param handlers the registry of all processes
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     * @param wake called when there is something to do for this process
-     */
+    /** Creates the replays of an outbox. */
     public JdbcReplays(
             ReplayStore store,
             ReplayRemovalStore removals,
@@ -57,18 +48,7 @@ public final class JdbcReplays {
         this.wake = wake;
     }
 
-    /**
-     * Asks for a replay of the events that there are now. It begins in the background.
-     *
-     * @param request which events, to which handler, how fast
-     * @param by who asks for it, for people to read
-     * @param reason why, for people to read
-     * @return the number of the replay
-     * @throws InvalidOperationException if {@code by}, {@code reason} or a name cannot be stored, or the handler does not want one of the
-     *     event types
-     * @throws UnknownHandlerException if no process has registered the handler, or it is retired
-     * @throws DataAccessException if the database refused or could not be reached
-     */
+    /** Asks for a replay of the events that there are now. It begins in the background. */
     public long start(ReplayRequest request, String by, String reason) {
         OperationRules.check(request);
         AuditInfo instruction = OperationRules.check(by, reason);
@@ -91,23 +71,12 @@ public final class JdbcReplays {
         });
     }
 
-    /**
-     * Finds a replay.
-     *
-     * @param id its number
-     * @return the replay as it stands, if there is one
-     * @throws DataAccessException if the database refused or could not be reached
-     */
+    /** Finds a replay. */
     public Optional<Replay> find(long id) {
         return DatabaseCall.run("find a replay", () -> store.find(id));
     }
 
-    /**
-     * Lists the last 100 replays.
-     *
-     * @return the replays as they stand, the last one first
-     * @throws DataAccessException if the database refused or could not be reached
-     */
+    /** Lists the last 100 replays. */
     public List<Replay> list() {
         return DatabaseCall.run("list replays", () -> store.list(LISTED));
     }
@@ -115,12 +84,6 @@ public final class JdbcReplays {
     /**
      * Cancels a replay: nothing more is added, and what was added and nobody has attempted is taken back. What has been
      * attempted goes on, since the handler may have done a part of it.
-     *
-     * @param id its number
-     * @param by who cancels it, for people to read
-     * @return whether it was going on
-     * @throws InvalidOperationException if {@code by} cannot be stored
-     * @throws DataAccessException if the database refused or could not be reached
      */
     public boolean cancel(long id, String by) {
         OperationRules.checkName(by);

@@ -56,33 +56,17 @@ final class Claimer {
     private @Nullable Long fullSince;
     private boolean quick;
 
-    /**
-     * A claim to be made.
-     *
-     * @param leftOut whether it leaves out aggregates that this process sets free in a moment, for which nobody else would look
-     * @param outdated whether what is due was asked of other handlers than those of a version of the registry
-     */
+    /** A claim to be made. */
     private record Question(ClaimStore.Request request, boolean leftOut, Predicate<RegistryVersion> outdated) {}
 
     /** What the database answered to a claim. */
     private record Answer(
             Optional<ClaimRound> round, @Nullable Batch batch, Duration took) {}
 
-    /**
-     * What a claim found.
-     *
-     * @param batch what was claimed, if anything
-     * @param round what else was seen
-     * @param again whether it is worth claiming again at once
-     * @param outdated whether what is due was asked of other handlers than those of a version of the registry
-     */
+    /** What a claim found. */
     record Found(@Nullable Batch batch, ClaimRound round, boolean again, Predicate<RegistryVersion> outdated) {}
 
-    /**
-     * Begins with the whole queue.
-     *
-     * @param concurrent whether aggregates are handled at the same time, or all in the order of ids
-     */
+    /** Begins with the whole queue. */
     Claimer(PolledStream stream, PollerResources resources, boolean concurrent) {
         this.stream = stream;
         this.claims = resources.claims();
@@ -95,12 +79,7 @@ final class Claimer {
         this.ahead = new BackgroundCall<>("outbox-claimer-" + stream.name());
     }
 
-    /**
-     * Claims what comes next, or returns what was claimed ahead.
-     *
-     * @param leavesOut whether aggregates are being written, which are free in a moment
-     * @return what was found; empty if the stream is not known to the database yet
-     */
+    /** Claims what comes next, or returns what was claimed ahead. */
     Optional<Found> next(boolean leavesOut) throws SQLException {
         Long since = fullSince;
         quick = since == null ? quick : System.nanoTime() - since <= LONGEST_AHEAD.toNanos();

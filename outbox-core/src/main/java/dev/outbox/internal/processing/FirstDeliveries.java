@@ -18,9 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a workers do it.
- */
+/** Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a workers do it. */
 final class FirstDeliveries {
 
     private static final Logger log = LoggerFactory.getLogger(FirstDeliveries.class);
@@ -39,12 +37,7 @@ final class FirstDeliveries {
     private final @Nullable WorkerPool workers;
     private final Runnable wake;
 
-    /**
-     * Creates the fast lane of a stream.
-     *
-     * @param workers dispatches; {@code null} for the calling thread
-     * @param wake called by the workers when there is something to settle or room for more
-     */
+    /** Creates the fast lane of a stream. */
     FirstDeliveries(PolledStream stream, PollerResources resources, @Nullable WorkerPool workers, Runnable wake) {
         this.stream = stream;
         this.claiming = new Claimer(stream, resources, workers != null);
@@ -55,13 +48,7 @@ final class FirstDeliveries {
         this.wake = wake;
     }
 
-    /**
-     * What a round found.
-     *
-     * @param more whether there is probably more to claim at once
-     * @param untilNextDelivery the time until a delivery of the repair lanes is due; empty if none waits
-     * @param lookAgainIn the time until others may have set free what was left lying; empty if nothing was
-     */
+    /** What a round found. */
     record Round(boolean more, Optional<Duration> untilNextDelivery, Optional<Duration> lookAgainIn) {
 
         static Round withoutClaim(boolean more) {

@@ -28,14 +28,7 @@ public final class NotificationListener implements AutoCloseable {
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
 
-    /**
-     * Creates a listener that has not started.
-     *
-     * @param store receives the messages, on a connection outside any pool
-     * @param worker this process, whose own messages are ignored
-     * @param wakeUp told the stream in which there are new events
-     * @param wakeAll told when messages may have been missed
-     */
+    /** Creates a listener that has not started. */
     public NotificationListener(NotificationChannel store, String worker, Consumer<String> wakeUp, Runnable wakeAll) {
         this.store = store;
         this.worker = worker;

@@ -28,12 +28,7 @@ public final class Notifier implements AutoCloseable {
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
-    /**
-     * Creates a notifier that has not started.
-     *
-     * @param store sends the messages
-     * @param worker this process, which need not be told of its own events
-     */
+    /** Creates a notifier that has not started. */
     public Notifier(NotificationChannel store, String worker) {
         this.store = store;
         this.worker = worker;
@@ -45,11 +40,7 @@ public final class Notifier implements AutoCloseable {
         started = true;
     }
 
-    /**
-     * Notes that events were committed. Returns at once.
-     *
-     * @param stream their stream
-     */
+    /** Notes that events were committed. Returns at once. */
     public void committed(String stream) {
         if (streams.add(stream)) {
             duty.wake();
@@ -86,12 +77,7 @@ public final class Notifier implements AutoCloseable {
         duty.close(PATIENCE);
     }
 
-    /**
-     * What is sent.
-     *
-     * @param worker the sender
-     * @param stream the stream with new events
-     */
+    /** What is sent. */
     record Message(String worker, String stream) {
 
         String text() {

@@ -1,10 +1,4 @@
 package dev.outbox.internal.processing;
 
-/**
- * A stream as one process polls it.
- *
- * @param name the stream
- * @param worker the process's name for itself, for people to read
- * @param settings how it is polled
- */
+/** A stream as one process polls it. */
 public record PolledStream(String name, String worker, PollerSettings settings) {}

@@ -2,16 +2,7 @@ package dev.outbox.internal.processing;
 
 import java.time.Duration;
 
-/**
- * How a stream is polled.
- *
- * @param interval the longest time between two looks at the database
- * @param batchSize at most how many events are claimed at once
- * @param concurrency at most how many aggregates are worked on at the same time; 1 handles all events in the order of their ids, on
- *     the poller's own thread
- * @param lease how long a claim outlives its process; renewed while handlers run
- * @param shutdownTimeout how long a running handler may take to finish when the poller is closed
- */
+/** How a stream is polled. */
 public record PollerSettings(
         Duration interval, int batchSize, int concurrency, Duration lease, Duration shutdownTimeout) {
 
@@ -36,33 +27,17 @@ public record PollerSettings(
         }
     }
 
-    /**
-     * Creates settings for events to be handled one at a time.
-     *
-     * @param interval the longest time between two looks at the database
-     * @param batchSize at most how many events are claimed at once
-     * @param lease how long a claim outlives its process
-     * @param shutdownTimeout how long a running handler may take to finish
-     */
+    /** Creates settings for events to be handled one at a time. */
     public PollerSettings(Duration interval, int batchSize, Duration lease, Duration shutdownTimeout) {
         this(interval, batchSize, 1, lease, shutdownTimeout);
     }
 
-    /**
-     * Returns the default: a look every 2 s, 50 events, one at a time, a lease of 60 s, 20 s to finish.
-     *
-     * @return the default settings
-     */
+    /** Returns the default: a look every 2 s, 50 events, one at a time, a lease of 60 s, 20 s to finish. */
     public static PollerSettings defaults() {
         return new PollerSettings(Duration.ofSeconds(2), 50, 1, Duration.ofSeconds(60), Duration.ofSeconds(20));
     }
 
-    /**
-     * Returns the same settings with another concurrency.
-     *
-     * @param other at most how many aggregates are worked on at the same time
-     * @return changed settings
-     */
+    /** Returns the same settings with another concurrency. */
     public PollerSettings withConcurrency(int other) {
         return new PollerSettings(interval, batchSize, other, lease, shutdownTimeout);
     }

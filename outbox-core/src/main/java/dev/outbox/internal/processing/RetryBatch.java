@@ -45,12 +45,7 @@ final class RetryBatch {
         }
     }
 
-    /**
-     * Creates a batch of which nothing is attempted.
-     *
-     * @param deliveries those of a lane in order
-     * @param suspects what is left when the batch ends
-     */
+    /** Creates a batch of which nothing is attempted. */
     RetryBatch(List<DueDelivery> deliveries, Object suspects) {
         this.suspects = suspects;
         this.lanes =

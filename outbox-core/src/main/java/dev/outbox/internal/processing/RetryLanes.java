@@ -52,14 +52,7 @@ public final class RetryLanes implements BackgroundTask {
 
     private long lookedAtLocksAt = System.nanoTime();
 
-    /**
-     * Creates the lanes of a stream.
-     *
-     * @param settings which deliveries
-     * @param resources what they are attempted with
-     * @param workers invokes handlers; {@code null} for the calling thread
-     * @param wake called by the workers when there is something to settle or room for more
-     */
+    /** Creates the lanes of a stream. */
     public RetryLanes(RetrySettings settings, RetryResources resources, @Nullable WorkerPool workers, Runnable wake) {
         this.settings = settings;
         this.resources = resources;

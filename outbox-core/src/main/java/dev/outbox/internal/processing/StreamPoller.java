@@ -26,14 +26,7 @@ public final class StreamPoller implements AutoCloseable {
     private final @Nullable WorkerPool workers;
     private boolean repairInterrupted;
 
-    /**
-     * Creates a poller that has not started.
-     *
-     * @param stream the stream
-     * @param resources what it works with
-     * @param workers the threads that handlers run on, or {@code null} for the poller's own; closed with the poller
-     * @param repair creates the stream's repair lanes; given what wakes the poller
-     */
+    /** Creates a poller that has not started. */
     public StreamPoller(
             PolledStream stream,
             PollerResources resources,
@@ -62,12 +55,7 @@ public final class StreamPoller implements AutoCloseable {
         duty.wake();
     }
 
-    /**
-     * Runs one round on the calling thread. Not to be called while the poller is started.
-     *
-     * @return how long to rest before the next round
-     * @throws SQLException if the database refused or could not be reached; the round is taken up again by the next one
-     */
+    /** Runs one round on the calling thread. Not to be called while the poller is started. */
     public Duration runOnce() throws SQLException {
         FirstDeliveries.Round round = fastLane.runOnce(duty::isClosing);
         Duration interval = stream.settings().interval();
@@ -96,11 +84,7 @@ public final class StreamPoller implements AutoCloseable {
         return more;
     }
 
-    /**
-     * Returns how long running handlers may take to finish when the poller is closed.
-     *
-     * @return the time
-     */
+    /** Returns how long running handlers may take to finish when the poller is closed. */
     public Duration shutdownTimeout() {
         return stream.settings().shutdownTimeout();
     }
@@ -110,12 +94,7 @@ public final class StreamPoller implements AutoCloseable {
         duty.stopSoon();
     }
 
-    /**
-     * Stops claiming, and waits for the handlers that run.
-     *
-     * @param patience how long to wait at most
-     * @return whether all threads have ended
-     */
+    /** Stops claiming, and waits for the handlers that run. */
     public boolean endsWithin(Duration patience) {
         long begun = System.nanoTime();
         duty.stopSoon();

@@ -6,20 +6,12 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Audience {
 
-    /**
-     * Says whether any handler in any process subscribes to an event type.
-     *
-     * @param eventType the type
-     * @return whether it has subscribers
-     */
+    /** Says whether any handler in any process subscribes to an event type. */
     boolean hasSubscribers(String eventType);
 
     /**
      * Returns the payload class that stands for an event type among the handlers of this process. Does not look for handlers that are
      * not known yet.
-     *
-     * @param eventType the type
-     * @return the class; {@code null} if there is none, or if it is a copy
      */
     default @Nullable Class<?> payloadClassOf(String eventType) {
         return null;

@@ -26,13 +26,7 @@ final class JsonText {
         this.limits = limits;
     }
 
-    /**
-     * What handlers can read.
-     *
-     * @param depth how many arrays and objects may be nested
-     * @param name how many characters the name of a property may have
-     * @param number how many digits a number may have when it is written without an exponent, as {@code jsonb} writes it
-     */
+    /** What handlers can read. */
     record Limits(int depth, int name, int number) {
 
         static Limits of(StreamReadConstraints reading) {
@@ -55,13 +49,7 @@ final class JsonText {
         }
     }
 
-    /**
-     * Checks JSON text.
-     *
-     * @param json the text
-     * @param limits what handlers can read
-     * @return what PostgreSQL would refuse, or a handler could not read, or {@code null} if it is fine
-     */
+    /** Checks JSON text. */
     static @Nullable String refusedPart(String json, Limits limits) {
         JsonText text = new JsonText(json, limits);
         try {

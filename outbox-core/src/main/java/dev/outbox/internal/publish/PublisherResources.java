@@ -7,17 +7,7 @@ import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * What a publisher works with.
- *
- * @param dataSource the outbox's DataSource
- * @param phase knows whether a transaction is still open
- * @param schema the schema that holds the tables
- * @param mapper writes payloads
- * @param clock says when an event happened, where the caller does not
- * @param random makes event ids unique; must be safe for use by many threads
- * @param streams the streams that are polled somewhere: an event in any other would never be delivered
- */
+/** What a publisher works with. */
 public record PublisherResources(
         DataSource dataSource,
         TransactionPhase phase,

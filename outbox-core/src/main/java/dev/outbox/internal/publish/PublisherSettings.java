@@ -1,12 +1,6 @@
 package dev.outbox.internal.publish;
 
-/**
- * How events are published.
- *
- * @param maxPayloadSize the largest payload, in bytes of UTF-8 encoded JSON
- * @param unrouted what happens to an event that no handler wants
- * @param routing which stream an event travels in that does not name one
- */
+/** How events are published. */
 public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRouting routing) {
 
     /** What happens to an event that no handler wants. */
@@ -24,21 +18,12 @@ public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRou
         }
     }
 
-    /**
-     * Creates settings that send every event which names no stream to the default one.
-     *
-     * @param maxPayloadSize the largest payload, in bytes of UTF-8 encoded JSON
-     * @param unrouted what happens to an event that no handler wants
-     */
+    /** Creates settings that send every event which names no stream to the default one. */
     public PublisherSettings(int maxPayloadSize, Unrouted unrouted) {
         this(maxPayloadSize, unrouted, StreamRouting.NONE);
     }
 
-    /**
-     * Returns the default: up to 1 MiB, a warning for an event that no handler wants, and one stream for everything.
-     *
-     * @return the default settings
-     */
+    /** Returns the default: up to 1 MiB, a warning for an event that no handler wants, and one stream for everything. */
     public static PublisherSettings defaults() {
         return new PublisherSettings(1 << 20, Unrouted.WARN);
     }

@@ -9,12 +9,7 @@ final class StorableText {
 
     private StorableText() {}
 
-    /**
-     * Checks text.
-     *
-     * @param text the text
-     * @return what PostgreSQL would refuse, or {@code null} if it is fine
-     */
+    /** Checks text. */
     static @Nullable String refusedCharacter(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -30,12 +25,7 @@ final class StorableText {
         return null;
     }
 
-    /**
-     * Cuts a refused text for a message, and replaces its control characters.
-     *
-     * @param text the text
-     * @return what a message may quote of it
-     */
+    /** Cuts a refused text for a message, and replaces its control characters. */
     static String quotable(String text) {
         String begin = text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
         return begin.replaceAll("\\p{Cntrl}", "?");

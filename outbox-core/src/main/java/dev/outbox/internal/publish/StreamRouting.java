@@ -10,9 +10,6 @@ import java.util.TreeSet;
  * Which stream an event travels in that does not name one: the stream of its event type, else that of its aggregate type, else
  * the default. Order holds within a stream, so routing by aggregate type keeps it, and routing some event types of an aggregate
  * elsewhere gives it up between them and the others.
- *
- * @param eventTypes streams by event type
- * @param aggregateTypes streams by aggregate type
  */
 public record StreamRouting(Map<String, String> eventTypes, Map<String, String> aggregateTypes) {
 
@@ -36,15 +33,7 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
         }
     }
 
-    /**
-     * Sends events to a stream.
-     *
-     * @param stream the stream
-     * @param ofEventTypes the event types that it takes, whatever their aggregate
-     * @param ofAggregateTypes the aggregate types of which it takes all other events
-     * @return a copy that does so too
-     * @throws IllegalArgumentException if another stream takes one of the types, or no event can have it
-     */
+    /** Sends events to a stream. */
     public StreamRouting with(String stream, Collection<String> ofEventTypes, Collection<String> ofAggregateTypes) {
         return new StreamRouting(
                 taken("eventTypes", eventTypes, stream, ofEventTypes),
@@ -64,23 +53,13 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
         return all;
     }
 
-    /**
-     * Finds the stream of an event that names none.
-     *
-     * @param eventType its type
-     * @param aggregateType the type of its aggregate
-     * @return the stream
-     */
+    /** Finds the stream of an event that names none. */
     String streamOf(String eventType, String aggregateType) {
         String byEventType = eventTypes.get(eventType);
         return byEventType != null ? byEventType : aggregateTypes.getOrDefault(aggregateType, DEFAULT_STREAM);
     }
 
-    /**
-     * Returns the streams to which anything is sent.
-     *
-     * @return their names
-     */
+    /** Returns the streams to which anything is sent. */
     public Set<String> streams() {
         Set<String> streams = new TreeSet<>(eventTypes.values());
         streams.addAll(aggregateTypes.values());

@@ -69,12 +69,7 @@ public final class TransactionPhase implements TransactionExecutionListener {
         lastEndings.put(Thread.currentThread(), Ending.NONE);
     }
 
-    /**
-     * Ends the watch of the calling thread.
-     *
-     * @return whether the last transaction that ended since {@link #beginWatch} was rolled back because its owner called
-     *     {@code setRollbackOnly}, which throws nothing
-     */
+    /** Ends the watch of the calling thread. */
     public boolean endWatch() {
         return lastEndings.remove(Thread.currentThread()) == Ending.SILENT_ROLLBACK;
     }

@@ -41,15 +41,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final AfterCommit afterCommit;
     private final Predicate<String> routed;
 
-    /**
-     * Creates a publisher.
-     *
-     * @param resources what it works with
-     * @param settings how it publishes
-     * @param audience knows the handlers
-     * @param wakeUp told the stream after a commit
-     * @param listener hears of committed events
-     */
+    /** Creates a publisher. */
     public TransactionalOutboxPublisher(
             PublisherResources resources,
             PublisherSettings settings,

@@ -49,13 +49,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private volatile @Nullable Subscriptions subscriptions;
     private volatile @Nullable StreamWorkers workers;
 
-    /**
-     * Creates an outbox that has not started.
-     *
-     * @param settings how it works
-     * @param dependencies what it is given
-     * @param definitions finds the handlers; asked once, when the outbox starts or first needs to know
-     */
+    /** Creates an outbox that has not started. */
     public OutboxRuntime(
             RuntimeSettings settings,
             OutboxDependencies dependencies,
@@ -102,47 +96,27 @@ public final class OutboxRuntime implements AutoCloseable {
         return leases;
     }
 
-    /**
-     * Returns the publisher. It works whether the outbox is started or not.
-     *
-     * @return the publisher
-     */
+    /** Returns the publisher. It works whether the outbox is started or not. */
     public OutboxPublisher publisher() {
         return publisher;
     }
 
-    /**
-     * Returns the retention, for calls outside its schedule.
-     *
-     * @return the retention
-     */
+    /** Returns the retention, for calls outside its schedule. */
     public Retention retention() {
         return retention;
     }
 
-    /**
-     * Returns what an operator may ask and do. It works whether the outbox is started or not.
-     *
-     * @return the operations
-     */
+    /** Returns what an operator may ask and do. It works whether the outbox is started or not. */
     public JdbcOperations operations() {
         return operations;
     }
 
-    /**
-     * Returns the replays. They may be asked for whether the outbox is started or not.
-     *
-     * @return the replays
-     */
+    /** Returns the replays. They may be asked for whether the outbox is started or not. */
     public JdbcReplays replays() {
         return replays;
     }
 
-    /**
-     * Returns the handler invocations that run now.
-     *
-     * @return the invocations
-     */
+    /** Returns the handler invocations that run now. */
     public RunningHandlers runningHandlers() {
         return handlers;
     }
@@ -150,8 +124,6 @@ public final class OutboxRuntime implements AutoCloseable {
     /**
      * Registers the handlers and starts the pollers. Does nothing if the outbox is started. Where a thread fails to start, that is thrown,
      * nothing stays started, and another attempt may follow.
-     *
-     * @throws dev.outbox.HandlerConfigurationException if a handler cannot be registered
      */
     public void start() {
         lock.lock();
@@ -176,11 +148,7 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    /**
-     * Says whether the outbox is started.
-     *
-     * @return whether it is
-     */
+    /** Says whether the outbox is started. */
     public boolean isRunning() {
         return workers != null;
     }

@@ -12,15 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * How the outbox works.
- *
- * @param schemas where the tables are
- * @param publisher how events are published
- * @param polling how streams are polled
- * @param dispatch how handlers are treated
- * @param retention what happens to published events
- */
+/** How the outbox works. */
 public record RuntimeSettings(
         Schemas schemas,
         PublisherSettings publisher,
@@ -40,32 +32,16 @@ public record RuntimeSettings(
         }
     }
 
-    /**
-     * Where the tables are.
-     *
-     * @param outbox the schema that holds the outbox
-     * @param archive the schema that holds the archive
-     */
+    /** Where the tables are. */
     public record Schemas(OutboxSchema outbox, OutboxSchema archive) {
 
-        /**
-         * Returns the default: {@code events} and {@code audit}.
-         *
-         * @return the default schemas
-         */
+        /** Returns the default: {@code events} and {@code audit}. */
         public static Schemas defaults() {
             return new Schemas(OutboxSchema.DEFAULT, new OutboxSchema("audit"));
         }
     }
 
-    /**
-     * How streams are polled.
-     *
-     * @param polled the streams that this process polls; one that polls none only publishes, and registers no handlers either
-     * @param notifications whether processes wake each other for new events, which takes one connection outside the pool
-     * @param streams the settings of each stream into which events are published, whoever polls it; always holds the default stream
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     */
+    /** How streams are polled. */
     public record Polling(
             Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
 
@@ -88,11 +64,7 @@ public record RuntimeSettings(
             }
         }
 
-        /**
-         * Says whether this process polls at all.
-         *
-         * @return whether it polls any stream
-         */
+        /** Says whether this process polls at all. */
         public boolean enabled() {
             return !polled.isEmpty();
         }
@@ -104,11 +76,7 @@ public record RuntimeSettings(
             return own;
         }
 
-        /**
-         * Returns the default: polling the default stream, with notifications; handlers are forgotten after 7 days.
-         *
-         * @return the default settings
-         */
+        /** Returns the default: polling the default stream, with notifications; handlers are forgotten after 7 days. */
         public static Polling defaults() {
             return new Polling(
                     Set.of(DEFAULT_STREAM),
@@ -118,11 +86,7 @@ public record RuntimeSettings(
         }
     }
 
-    /**
-     * Returns the defaults.
-     *
-     * @return the default settings
-     */
+    /** Returns the defaults. */
     public static RuntimeSettings defaults() {
         return new RuntimeSettings(
                 Schemas.defaults(),

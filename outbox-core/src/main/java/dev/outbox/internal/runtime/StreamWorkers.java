@@ -66,13 +66,7 @@ final class StreamWorkers implements AutoCloseable {
     private final @Nullable NotificationListener listener;
     private boolean registered;
 
-    /**
-     * What delivers an event.
-     *
-     * @param subscriptions knows the handlers of an event
-     * @param dispatcher offers events to them
-     * @param handlers lists those that run
-     */
+    /** What delivers an event. */
     record Delivery(Subscriptions subscriptions, Dispatcher dispatcher, RunningHandlers handlers) {}
 
     StreamWorkers(

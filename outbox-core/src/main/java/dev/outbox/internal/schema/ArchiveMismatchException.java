@@ -27,20 +27,12 @@ public final class ArchiveMismatchException extends OutboxException {
         this.problems = List.copyOf(problems);
     }
 
-    /**
-     * Returns the table.
-     *
-     * @return its name, quoted and with its schema
-     */
+    /** Returns the table. */
     public String table() {
         return table;
     }
 
-    /**
-     * Returns the differences between the table and an archive.
-     *
-     * @return one sentence for each column or index, without a full stop; never empty
-     */
+    /** Returns the differences between the table and an archive. */
     public List<String> problems() {
         return problems;
     }

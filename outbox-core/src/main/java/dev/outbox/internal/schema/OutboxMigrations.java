@@ -45,13 +45,7 @@ public final class OutboxMigrations {
     private final Map<String, String> placeholders;
     private final Flyway flyway;
 
-    /**
-     * Prepares the migrations; nothing runs yet.
-     *
-     * @param dataSource where the tables are to be; Flyway takes two connections of it at once
-     * @param schema the schema that holds the outbox; created if it does not exist
-     * @param archiveSchema the schema that holds the archive; created if it does not exist
-     */
+    /** Prepares the migrations; nothing runs yet. */
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.schema = schema;
         this.archiveSchema = archiveSchema;
@@ -72,12 +66,7 @@ public final class OutboxMigrations {
                 .load();
     }
 
-    /**
-     * Brings the tables up to date. Returns when they are, whichever instance did the work.
-     *
-     * @throws ArchiveMismatchException if the archive exists and has other columns; nothing was changed then
-     * @throws dev.outbox.MissingPrivilegeException if the role may not change the tables
-     */
+    /** Brings the tables up to date. Returns when they are, whichever instance did the work. */
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
             archive.checkIfPresent();
@@ -88,13 +77,7 @@ public final class OutboxMigrations {
         });
     }
 
-    /**
-     * Checks that the tables are up to date, and changes nothing.
-     *
-     * @throws SchemaOutdatedException if they are not; it says which SQL to run
-     * @throws ArchiveMismatchException if the archive has other columns
-     * @throws dev.outbox.MissingPrivilegeException if the role may not read their version
-     */
+    /** Checks that the tables are up to date, and changes nothing. */
     public void validate() {
         run("read the version of the outbox tables", MAY_NOT_READ, this::check);
     }

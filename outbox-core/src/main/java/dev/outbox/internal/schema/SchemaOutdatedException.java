@@ -14,11 +14,7 @@ public final class SchemaOutdatedException extends OutboxException {
         this.sql = sql;
     }
 
-    /**
-     * Returns what has to be run.
-     *
-     * @return the SQL, ready for {@code psql}
-     */
+    /** Returns what has to be run. */
     public String sql() {
         return sql;
     }

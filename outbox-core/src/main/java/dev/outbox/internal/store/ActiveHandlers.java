@@ -4,11 +4,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * The handlers that are to get deliveries now, under all ids that they have or had.
- *
- * @param byId the event types that each id wants, {@code *} for all
- */
+/** The handlers that are to get deliveries now, under all ids that they have or had. */
 public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
 
     /** Copies the map. */
@@ -16,12 +12,7 @@ public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
         byId = new TreeMap<>(byId);
     }
 
-    /**
-     * Returns handlers that want every event type.
-     *
-     * @param ids their ids
-     * @return the handlers
-     */
+    /** Returns handlers that want every event type. */
     public static ActiveHandlers ofAllTypes(String... ids) {
         SortedMap<String, Set<String>> byId = new TreeMap<>();
         for (String id : ids) {

@@ -51,13 +51,7 @@ public final class ArchiveStore {
     private final DataSource dataSource;
     private final Pipeline archive;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds the outbox
-     * @param archiveSchema the schema that holds the archive
-     */
+    /** Creates a store. */
     public ArchiveStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
         this.archive = new Pipeline(
@@ -67,13 +61,6 @@ public final class ArchiveStore {
     /**
      * Removes one batch of events that were published long enough ago, the oldest first. An event with a delivery that is open or
      * dead stays.
-     *
-     * @param from where to begin: {@link RemovedBatch#BEGINNING}, or where the last batch ended
-     * @param age how long ago
-     * @param batchSize at most how many
-     * @param keep whether they go to the archive
-     * @return what was removed; nothing also if another instance archives
-     * @throws SQLException if the database refused or could not be reached; nothing was removed then
      */
     public RemovedBatch archive(OffsetDateTime from, Duration age, int batchSize, boolean keep) throws SQLException {
         return archive.run(

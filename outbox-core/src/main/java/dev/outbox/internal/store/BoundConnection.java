@@ -12,11 +12,7 @@ public final class BoundConnection {
 
     private final DataSource dataSource;
 
-    /**
-     * Creates a view of whatever transaction the calling thread is in.
-     *
-     * @param dataSource the DataSource, possibly behind a {@link TransactionAwareDataSourceProxy}
-     */
+    /** Creates a view of whatever transaction the calling thread is in. */
     public BoundConnection(DataSource dataSource) {
         this.dataSource = behindProxy(dataSource);
     }
@@ -28,23 +24,12 @@ public final class BoundConnection {
         return target != null ? target : dataSource;
     }
 
-    /**
-     * Says whether the transaction of the calling thread works on this DataSource.
-     *
-     * @return whether there is a connection
-     */
+    /** Says whether the transaction of the calling thread works on this DataSource. */
     public boolean exists() {
         return TransactionSynchronizationManager.hasResource(dataSource);
     }
 
-    /**
-     * Works on the connection. To be called only if it exists: otherwise the work would be committed on its own.
-     *
-     * @param <T> what the work returns
-     * @param work the work
-     * @return what it returned
-     * @throws SQLException if the work does
-     */
+    /** Works on the connection. To be called only if it exists: otherwise the work would be committed on its own. */
     public <T> T call(Work<T> work) throws SQLException {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {
@@ -54,21 +39,11 @@ public final class BoundConnection {
         }
     }
 
-    /**
-     * Work on a connection.
-     *
-     * @param <T> what it returns
-     */
+    /** Work on a connection. */
     @FunctionalInterface
     public interface Work<T> {
 
-        /**
-         * Does the work.
-         *
-         * @param connection the connection; not to be closed
-         * @return the result
-         * @throws SQLException if the database refused or could not be reached
-         */
+        /** Does the work. */
         T apply(Connection connection) throws SQLException;
     }
 }

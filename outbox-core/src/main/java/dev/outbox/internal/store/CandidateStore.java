@@ -38,12 +38,7 @@ public final class CandidateStore {
     private final Pipeline findRetryable;
     private final Pipeline find;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public CandidateStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.newest = new Pipeline(schema, NEWEST);
@@ -56,12 +51,7 @@ public final class CandidateStore {
         return new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, sql);
     }
 
-    /**
-     * Returns the place behind which there is no delivery yet, so that an operation ends although deliveries keep coming.
-     *
-     * @return the place of the newest event in the outbox that has a delivery; 0 if there is none
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Returns the place behind which there is no delivery yet, so that an operation ends although deliveries keep coming. */
     public long newest() throws SQLException {
         return newest.run(dataSource, (parameters) -> {}, (results) -> {
             ResultSet row = results.rows();
@@ -70,28 +60,12 @@ public final class CandidateStore {
         });
     }
 
-    /**
-     * Finds deliveries that a retry would change.
-     *
-     * @param selection which
-     * @param newest the place of the last event to look at
-     * @param limit at most how many
-     * @return the deliveries, in the order of their events
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds deliveries that a retry would change. */
     public List<DeliveryRef> findRetryable(DeliverySelection selection, long newest, int limit) throws SQLException {
         return find(findRetryable, selection, newest, limit);
     }
 
-    /**
-     * Finds deliveries.
-     *
-     * @param selection which
-     * @param newest the place of the last event to look at
-     * @param limit at most how many
-     * @return the deliveries, in the order of their events
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds deliveries. */
     public List<DeliveryRef> find(DeliverySelection selection, long newest, int limit) throws SQLException {
         return find(find, selection, newest, limit);
     }

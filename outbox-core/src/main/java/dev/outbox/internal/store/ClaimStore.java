@@ -42,12 +42,7 @@ public final class ClaimStore {
     private final Pipeline release;
     private volatile long someRowIsLockedUntil = System.nanoTime();
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         for (boolean advances : new boolean[] {false, true}) {
@@ -75,10 +70,6 @@ public final class ClaimStore {
     /**
      * Claims the oldest events of a stream that are free, in one transaction and one round trip. An event is free if it was
      * not dispatched, its aggregate is in no live claim, and nobody holds a row of an earlier event of its aggregate locked.
-     *
-     * @param request what to claim
-     * @return what was found; empty if the stream is not known to the database yet
-     * @throws SQLException if the database refused or could not be reached; nothing is claimed then
      */
     public Optional<ClaimRound> claim(Request request) throws SQLException {
         if (System.nanoTime() - someRowIsLockedUntil < 0) {
@@ -105,7 +96,7 @@ public final class ClaimStore {
                 (results) -> readRound(results, token, advances));
     }
 
-    private static void bind(Pipeline.Parameters parameters, Request request, UUID token, boolean unlocked)
+    private static void bind(NamedSql.Parameters parameters, Request request, UUID token, boolean unlocked)
             throws SQLException {
         String stream = request.stream();
         ScanReach reach = request.reach();
@@ -139,18 +130,7 @@ public final class ClaimStore {
 
     private record Variant(boolean advances, boolean unlocked) {}
 
-    /**
-     * What to claim.
-     *
-     * @param stream the stream
-     * @param worker who claims, for people to read
-     * @param batchSize at most how many events
-     * @param lease how long the claim is valid unless renewed
-     * @param held hashes of aggregates to leave out, from an earlier {@link ClaimRound#heldAggregates()}
-     * @param handlers the handlers that this process has, whose next delivery is of interest
-     * @param reach how far to look
-     * @param window where to start
-     */
+    /** What to claim. */
     public record Request(
             String stream,
             String worker,
@@ -161,16 +141,7 @@ public final class ClaimStore {
             ScanReach reach,
             Window window) {
 
-        /**
-         * Looks at everything from the low-water mark on.
-         *
-         * @param stream the stream
-         * @param worker who claims
-         * @param batchSize at most how many events
-         * @param lease how long the claim is valid
-         * @param held hashes of aggregates to leave out
-         * @param handlers the handlers whose next delivery is of interest
-         */
+        /** Looks at everything from the low-water mark on. */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
             this(stream, worker, batchSize, lease, held, handlers, ScanReach.EVERYTHING, Window.ADVANCED);
@@ -238,14 +209,7 @@ public final class ClaimStore {
         }
     }
 
-    /**
-     * Renews a lease.
-     *
-     * @param claim the claim
-     * @param lease the time from now until it expires
-     * @return whether the claim is still its worker's
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Renews a lease. */
     public boolean renew(ClaimKey claim, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
@@ -253,13 +217,7 @@ public final class ClaimStore {
                 (results) -> results.updated() == 1);
     }
 
-    /**
-     * Asks whether a claim is still its worker's, and has not expired.
-     *
-     * @param claim the claim
-     * @return whether it is
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Asks whether a claim is still its worker's, and has not expired. */
     public boolean confirm(ClaimKey claim) throws SQLException {
         return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
             ResultSet count = results.rows();
@@ -268,12 +226,7 @@ public final class ClaimStore {
         });
     }
 
-    /**
-     * Gives a claim up: what is unsettled is free again at once, without an attempt being counted.
-     *
-     * @param claim the claim
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Gives a claim up: what is unsettled is free again at once, without an attempt being counted. */
     public void release(ClaimKey claim) throws SQLException {
         release.run(
                 dataSource,
@@ -281,7 +234,7 @@ public final class ClaimStore {
                 Pipeline.Results::updated);
     }
 
-    static Pipeline.Parameters bindFence(Pipeline.Parameters parameters, ClaimKey claim) throws SQLException {
+    static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {
         Fence fence = claim.fence();
         return parameters.add(claim.id(), fence.token(), fence.incarnation());
     }

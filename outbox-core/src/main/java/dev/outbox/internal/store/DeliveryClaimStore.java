@@ -230,12 +230,7 @@ public final class DeliveryClaimStore {
     private final Pipeline renew;
     private final Pipeline confirm;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, CLAIM_DUE);
@@ -243,13 +238,7 @@ public final class DeliveryClaimStore {
         this.confirm = new Pipeline(schema, CONFIRM);
     }
 
-    /**
-     * Claims deliveries that are due, the longest waiting first, and what flows behind them.
-     *
-     * @param request what to claim
-     * @return the deliveries, those of a lane one after the other and in order
-     * @throws SQLException if the database refused or could not be reached; nothing is claimed then
-     */
+    /** Claims deliveries that are due, the longest waiting first, and what flows behind them. */
     public List<DueDelivery> claimDue(Request request) throws SQLException {
         UUID token = UUID.randomUUID();
         return claimDue.run(
@@ -282,17 +271,7 @@ public final class DeliveryClaimStore {
                 });
     }
 
-    /**
-     * What to claim.
-     *
-     * @param stream the stream
-     * @param worker who claims, for people to read
-     * @param handlers the handlers that this process has, and that are to run now
-     * @param batchSize at most how many lanes, how many deliveries behind the head of each, and a quarter of how many behind all heads
-     * @param held events of which the process has not settled everything, whatever became of their leases
-     * @param withSuspects whether a delivery may come that has outlived a lease, alone, because nothing else is under way
-     * @param lease how long the claim is valid unless renewed
-     */
+    /** What to claim. */
     public record Request(
             String stream,
             String worker,
@@ -302,14 +281,7 @@ public final class DeliveryClaimStore {
             boolean withSuspects,
             Duration lease) {}
 
-    /**
-     * Renews leases.
-     *
-     * @param deliveries the deliveries as claimed, all at once
-     * @param lease the time from now until they expire
-     * @return those that are still their worker's
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Renews leases. */
     public Set<DeliveryKey> renew(List<DueDelivery> deliveries, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
@@ -320,13 +292,7 @@ public final class DeliveryClaimStore {
                 DeliveryClaimStore::readKeys);
     }
 
-    /**
-     * Asks which deliveries are still their worker's, and have not expired.
-     *
-     * @param deliveries the deliveries as claimed, all at once
-     * @return those that are
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Asks which deliveries are still their worker's, and have not expired. */
     public Set<DeliveryKey> confirm(List<DueDelivery> deliveries) throws SQLException {
         return confirm.run(dataSource, (parameters) -> bindHeld(parameters, deliveries), DeliveryClaimStore::readKeys);
     }
@@ -345,7 +311,7 @@ public final class DeliveryClaimStore {
     }
 
     /** Deliveries that were claimed at once have one fence. */
-    static Pipeline.Parameters bindHeld(Pipeline.Parameters parameters, List<DueDelivery> deliveries)
+    static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, List<DueDelivery> deliveries)
             throws SQLException {
         Fence fence = fenceOf(deliveries);
         return parameters.add(

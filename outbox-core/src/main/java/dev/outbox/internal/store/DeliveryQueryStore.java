@@ -43,12 +43,7 @@ public final class DeliveryQueryStore {
     private final Pipeline find;
     private final Pipeline count;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public DeliveryQueryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, selecting(FIND));
@@ -59,14 +54,7 @@ public final class DeliveryQueryStore {
         return sql.replace("{selected}", SelectionSql.SELECTED);
     }
 
-    /**
-     * Finds deliveries, those of the oldest events first.
-     *
-     * @param selection which
-     * @param limit at most how many
-     * @return the deliveries
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds deliveries, those of the oldest events first. */
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
         return find.run(
                 dataSource,
@@ -82,13 +70,7 @@ public final class DeliveryQueryStore {
                 });
     }
 
-    /**
-     * Counts deliveries.
-     *
-     * @param selection which
-     * @return how many there are
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Counts deliveries. */
     public long count(DeliverySelection selection) throws SQLException {
         return count.run(dataSource, (parameters) -> SelectionSql.bind(parameters, selection), (results) -> {
             results.skip(1);

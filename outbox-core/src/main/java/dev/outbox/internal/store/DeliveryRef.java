@@ -4,22 +4,14 @@ import dev.outbox.internal.delivery.DeliveryKey;
 import java.sql.SQLException;
 import java.util.List;
 
-/**
- * A delivery that an operator may mean.
- *
- * @param key the delivery
- * @param stream the stream of its event
- * @param aggregateType the kind of entity
- * @param aggregateId the entity
- * @param aggregateSeq the event's number within the aggregate
- */
+/** A delivery that an operator may mean. */
 public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId, long aggregateSeq) {
 
-    static Pipeline.Parameters bindKeys(Pipeline.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
+    static NamedSql.Parameters bindKeys(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
         return parameters.add(ids(batch), handlerIds(batch));
     }
 
-    static Pipeline.Parameters bindLanes(Pipeline.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
+    static NamedSql.Parameters bindLanes(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
         return parameters.add(
                 SettlementStore.texts(batch, DeliveryRef::aggregateType),
                 SettlementStore.texts(batch, DeliveryRef::aggregateId),

@@ -16,9 +16,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Writes what came of attempted deliveries. Every write is fenced by the token of the claim.
- */
+/** Writes what came of attempted deliveries. Every write is fenced by the token of the claim. */
 public final class DeliverySettlementStore {
 
     /** Relies on outbox_delivery_pk. */
@@ -119,12 +117,7 @@ public final class DeliverySettlementStore {
     private final Pipeline settle;
     private final Pipeline settleQuickly;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public DeliverySettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.settle = pipeline(schema, LONGEST_WAIT);
@@ -146,14 +139,7 @@ public final class DeliverySettlementStore {
                 LaneSql.COMPLETE);
     }
 
-    /**
-     * What came of an attempt.
-     *
-     * @param delivery the delivery as claimed
-     * @param kind what came of it
-     * @param delay the wait until the next attempt, where it is to be retried
-     * @param failure what went wrong, or {@code null} if nothing did
-     */
+    /** What came of an attempt. */
     public record Attempted(
             DueDelivery delivery,
             Kind kind,
@@ -175,26 +161,13 @@ public final class DeliverySettlementStore {
         }
     }
 
-    /**
-     * What a settlement did.
-     *
-     * @param written the deliveries whose outcome was written
-     * @param leftOver the deliveries that could not be written because somebody else holds them or their event locked, or an earlier
-     *     one of their lane is left over; of those that are neither here nor written the lease was lost
-     * @param retriesOfCompleted for each event that is done now, how many of its passes had failed
-     */
+    /** What a settlement did. */
     public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
     /**
      * Writes outcomes, gives back what was not attempted, lets the next of each lane come up, and completes the events that have
      * nothing left to try, in one transaction and one round trip. If somebody else holds a row of theirs locked for a second,
      * writes the others.
-     *
-     * @param attempts what came of those that were attempted, those of a lane in order
-     * @param untried those that were not attempted, and will not be
-     * @param next those that are attempted next, at most one of each lane
-     * @return what was written
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
     public Settled settle(List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
@@ -208,14 +181,7 @@ public final class DeliverySettlementStore {
         }
     }
 
-    /**
-     * As {@link #settle(List, List, List)}, where nothing is attempted next.
-     *
-     * @param attempts what came of those that were attempted, those of a lane in order
-     * @param untried those that were not attempted, and will not be
-     * @return what was written
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
-     */
+    /** As {@link #settle(List, List, List)}, where nothing is attempted next. */
     public Settled settle(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
         return settle(attempts, untried, List.of());
     }
@@ -223,11 +189,6 @@ public final class DeliverySettlementStore {
     /**
      * Writes the outcomes of those deliveries that no other session holds locked, one after the other. An outcome that PostgreSQL
      * refuses becomes a dead letter.
-     *
-     * @param attempts what came of those that were attempted, those of a lane in order
-     * @param untried those that were not attempted, and will not be
-     * @return what was written
-     * @throws SQLException if the database refused or could not be reached; part of it may have been written then
      */
     public Settled settleUnlocked(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
         LockedDeliveries contended = new LockedDeliveries();
@@ -280,7 +241,7 @@ public final class DeliverySettlementStore {
                 DeliverySettlementStore::readSettled);
     }
 
-    private static Pipeline.Parameters bindLanes(Pipeline.Parameters parameters, List<DueDelivery> deliveries)
+    private static NamedSql.Parameters bindLanes(NamedSql.Parameters parameters, List<DueDelivery> deliveries)
             throws SQLException {
         return parameters.add(
                 SettlementStore.texts(deliveries, (one) -> one.envelope().aggregateType()),
@@ -288,7 +249,7 @@ public final class DeliverySettlementStore {
                 SettlementStore.texts(deliveries, DueDelivery::handlerId));
     }
 
-    private static void bindFailed(Pipeline.Parameters parameters, List<Attempted> failed) throws SQLException {
+    private static void bindFailed(NamedSql.Parameters parameters, List<Attempted> failed) throws SQLException {
         List<DueDelivery> deliveries = deliveries(failed);
         Fence fence = DeliveryClaimStore.fenceOf(deliveries);
         parameters

@@ -80,28 +80,18 @@ public final class EventStore {
     private final String insert;
     private final String insertAll;
 
-    /**
-     * Creates a store.
-     *
-     * @param schema the schema that holds the tables
-     */
+    /** Creates a store. */
     public EventStore(OutboxSchema schema) {
         this.insert = schema.render(INSERT);
         this.insertAll = schema.render(INSERT_ALL);
     }
 
-    /**
-     * Inserts an event whose id is new, in one statement.
-     *
-     * @param connection the caller's connection, in its transaction
-     * @param event the event
-     * @return its place; empty if the caller's sequence does not exceed the last one, in which case nothing was stored
-     * @throws SQLException if the database refused
-     */
+    /** Inserts an event whose id is new, in one statement. */
     public Optional<InsertedEvent> insert(Connection connection, NewEvent event) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             Long seq = event.chosen().aggregateSeq();
-            new Pipeline.Parameters(statement)
+            new NamedSql("")
+                    .bind(statement)
                     .add(event.aggregate().type(), event.aggregate().id())
                     .add(seq, seq, seq, seq)
                     .add(
@@ -117,22 +107,15 @@ public final class EventStore {
         }
     }
 
-    /**
-     * Inserts events whose ids are new and whose sequences the outbox counts, in one statement.
-     *
-     * @param connection the caller's connection, in its transaction
-     * @param events the events
-     * @return their places by event id
-     * @throws SQLException if the database refused
-     */
+    /** Inserts events whose ids are new and whose sequences the outbox counts, in one statement. */
     public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertAll)) {
-            bindColumns(connection, new Pipeline.Parameters(statement), events);
+            bindColumns(connection, new NamedSql("").bind(statement), events);
             return byEventId(readStored(statement));
         }
     }
 
-    static Pipeline.Parameters bindColumns(Connection connection, Pipeline.Parameters parameters, List<NewEvent> events)
+    static NamedSql.Parameters bindColumns(Connection connection, NamedSql.Parameters parameters, List<NewEvent> events)
             throws SQLException {
         return parameters
                 .add(connection.createArrayOf("uuid", column(events, NewEvent::eventId)))

@@ -25,12 +25,7 @@ public final class HandlerExpiryStore {
     private final Pipeline bury;
     private final Pipeline forget;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.missing = new Pipeline(schema, HandlerExpirySql.MISSING.replace("{most}", Integer.toString(MOST_COUNTED)));
@@ -45,24 +40,12 @@ public final class HandlerExpiryStore {
         this.forget = new Pipeline(schema, HandlerExpirySql.FORGET_SUBSCRIPTIONS, HandlerExpirySql.FORGET_HANDLERS);
     }
 
-    /**
-     * A handler that was registered, and that no process has shown lately.
-     *
-     * @param id the handler
-     * @param lastSeen when a process had it last
-     * @param open how many deliveries wait for it; {@link #MOST_COUNTED} stands for that many or more
-     */
+    /** A handler that was registered, and that no process has shown lately. */
     public record Missing(String id, Instant lastSeen, long open) {}
 
     private record Orphan(DeliveryKey key, String aggregateType, String aggregateId) {}
 
-    /**
-     * Finds handlers that no process has shown, or has not wanted some event type in, and that no running handler was before.
-     *
-     * @param unseenFor for how long
-     * @return the handlers, by id
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds handlers that no process has shown, or has not wanted some event type in, and that no running handler was before. */
     public List<Missing> missing(Duration unseenFor) throws SQLException {
         return missing.run(dataSource, (parameters) -> parameters.add(unseenFor.toMillis()), (results) -> {
             List<Missing> handlers = new ArrayList<>();
@@ -75,14 +58,7 @@ public final class HandlerExpiryStore {
         });
     }
 
-    /**
-     * Makes one batch of deliveries dead that wait for what no process has shown. Several processes may do so at the same time.
-     *
-     * @param unseenFor for how long
-     * @param batchSize at most how many
-     * @return how many, by handler id; empty if there are none
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
-     */
+    /** Makes one batch of deliveries dead that wait for what no process has shown. Several processes may do so at the same time. */
     public Map<String, Long> bury(Duration unseenFor, int batchSize) throws SQLException {
         List<Orphan> found = orphans(unseenFor, batchSize);
         if (found.isEmpty()) {
@@ -115,9 +91,6 @@ public final class HandlerExpiryStore {
     /**
      * Deletes subscriptions that no process has shown and no delivery waits for, and then handlers that have none. A handler stays
      * while it is paused, has dead deliveries, or is replayed to.
-     *
-     * @param unseenFor for how long
-     * @throws SQLException if the database refused or could not be reached; nothing was deleted then
      */
     public void forget(Duration unseenFor) throws SQLException {
         long millis = unseenFor.toMillis();

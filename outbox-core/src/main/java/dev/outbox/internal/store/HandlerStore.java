@@ -107,12 +107,7 @@ public final class HandlerStore {
     private final Pipeline seen;
     private final Pipeline list;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public HandlerStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
@@ -121,12 +116,7 @@ public final class HandlerStore {
         this.list = new Pipeline(schema, LIST);
     }
 
-    /**
-     * Makes a stream known. Does nothing if it is.
-     *
-     * @param stream the stream
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Makes a stream known. Does nothing if it is. */
     public void addStream(String stream) throws SQLException {
         addStream.run(dataSource, (parameters) -> parameters.add(stream), (results) -> {
             results.skip(2);
@@ -134,14 +124,7 @@ public final class HandlerStore {
         });
     }
 
-    /**
-     * Registers this process's handlers, durably: from the next claim on, every process knows of them.
-     *
-     * @param eventTypes the event types of each handler id
-     * @param aliases the ids that each handler had before
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Registers this process's handlers, durably: from the next claim on, every process knows of them. */
     public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration retireAfter)
             throws SQLException {
         String[] ids = new TreeSet<>(eventTypes.keySet()).toArray(String[]::new);
@@ -183,13 +166,7 @@ public final class HandlerStore {
         }
     }
 
-    /**
-     * Notes that a process with these handlers is alive.
-     *
-     * @param eventTypes the event types of each handler id
-     * @return whether all of them are registered; {@code false} if the database has lost any
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Notes that a process with these handlers is alive. */
     public boolean seen(Map<String, Set<String>> eventTypes) throws SQLException {
         Wishes wishes = Wishes.of(eventTypes);
         return seen.run(
@@ -200,13 +177,7 @@ public final class HandlerStore {
                 });
     }
 
-    /**
-     * Lists the handlers that processes are counted on to have.
-     *
-     * @param retireAfter the time after which a handler that no process has is no longer counted on
-     * @return the handlers
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Lists the handlers that processes are counted on to have. */
     public List<RegisteredHandler> list(Duration retireAfter) throws SQLException {
         long millis = retireAfter.toMillis();
         return list.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {

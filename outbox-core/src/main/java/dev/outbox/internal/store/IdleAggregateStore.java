@@ -92,12 +92,7 @@ public final class IdleAggregateStore {
     private final Pipeline raise;
     private final Pipeline noteRaise;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public IdleAggregateStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.remove = new Pipeline(schema, REMOVE);
@@ -106,30 +101,14 @@ public final class IdleAggregateStore {
         this.noteRaise = new Pipeline(schema, NOTE_RAISE);
     }
 
-    /**
-     * Page of counters that was looked at.
-     *
-     * @param looked how many
-     * @param removed how many of them were removed
-     * @param lastSequence the largest sequence of those that are idle; 0 if there are none
-     * @param aggregateType of the last one, behind which the next page begins
-     * @param aggregateId of the last one
-     */
+    /** Page of counters that was looked at. */
     public record Page(int looked, int removed, long lastSequence, String aggregateType, String aggregateId) {
 
         /** Before all counters. */
         public static final Page BEGINNING = new Page(0, 0, 0, "", "");
     }
 
-    /**
-     * Removes the idle counters of one page that no new counter can repeat.
-     *
-     * @param before the page before
-     * @param unusedFor how long a counter is unused before it is idle
-     * @param pageSize at most how many counters
-     * @return what was done; nothing also if another instance removes
-     * @throws SQLException if the database refused or could not be reached; nothing was removed then
-     */
+    /** Removes the idle counters of one page that no new counter can repeat. */
     public Page remove(Page before, Duration unusedFor, int pageSize) throws SQLException {
         long millis = unusedFor.toMillis();
         return remove.run(
@@ -146,9 +125,6 @@ public final class IdleAggregateStore {
     /**
      * Raises the sequence at which new counters begin. Counters up to there can be removed when the transactions that are running
      * now have ended.
-     *
-     * @param lastSequence the sequence; nothing happens if the floor is there already
-     * @throws SQLException if the database refused or could not be reached
      */
     public void raiseFloor(long lastSequence) throws SQLException {
         if (lastSequence <= floor()) {

@@ -2,13 +2,7 @@ package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.DueDelivery;
 
-/**
- * Identifies a lane: what one handler has still to do for one aggregate.
- *
- * @param handlerId the handler
- * @param aggregateType the kind of entity
- * @param aggregateId the entity
- */
+/** Identifies a lane: what one handler has still to do for one aggregate. */
 record Lane(String handlerId, String aggregateType, String aggregateId) {
 
     static Lane of(DueDelivery delivery) {

@@ -27,12 +27,7 @@ public final class NotificationChannel {
     private final String channel;
     private final Pipeline notify;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them; it names the channel
-     */
+    /** Creates a store. */
     public NotificationChannel(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         // A channel is an identifier too, of at most 63 bytes.
@@ -41,12 +36,7 @@ public final class NotificationChannel {
         this.notify = new Pipeline(schema, NOTIFY);
     }
 
-    /**
-     * Sends messages, in a transaction of its own.
-     *
-     * @param messages the messages, each shorter than 8000 bytes
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Sends messages, in a transaction of its own. */
     public void send(Set<String> messages) throws SQLException {
         String[] texts = messages.toArray(String[]::new);
         notify.run(dataSource, (parameters) -> parameters.add(channel, texts), (results) -> {
@@ -55,12 +45,7 @@ public final class NotificationChannel {
         });
     }
 
-    /**
-     * Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool.
-     *
-     * @return the subscription
-     * @throws SQLException if the database refused or could not be reached, or the connection is not PostgreSQL's
-     */
+    /** Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool. */
     public Subscription listen() throws SQLException {
         Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
@@ -87,13 +72,7 @@ public final class NotificationChannel {
             this.driver = driver;
         }
 
-        /**
-         * Waits for messages.
-         *
-         * @param atMost how long
-         * @return the messages that came; possibly none
-         * @throws SQLException if the connection is broken
-         */
+        /** Waits for messages. */
         public List<String> receive(Duration atMost) throws SQLException {
             PGNotification[] received = driver.getNotifications(Math.max(1, (int) atMost.toMillis()));
             List<String> messages = new ArrayList<>();
@@ -105,11 +84,7 @@ public final class NotificationChannel {
             return messages;
         }
 
-        /**
-         * Makes sure that the other side is still there.
-         *
-         * @throws SQLException if it is not
-         */
+        /** Makes sure that the other side is still there. */
         public void check() throws SQLException {
             if (!connection.isValid(SECONDS_TO_ANSWER)) {
                 throw new SQLException("the connection that listens for new events is broken", "08006");

@@ -77,30 +77,20 @@ public final class NumberedEventStore {
     private final String find;
     private final String insertNumbered;
 
-    /**
-     * Creates a store.
-     *
-     * @param schema the schema that holds the tables
-     */
+    /** Creates a store. */
     public NumberedEventStore(OutboxSchema schema) {
         this.lockAggregates = schema.render(LOCK_AGGREGATES);
         this.find = schema.render(FIND);
         this.insertNumbered = schema.render(INSERT_NUMBERED);
     }
 
-    /**
-     * Locks the counters of aggregates until the caller's transaction ends.
-     *
-     * @param connection the caller's connection, in its transaction
-     * @param aggregates the aggregates, and whether the outbox numbers an event of it
-     * @return the last sequence of each; 0, or the floor of new counters, where there is none
-     * @throws SQLException if the database refused
-     */
+    /** Locks the counters of aggregates until the caller's transaction ends. */
     public Map<Aggregate, Long> lockAggregates(Connection connection, SortedMap<Aggregate, Boolean> aggregates)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockAggregates)) {
             List<Aggregate> sorted = List.copyOf(aggregates.keySet());
-            new Pipeline.Parameters(statement)
+            new NamedSql("")
+                    .bind(statement)
                     .add(SettlementStore.texts(sorted, Aggregate::type), SettlementStore.texts(sorted, Aggregate::id))
                     .add((Object) aggregates.values().toArray(Boolean[]::new));
             Map<Aggregate, Long> lastSequences = new HashMap<>();
@@ -113,18 +103,11 @@ public final class NumberedEventStore {
         }
     }
 
-    /**
-     * Finds events, published ones included.
-     *
-     * @param connection a connection
-     * @param eventIds the events' identities
-     * @return those that are in the outbox, by event id
-     * @throws SQLException if the database refused
-     */
+    /** Finds events, published ones included. */
     public Map<UUID, EventEnvelope> find(Connection connection, Collection<UUID> eventIds) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find)) {
             Array ids = connection.createArrayOf("uuid", eventIds.toArray());
-            new Pipeline.Parameters(statement).add(ids);
+            new NamedSql("").bind(statement).add(ids);
             Map<UUID, EventEnvelope> found = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -136,20 +119,12 @@ public final class NumberedEventStore {
         }
     }
 
-    /**
-     * Inserts events whose sequences the caller has decided while it held the lock of {@link #lockAggregates}.
-     *
-     * @param connection the caller's connection, in its transaction
-     * @param events the events
-     * @param sequences the sequence of each
-     * @return their places by event id
-     * @throws SQLException if the database refused
-     */
+    /** Inserts events whose sequences the caller has decided while it held the lock of {@link #lockAggregates}. */
     public Map<UUID, InsertedEvent> insert(Connection connection, List<NewEvent> events, List<Long> sequences)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertNumbered)) {
             Object numbers = SettlementStore.longs(sequences, Function.identity());
-            EventStore.bindColumns(connection, new Pipeline.Parameters(statement), events)
+            EventStore.bindColumns(connection, new NamedSql("").bind(statement), events)
                     .add(numbers);
             return EventStore.byEventId(EventStore.readStored(statement));
         }

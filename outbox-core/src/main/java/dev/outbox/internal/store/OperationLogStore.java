@@ -33,25 +33,13 @@ public final class OperationLogStore {
     private final DataSource dataSource;
     private final Pipeline find;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public OperationLogStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, FIND);
     }
 
-    /**
-     * Finds operations, the latest first.
-     *
-     * @param selection which
-     * @param limit at most how many
-     * @return the operations
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds operations, the latest first. */
     public List<Operation> find(OperationSelection selection, int limit) throws SQLException {
         OffsetDateTime since = SelectionSql.utc(selection.performed().since());
         OffsetDateTime before = SelectionSql.utc(selection.performed().before());

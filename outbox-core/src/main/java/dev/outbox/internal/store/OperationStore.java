@@ -55,12 +55,7 @@ public final class OperationStore {
         }
     }
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.statements = Statements.of(schema, LONGEST_WAIT);
@@ -68,24 +63,13 @@ public final class OperationStore {
         this.successors = new SuccessorStore(dataSource, schema);
     }
 
-    /**
-     * What was done.
-     *
-     * @param affected how many deliveries were changed
-     * @param busy how many were left alone because a worker attempts them right now, or somebody else holds them locked
-     * @param outOfOrder of how many of those that were changed a later event of the lane has reached the handler already
-     */
+    /** What was done. */
     public record Done(int affected, int busy, int outOfOrder) {
 
         /** Nothing was done. */
         public static final Done NOTHING = new Done(0, 0, 0);
 
-        /**
-         * Adds what else was done.
-         *
-         * @param other what else
-         * @return both together
-         */
+        /** Adds what else was done. */
         public Done plus(Done other) {
             return new Done(affected + other.affected, busy + other.busy, outOfOrder + other.outOfOrder);
         }
@@ -96,26 +80,12 @@ public final class OperationStore {
         Done run(Statements chosen, List<DeliveryRef> some) throws SQLException;
     }
 
-    /**
-     * Puts deliveries back into their lanes as if nothing had failed yet: the lowest of a lane is due at once, the others wait.
-     *
-     * @param instruction on whose word
-     * @param batch the deliveries, all of one stream
-     * @return what was done
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
-     */
+    /** Puts deliveries back into their lanes as if nothing had failed yet: the lowest of a lane is due at once, the others wait. */
     public Done retry(AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
         return withoutWaitingLong(batch, (chosen, some) -> retry(chosen.retry(), instruction, some));
     }
 
-    /**
-     * Removes deliveries, lets the next of each lane come up, and completes the events that have nothing left to try.
-     *
-     * @param instruction on whose word
-     * @param batch the deliveries
-     * @return what was done
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
-     */
+    /** Removes deliveries, lets the next of each lane come up, and completes the events that have nothing left to try. */
     public Done skip(AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
         return withoutWaitingLong(batch, (chosen, some) -> skip(chosen.skip(), instruction, some));
     }
@@ -186,13 +156,13 @@ public final class OperationStore {
         return new Done(touched.changed().size(), touched.busy(), 0);
     }
 
-    private static Pipeline.Parameters bindLocks(Pipeline.Parameters parameters, List<DeliveryRef> batch)
+    private static NamedSql.Parameters bindLocks(NamedSql.Parameters parameters, List<DeliveryRef> batch)
             throws SQLException {
         return DeliveryRef.bindLanes(parameters.add((Object) DeliveryRef.ids(batch)), batch);
     }
 
-    private static Pipeline.Parameters bindTouch(
-            Pipeline.Parameters parameters, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
+    private static NamedSql.Parameters bindTouch(
+            NamedSql.Parameters parameters, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
         return DeliveryRef.bindKeys(
                 DeliveryRef.bindKeys(parameters, batch).add(instruction.by(), instruction.reason()), batch);
     }

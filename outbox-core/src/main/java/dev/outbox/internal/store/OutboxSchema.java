@@ -2,12 +2,7 @@ package dev.outbox.internal.store;
 
 import java.util.regex.Pattern;
 
-/**
- * The database schema that holds the outbox tables. The name is checked and quoted, so that it can stand in SQL text.
- *
- * @param name the schema's name as the database knows it: letters, digits and underscores, at most 63, not beginning with a
- *     digit or {@code pg_}
- */
+/** The database schema that holds the outbox tables. The name is checked and quoted, so that it can stand in SQL text. */
 public record OutboxSchema(String name) {
 
     private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}");
@@ -44,11 +39,7 @@ public record OutboxSchema(String name) {
         }
     }
 
-    /**
-     * Returns the name as an SQL identifier.
-     *
-     * @return the quoted name
-     */
+    /** Returns the name as an SQL identifier. */
     public String quoted() {
         return '"' + name + '"';
     }

@@ -80,12 +80,7 @@ public final class PauseStore {
     private final Pipeline pauseNewHandler;
     private final Pipeline setStream;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public PauseStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, SET_HANDLER);
@@ -94,23 +89,10 @@ public final class PauseStore {
         this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
     }
 
-    /**
-     * What came of it.
-     *
-     * @param changed whether it was not so already
-     * @param streams the streams whose next claims find out
-     */
+    /** What came of it. */
     public record Done(boolean changed, List<String> streams) {}
 
-    /**
-     * Pauses or resumes a handler.
-     *
-     * @param handlerId the handler
-     * @param paused whether it is to be paused
-     * @param instruction on whose word
-     * @return what came of it; empty if nobody has ever registered the handler
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Pauses or resumes a handler. */
     public Optional<Done> setHandler(String handlerId, boolean paused, AuditInfo instruction) throws SQLException {
         return setHandler.run(
                 dataSource, (parameters) -> bindHandler(parameters, handlerId, paused, instruction), (results) -> {
@@ -119,14 +101,7 @@ public final class PauseStore {
                 });
     }
 
-    /**
-     * Pauses a handler that no process needs to have yet.
-     *
-     * @param handlerId the handler
-     * @param instruction on whose word
-     * @return what came of it
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Pauses a handler that no process needs to have yet. */
     public Done pauseNewHandler(String handlerId, AuditInfo instruction) throws SQLException {
         return pauseNewHandler.run(
                 dataSource,
@@ -137,15 +112,7 @@ public final class PauseStore {
                 });
     }
 
-    /**
-     * Pauses or resumes a stream.
-     *
-     * @param stream the stream
-     * @param paused whether it is to be paused
-     * @param instruction on whose word
-     * @return what came of it; empty if nobody has ever polled the stream
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Pauses or resumes a stream. */
     public Optional<Done> setStream(String stream, boolean paused, AuditInfo instruction) throws SQLException {
         String action = paused ? "PAUSE_STREAM" : "RESUME_STREAM";
         return setStream.run(
@@ -158,7 +125,7 @@ public final class PauseStore {
     }
 
     private static void bindHandler(
-            Pipeline.Parameters parameters, String handlerId, boolean paused, AuditInfo instruction)
+            NamedSql.Parameters parameters, String handlerId, boolean paused, AuditInfo instruction)
             throws SQLException {
         parameters
                 .add(handlerId, handlerId, handlerId)

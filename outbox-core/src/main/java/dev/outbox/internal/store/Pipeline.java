@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Several statements in one transaction and one round trip: the driver sends them all, the {@code COMMIT} included, before it
@@ -46,12 +45,12 @@ final class Pipeline {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-    private final String sql;
+    private final NamedSql sql;
 
-    /** Binds the parameters of all statements, in order. */
+    /** Sets the parameters of all statements. */
     @FunctionalInterface
     interface Binder {
-        void bind(Parameters parameters) throws SQLException;
+        void bind(NamedSql.Parameters parameters) throws SQLException;
     }
 
     /** Reads the results of all statements, in order. */
@@ -77,7 +76,8 @@ final class Pipeline {
     private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
         String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
                 .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
-        this.sql = schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT");
+        this.sql = new NamedSql(
+                schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT"));
     }
 
     <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
@@ -87,8 +87,10 @@ final class Pipeline {
             if (!autoCommit) {
                 connection.setAutoCommit(true);
             }
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                binder.bind(new Parameters(statement));
+            try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
+                NamedSql.Parameters parameters = sql.bind(statement);
+                binder.bind(parameters);
+                parameters.requireAll();
                 Results results = new Results(statement);
                 results.skip(2);
                 return reader.read(results);
@@ -111,24 +113,6 @@ final class Pipeline {
             statement.execute("ROLLBACK");
         } catch (SQLException ex) {
             cause.addSuppressed(ex);
-        }
-    }
-
-    /** Binds parameters one after the other. */
-    static final class Parameters {
-
-        private final PreparedStatement statement;
-        private int index;
-
-        Parameters(PreparedStatement statement) {
-            this.statement = statement;
-        }
-
-        Parameters add(@Nullable Object... values) throws SQLException {
-            for (Object value : values) {
-                statement.setObject(++index, value);
-            }
-            return this;
         }
     }
 

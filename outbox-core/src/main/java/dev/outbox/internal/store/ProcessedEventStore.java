@@ -51,12 +51,7 @@ public final class ProcessedEventStore {
     private final String insert;
     private final Pipeline purge;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.transaction = new BoundConnection(dataSource);
@@ -67,12 +62,6 @@ public final class ProcessedEventStore {
     /**
      * Notes, in the calling thread's transaction, that a handler has processed an event. Waits while another transaction that
      * has done so is open.
-     *
-     * @param eventId the event
-     * @param handlerIds all ids that the handler has or had
-     * @return whether it had not been noted before, under any of them
-     * @throws SQLException if the database refused or could not be reached
-     * @throws IllegalStateException if the transaction is not one of the outbox's DataSource; nothing was written then
      */
     public boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
         if (!transaction.exists()) {
@@ -89,15 +78,7 @@ public final class ProcessedEventStore {
         });
     }
 
-    /**
-     * Forgets one batch of what was processed long enough ago, the oldest first, except for events that are still in the queue.
-     *
-     * @param from where to begin: {@link RemovedBatch#BEGINNING}, or where the last batch ended
-     * @param age how long ago
-     * @param batchSize at most how many rows
-     * @return what was removed; nothing also if another instance purges
-     * @throws SQLException if the database refused or could not be reached; nothing was removed then
-     */
+    /** Forgets one batch of what was processed long enough ago, the oldest first, except for events that are still in the queue. */
     public RemovedBatch purge(OffsetDateTime from, Duration age, int batchSize) throws SQLException {
         return purge.run(dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize), (results) -> {
             results.skip(1);

@@ -4,12 +4,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 
-/**
- * Batch of rows that retention removed.
- *
- * @param rows how many
- * @param upTo the time of the youngest; {@link #BEGINNING} if there are none. The next batch of a run begins there
- */
+/** Batch of rows that retention removed. */
 public record RemovedBatch(int rows, OffsetDateTime upTo) {
 
     /** Where a run begins: before all times. */

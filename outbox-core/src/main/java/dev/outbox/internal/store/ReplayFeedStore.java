@@ -120,12 +120,7 @@ public final class ReplayFeedStore {
     private final Pipeline feed;
     private final Pipeline passOver;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public ReplayFeedStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.feed = new Pipeline(
@@ -145,13 +140,6 @@ public final class ReplayFeedStore {
     /**
      * Adds deliveries for the next events of a replay, unless another process has done so meanwhile: each to its place in its
      * lane, before later ones that nobody attempts.
-     *
-     * @param replay the replay, as it was when the events were looked for
-     * @param handler the handler
-     * @param next the events
-     * @return how many deliveries were added to each stream
-     * @throws SQLException if the database refused or could not be reached, or somebody else holds a row locked for a second;
-     *     nothing was added then, or its answer was lost
      */
     public Map<String, Integer> feed(Unfinished replay, ReplayedHandler handler, Next next) throws SQLException {
         if (next.events().isEmpty()) {
@@ -201,7 +189,7 @@ public final class ReplayFeedStore {
             return lanes;
         }
 
-        void bind(Pipeline.Parameters parameters) throws SQLException {
+        void bind(NamedSql.Parameters parameters) throws SQLException {
             parameters.add(
                     aggregateTypes.toArray(String[]::new),
                     aggregateIds.toArray(String[]::new),

@@ -56,12 +56,7 @@ public final class ReplayRemovalStore {
 
     private record Untried(long outboxId, String handlerId, String aggregateType, String aggregateId) {}
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public ReplayRemovalStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.untried = new Pipeline(schema, UNTRIED);
@@ -75,14 +70,7 @@ public final class ReplayRemovalStore {
                 LaneSql.COMPLETE);
     }
 
-    /**
-     * Takes one batch of deliveries back. Their lanes go on, and events that were open for their sake only are as before.
-     *
-     * @param replayId the replay
-     * @param limit at most how many
-     * @return how many were taken back
-     * @throws SQLException if the database refused or could not be reached; nothing was taken back then, or its answer was lost
-     */
+    /** Takes one batch of deliveries back. Their lanes go on, and events that were open for their sake only are as before. */
     public int remove(long replayId, int limit) throws SQLException {
         List<Untried> found = untried.run(
                 dataSource, (parameters) -> parameters.add(replayId, limit), ReplayRemovalStore::readUntried);

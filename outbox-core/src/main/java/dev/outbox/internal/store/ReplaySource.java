@@ -108,12 +108,7 @@ public final class ReplaySource {
     private final Pipeline next;
     private final Pipeline nextChosen;
 
-    /**
-     * Creates a source.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a source. */
     public ReplaySource(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.unfinished = new Pipeline(schema, UNFINISHED);
@@ -122,18 +117,7 @@ public final class ReplaySource {
         this.nextChosen = new Pipeline(schema, NEXT.replace("{wanted}", CHOSEN));
     }
 
-    /**
-     * A replay that has not ended.
-     *
-     * @param id its number
-     * @param handlerId the handler
-     * @param rate at most how many events per second
-     * @param cancelled whether somebody has cancelled it
-     * @param afterId the last event that was looked at
-     * @param upToId the last event that is to be looked at
-     * @param chosen whether its events are named one by one
-     * @param allowed how many events the rate allows now
-     */
+    /** A replay that has not ended. */
     public record Unfinished(
             long id,
             String handlerId,
@@ -144,41 +128,19 @@ public final class ReplaySource {
             boolean chosen,
             int allowed) {
 
-        /**
-         * Says whether every event was looked at.
-         *
-         * @return whether nothing more is to be added
-         */
+        /** Says whether every event was looked at. */
         public boolean isAllFed() {
             return afterId >= upToId;
         }
     }
 
-    /**
-     * The next events of a replay.
-     *
-     * @param events the events, in order
-     * @param seenId the last event that was looked at
-     */
+    /** The next events of a replay. */
     public record Next(List<Selected> events, long seenId) {}
 
-    /**
-     * An event that is to be delivered again, unless it is open for the handler.
-     *
-     * @param outboxId the event
-     * @param eventId its identity
-     * @param stream its stream
-     * @param aggregateType the kind of entity that it is about
-     * @param aggregateId the entity that it is about
-     */
+    /** An event that is to be delivered again, unless it is open for the handler. */
     public record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
 
-    /**
-     * Lists the replays that have not ended.
-     *
-     * @return the replays, the first one first
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Lists the replays that have not ended. */
     public List<Unfinished> unfinished() throws SQLException {
         return unfinished.run(dataSource, (parameters) -> {}, (results) -> {
             List<Unfinished> found = new ArrayList<>();
@@ -198,13 +160,7 @@ public final class ReplaySource {
         });
     }
 
-    /**
-     * Counts what the handler has still to do for a replay, in lanes that flow.
-     *
-     * @param replay the replay
-     * @return how many deliveries
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Counts what the handler has still to do for a replay, in lanes that flow. */
     public long outstanding(Unfinished replay) throws SQLException {
         return outstanding.run(dataSource, (parameters) -> parameters.add(replay.id()), (results) -> {
             ResultSet count = results.rows();
@@ -213,15 +169,7 @@ public final class ReplaySource {
         });
     }
 
-    /**
-     * Looks for the next events of a replay.
-     *
-     * @param replay the replay
-     * @param handler the handler, as the registry has it
-     * @param limit at most how many events
-     * @return what was found
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Looks for the next events of a replay. */
     public Next next(Unfinished replay, ReplayedHandler handler, int limit) throws SQLException {
         return (replay.chosen() ? nextChosen : next)
                 .run(

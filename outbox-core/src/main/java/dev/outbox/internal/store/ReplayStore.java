@@ -87,12 +87,7 @@ public final class ReplayStore {
     private final Pipeline cancel;
     private final Pipeline finish;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
@@ -101,15 +96,7 @@ public final class ReplayStore {
         this.finish = new Pipeline(schema, FINISH);
     }
 
-    /**
-     * Stores a replay of the events that there are now.
-     *
-     * @param request what is asked for
-     * @param by who asks for it
-     * @param reason why
-     * @return its number
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Stores a replay of the events that there are now. */
     public long insert(ReplayRequest request, String by, String reason) throws SQLException {
         Selection wanted = request.selection();
         Aggregate aggregate = wanted.aggregate();
@@ -134,24 +121,12 @@ public final class ReplayStore {
                 });
     }
 
-    /**
-     * Finds a replay.
-     *
-     * @param id its number
-     * @return the replay, if there is one
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Finds a replay. */
     public Optional<Replay> find(long id) throws SQLException {
         return list(id, 1).stream().findFirst();
     }
 
-    /**
-     * Lists the last replays.
-     *
-     * @param limit at most how many
-     * @return the replays, the last one first
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Lists the last replays. */
     public List<Replay> list(int limit) throws SQLException {
         return list(null, limit);
     }
@@ -167,25 +142,12 @@ public final class ReplayStore {
         });
     }
 
-    /**
-     * Cancels a replay, if it goes on: nothing more is added.
-     *
-     * @param id its number
-     * @param by who cancels it
-     * @return whether it was going on
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Cancels a replay, if it goes on: nothing more is added. */
     public boolean cancel(long id, String by) throws SQLException {
         return cancel.run(dataSource, (parameters) -> parameters.add(by, id), (results) -> results.updated() == 1);
     }
 
-    /**
-     * Ends a replay, if nothing is left to do for it.
-     *
-     * @param id its number
-     * @return whether it has ended with this call
-     * @throws SQLException if the database refused or could not be reached
-     */
+    /** Ends a replay, if nothing is left to do for it. */
     public boolean finish(long id) throws SQLException {
         return finish.run(dataSource, (parameters) -> parameters.add(id), (results) -> results.updated() == 1);
     }

@@ -29,11 +29,7 @@ public final class ScanDepth {
     private long deepAgainAt;
     private @Nullable Long lookAgainAt;
 
-    /**
-     * Begins near the beginning.
-     *
-     * @param batchSize at most how many events are claimed at once
-     */
+    /** Begins near the beginning. */
     public ScanDepth(int batchSize) {
         this(batchSize, System::nanoTime);
     }
@@ -46,12 +42,7 @@ public final class ScanDepth {
         this.deepAgainAt = clock.getAsLong();
     }
 
-    /**
-     * Returns how far the next claim is to look.
-     *
-     * @param from the highest event that was claimed: what is new comes after it, however long somebody works on an old one
-     * @return how far
-     */
+    /** Returns how far the next claim is to look. */
     public ScanReach next(long from) {
         return new ScanReach(from, nextDepth(), near);
     }
@@ -60,35 +51,18 @@ public final class ScanDepth {
         return deepAgainAt - clock.getAsLong() > 0 ? near : depth;
     }
 
-    /**
-     * Returns how far a claim is to look that leaves aggregates out which are free in a moment: no deeper than usual.
-     *
-     * @param from the highest event that was claimed
-     * @return how far
-     */
+    /** Returns how far a claim is to look that leaves aggregates out which are free in a moment: no deeper than usual. */
     public ScanReach near(long from) {
         return new ScanReach(from, near, near);
     }
 
-    /**
-     * Returns when to look again for events that others may have set free.
-     *
-     * @return the time until then; empty if little or nothing was left lying
-     */
+    /** Returns when to look again for events that others may have set free. */
     public Optional<Duration> lookAgainIn() {
         Long at = lookAgainAt;
         return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.getAsLong())));
     }
 
-    /**
-     * Learns from a claim.
-     *
-     * @param reach how far it looked
-     * @param found how many events it claimed
-     * @param longQueue whether the queue was long
-     * @param took how long it took
-     * @return whether it is worth claiming again at once
-     */
+    /** Learns from a claim. */
     public boolean learn(ScanReach reach, int found, boolean longQueue, Duration took) {
         long rested = clock.getAsLong() + took.toNanos() * REST;
         boolean full = found == batchSize;

@@ -40,7 +40,7 @@ final class SelectionSql {
 
     private SelectionSql() {}
 
-    static Pipeline.Parameters bind(Pipeline.Parameters parameters, DeliverySelection selection) throws SQLException {
+    static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection) throws SQLException {
         DeliverySelection.Lane lane = selection.lane();
         DeliverySelection.Events event = selection.event();
         OffsetDateTime since = utc(selection.created().since());

@@ -166,12 +166,7 @@ public final class SettlementStore {
         return sql.replace("{writable rows}", "").replace("{and writable}", "");
     }
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public SettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.keep = Variants.of(schema, KEEP_CLAIM, SHRINK_CLAIM);
@@ -179,14 +174,7 @@ public final class SettlementStore {
         this.contended = new LockedRowsSettlement(dataSource, schema);
     }
 
-    /**
-     * What to write of a claim.
-     *
-     * @param claim the claim
-     * @param succeeded the events that every handler has handled, which move to history
-     * @param parked the deliveries that leave the fast lane; their events become RETRYING or DEAD
-     * @param last whether the claim ends with this
-     */
+    /** What to write of a claim. */
     public record Settlement(ClaimKey claim, List<Long> succeeded, List<Parked> parked, boolean last) {
 
         long[] eventIds() {
@@ -198,22 +186,12 @@ public final class SettlementStore {
         }
     }
 
-    /**
-     * What a settlement did.
-     *
-     * @param claimHeld {@code false} if the claim is gone: its lease was lost, and nothing was written
-     * @param leftOver the events that could not be written because somebody else holds them, or an earlier one of their
-     *     aggregate, locked; the claim goes on for their sake
-     */
+    /** What a settlement did. */
     public record Settled(boolean claimHeld, Set<Long> leftOver) {}
 
     /**
      * Writes outcomes in one transaction and one round trip. If somebody else holds a row of theirs locked for a second, writes
      * the others.
-     *
-     * @param settlement what to write
-     * @return what was written
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
      */
     public Settled settle(Settlement settlement) throws SQLException {
         try {
@@ -227,13 +205,7 @@ public final class SettlementStore {
         }
     }
 
-    /**
-     * Writes the outcomes of those events that nobody else holds locked, without waiting for any.
-     *
-     * @param settlement what to write
-     * @return what was written
-     * @throws SQLException if the database refused or could not be reached; nothing was written then, or its answer was lost
-     */
+    /** Writes the outcomes of those events that nobody else holds locked, without waiting for any. */
     public Settled settleUnlocked(Settlement settlement) throws SQLException {
         return contended.settle(settlement);
     }
@@ -264,12 +236,12 @@ public final class SettlementStore {
                 });
     }
 
-    static void bindLanes(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+    static void bindLanes(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
         List<Parked> parked = settlement.parked();
         parameters.add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId));
     }
 
-    static void bindParked(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+    static void bindParked(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
         List<Parked> parked = settlement.parked();
         parameters
                 .add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId))
@@ -280,7 +252,7 @@ public final class SettlementStore {
         ClaimStore.bindFence(parameters, settlement.claim());
     }
 
-    static void bindShrink(Pipeline.Parameters parameters, Settlement settlement) throws SQLException {
+    static void bindShrink(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
         ClaimStore.bindFence(parameters.add(settlement.claim().id()), settlement.claim());
     }
 

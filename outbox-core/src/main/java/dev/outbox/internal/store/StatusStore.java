@@ -119,38 +119,20 @@ public final class StatusStore {
     private final DataSource dataSource;
     private final Pipeline count;
 
-    /**
-     * Creates a store.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     */
+    /** Creates a store. */
     public StatusStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
     }
 
-    /**
-     * How many events of a stream are in which state.
-     *
-     * @param pending waiting for their first pass; above {@link #MOST_COUNTED} an estimate
-     * @param processing in a live claim; at most {@link #MOST_COUNTED}
-     * @param retrying dispatched or replayed, with deliveries still open; of the first {@link #MOST_COUNTED} of these deliveries
-     * @param dead given up on, for at least one handler; of the first {@link #MOST_COUNTED} dead deliveries
-     * @param oldestPending the age of the first event, in the order of claims, that no pass has ended for; zero if there is none
-     */
+    /** How many events of a stream are in which state. */
     public record Counts(long pending, long processing, long retrying, long dead, Duration oldestPending) {
 
         /** No events. */
         public static final Counts NONE = new Counts(0, 0, 0, 0, Duration.ZERO);
     }
 
-    /**
-     * Counts the events of every stream, in one query of at most a second.
-     *
-     * @return the counts by stream
-     * @throws SQLException if the database refused, took too long or could not be reached
-     */
+    /** Counts the events of every stream, in one query of at most a second. */
     public Map<String, Counts> count() throws SQLException {
         return count.run(dataSource, (parameters) -> {}, (results) -> {
             results.skip(2);

@@ -119,17 +119,7 @@ final class SuccessorStore {
         return "(lane.event_types && ARRAY['*', " + event + ".event_type] OR lane.event_types = '{}')";
     }
 
-    /**
-     * What the queue says of the events behind the first dead one of a lane.
-     *
-     * @param lane the lane
-     * @param first the sequence of that one
-     * @param ran the highest sequence that has reached the handler; 0 if none has
-     * @param last the highest sequence that there is
-     * @param missing how many of them are not in the queue
-     * @param since when the first one was dispatched
-     * @param until when the queue said so
-     */
+    /** What the queue says of the events behind the first dead one of a lane. */
     record Later(Lane lane, long first, long ran, long last, long missing, OffsetDateTime since, OffsetDateTime until) {
 
         static List<Later> read(ResultSet row) throws SQLException {

@@ -39,12 +39,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
         this.pool = pool;
     }
 
-    /**
-     * Finds out how a pool opens its connections.
-     *
-     * @param dataSource a pool, possibly behind proxies
-     * @return opens connections to the same database; empty if the pool has no readable URL
-     */
+    /** Finds out how a pool opens its connections. */
     public static Optional<DataSource> behind(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);

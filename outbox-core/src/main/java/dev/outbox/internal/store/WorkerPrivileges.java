@@ -63,25 +63,14 @@ public final class WorkerPrivileges {
     private final DataSource dataSource;
     private final String missing;
 
-    /**
-     * Creates a check.
-     *
-     * @param dataSource where the tables are
-     * @param schema the schema that holds them
-     * @param archive the schema that holds the archive
-     */
+    /** Creates a check. */
     public WorkerPrivileges(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
         this.dataSource = dataSource;
         this.missing =
                 MISSING.replace(":schema", "'" + schema.name() + "'").replace(":archive", "'" + archive.name() + "'");
     }
 
-    /**
-     * Refuses a role that may not deliver.
-     *
-     * @throws MissingPrivilegeException if the role lacks a privilege; the message names all that it lacks
-     * @throws SQLException if the database cannot be asked
-     */
+    /** Refuses a role that may not deliver. */
     public void check() throws SQLException {
         try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection();
                 PreparedStatement statement = connection.prepareStatement(missing);

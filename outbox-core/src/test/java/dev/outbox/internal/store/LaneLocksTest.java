@@ -55,7 +55,7 @@ class LaneLocksTest {
         Arrays.fill(handlers, handler);
         try (PreparedStatement statement =
                 connection.prepareStatement(OutboxSchema.DEFAULT.render(LaneSql.LOCK_LANES))) {
-            new Pipeline.Parameters(statement).add(types, AGGREGATES, handlers);
+            new NamedSql("").bind(statement).add(types, AGGREGATES, handlers);
             statement.execute();
         }
     }

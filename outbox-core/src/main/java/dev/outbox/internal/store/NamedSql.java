@@ -1,0 +1,87 @@
+package dev.outbox.internal.store;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** SQL with parameters such as {@code :stream}, each of which is set once and may occur several times. */
+final class NamedSql {
+
+    /** Literals, quoted names and comments are skipped, and casts such as {@code ::text}. */
+    private static final Pattern TOKEN =
+            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
+
+    private final String positional;
+    private final Map<String, List<Integer>> positions = new LinkedHashMap<>();
+
+    NamedSql(String sql) {
+        Matcher matcher = TOKEN.matcher(sql);
+        StringBuilder text = new StringBuilder();
+        int count = 0;
+        while (matcher.find()) {
+            String name = matcher.group(1);
+            if (name == null) {
+                matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
+            } else {
+                matcher.appendReplacement(text, "?");
+                positions.computeIfAbsent(name, (key) -> new ArrayList<>()).add(++count);
+            }
+        }
+        this.positional = matcher.appendTail(text).toString();
+    }
+
+    /** Returns the statement with a question mark for each parameter. */
+    String positional() {
+        return positional;
+    }
+
+    Parameters bind(PreparedStatement statement) {
+        return new Parameters(statement);
+    }
+
+    /** Values of one execution. */
+    final class Parameters {
+
+        private final PreparedStatement statement;
+        private final Set<String> unset = new HashSet<>(positions.keySet());
+        private int index;
+
+        private Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        Parameters set(String name, @Nullable Object value) throws SQLException {
+            List<Integer> found = positions.get(name);
+            if (found == null) {
+                throw new IllegalArgumentException(
+                        "the statement has no parameter :" + name + ", only " + positions.keySet());
+            }
+            for (int position : found) {
+                statement.setObject(position, value);
+            }
+            unset.remove(name);
+            return this;
+        }
+
+        Parameters add(@Nullable Object... values) throws SQLException {
+            for (Object value : values) {
+                statement.setObject(++index, value);
+            }
+            return this;
+        }
+
+        void requireAll() {
+            if (!unset.isEmpty()) {
+                throw new IllegalStateException("the parameters " + unset + " have no value");
+            }
+        }
+    }
+}
