@@ -14,21 +14,21 @@ import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What an application may say about its outbox. Values are checked when they become settings, see {@link ConfiguredSettings}.
+ * Configuration properties of the outbox. {@link ConfiguredSettings} checks the values when it creates the settings.
  *
- * @param enabled Whether the application has an outbox at all.
- * @param schema Database schema that holds the outbox.
- * @param migrate Whether to create and update the tables at start; otherwise they are only checked.
- * @param poller How events are fetched.
- * @param retry When failed deliveries are tried again.
- * @param streams Streams by name, each with the types that travel in it and the keys of the poller and of retry that differ
- *     from the default.
- * @param handlers Handlers by id, each with the keys of retry that differ from those of the stream.
- * @param retention What happens to published events.
- * @param publisher How events are published.
- * @param payload How payloads are read.
- * @param metrics What is measured.
- * @param registry What is known about the handlers of all processes.
+ * @param enabled Whether to enable Outbox. If not, the application has no outbox beans, tables or threads.
+ * @param schema Database schema of the outbox tables. Letters, digits and underscores.
+ * @param migrate Whether to create and update the tables at start. If not, Outbox only checks them, and a start with outdated
+ *     tables fails.
+ * @param poller Delivery of events to handlers.
+ * @param retry Retries of failed deliveries.
+ * @param streams Streams by name. Each lists its event and aggregate types, and overrides properties of the poller and of retries.
+ * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout, dead letter policy and circuit.
+ * @param retention Retention of published events.
+ * @param publisher Publishing of events.
+ * @param payload Decoding of payloads.
+ * @param metrics Meters and gauges.
+ * @param registry Handler registrations of all instances.
  */
 @ConfigurationProperties("outbox")
 public record OutboxProperties(
@@ -45,7 +45,7 @@ public record OutboxProperties(
         @DefaultValue Metrics metrics,
         @DefaultValue Registry registry) {
 
-    /** With other streams and handlers. */
+    /** Returns a copy with other streams and handlers. */
     OutboxProperties with(Map<String, Stream> otherStreams, Map<String, Handler> otherHandlers) {
         return new OutboxProperties(
                 enabled,
@@ -63,17 +63,18 @@ public record OutboxProperties(
     }
 
     /**
-     * How events are fetched.
+     * Delivery of events to handlers.
      *
-     * @param enabled Whether this process handles events; otherwise it only publishes them.
-     * @param streams Streams whose events this process handles; all that are configured if nothing is said, none if it is empty.
-     * @param interval Longest time between two looks at the database.
-     * @param batchSize Largest number of events that are claimed at once.
-     * @param concurrency Largest number of aggregates whose events are handled at the same time in one stream.
-     * @param lease Time after which another process may take over the events of one that has died.
-     * @param notifications Whether processes wake each other when events are published, which takes one connection outside the
-     *     pool.
-     * @param shutdownTimeout Time that running handlers get to finish when the application stops.
+     * @param enabled Whether this instance delivers events to its handlers. If not, it only publishes.
+     * @param streams Streams that this instance polls. All configured streams if not set, none if empty.
+     * @param interval How often a poller checks the database if nothing wakes it. A commit in this instance wakes it at once.
+     * @param batchSize Maximum number of events per claim, from 1 to 10000.
+     * @param concurrency Maximum number of aggregates that a stream handles at the same time, from 1 to 1000. Limited to what the
+     *     connection pool can serve.
+     * @param lease How long a claim lasts without renewal, at least 1 s. When the process of a claim crashes, another instance takes
+     *     over its events after this time.
+     * @param notifications Whether instances wake each other when they publish events. Takes one connection outside the pool.
+     * @param shutdownTimeout How long running handlers have to finish when the application stops.
      */
     public record Poller(
             @DefaultValue("true") boolean enabled,
@@ -86,17 +87,19 @@ public record OutboxProperties(
             @DefaultValue("20s") Duration shutdownTimeout) {}
 
     /**
-     * When failed deliveries are tried again. Everything that is not said is taken from the level above.
+     * Retries of failed deliveries. Properties that are not set come from the level above.
      *
-     * @param delays Time to wait after each failure; the last one repeats. Not together with the keys of exponential growth.
-     * @param initial Time to wait after the first failure; this or another key of exponential growth replaces the delays.
-     * @param multiplier Factor by which the time to wait grows with each failure.
-     * @param max Longest time to wait, before jitter.
-     * @param jitter Share of the time to wait by which it varies at random, from 0 to 1.
-     * @param maxAttempts Number of failed attempts that make a delivery dead.
-     * @param maxCrashes Number of leases that may expire under a delivery, because its process died or stood still, before it is dead.
-     * @param retryable Exceptions that are tried again although a class above them is in the other list.
-     * @param nonRetryable Exceptions that make a delivery dead at once, thrown or as a cause; with their subclasses.
+     * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
+     * @param initial Delay before the first retry. Setting this property, the multiplier, the maximum or the jitter selects exponential
+     *     backoff instead of the delays.
+     * @param multiplier Factor by which the delay grows after each failure.
+     * @param max Maximum delay, before jitter.
+     * @param jitter Fraction of the delay by which it varies at random, from 0 to 1.
+     * @param maxAttempts Number of failed attempts after which a delivery is dead.
+     * @param maxCrashes Number of leases that may expire while a delivery is attempted, because its process crashed or was suspended,
+     *     at least 2. One more, and the delivery is dead.
+     * @param retryable Exception classes that are retried although a superclass is listed as non-retryable.
+     * @param nonRetryable Exception classes that make a delivery dead at once, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
             @Nullable List<Duration> delays,
@@ -109,24 +112,24 @@ public record OutboxProperties(
             @Nullable Set<Class<? extends Throwable>> retryable,
             @Nullable Set<Class<? extends Throwable>> nonRetryable) {
 
-        /** Whether any key of exponential growth is set. */
+        /** Returns whether any property of exponential backoff is set. */
         boolean isExponential() {
             return initial != null || multiplier != null || max != null || jitter != null;
         }
     }
 
     /**
-     * How one stream differs from the default, and what travels in it.
+     * Stream: which events go into it, and how it differs from the defaults.
      *
-     * @param eventTypes Event types that travel in this stream unless they are published into another one.
-     * @param aggregateTypes Aggregate types whose events travel in this stream, unless another one has their event type or they
-     *     are published into it.
-     * @param interval Longest time between two looks at the database.
-     * @param batchSize Largest number of events that are claimed at once.
-     * @param concurrency Largest number of aggregates whose events are handled at the same time.
-     * @param lease Time after which another process may take over the events of one that has died.
-     * @param shutdownTimeout Time that running handlers get to finish when the application stops.
-     * @param retry When failed deliveries are tried again.
+     * @param eventTypes Event types whose events go into this stream, unless the publisher names another one.
+     * @param aggregateTypes Aggregate types whose events go into this stream, unless the publisher names another one or another stream
+     *     lists the event type.
+     * @param interval How often the poller checks the database if nothing wakes it.
+     * @param batchSize Maximum number of events per claim, from 1 to 10000.
+     * @param concurrency Maximum number of aggregates that the stream handles at the same time, from 1 to 1000.
+     * @param lease How long a claim lasts without renewal, at least 1 s.
+     * @param shutdownTimeout How long running handlers have to finish when the application stops.
+     * @param retry Retries of failed deliveries.
      */
     public record Stream(
             @DefaultValue List<String> eventTypes,
@@ -139,13 +142,12 @@ public record OutboxProperties(
             @DefaultValue Retry retry) {}
 
     /**
-     * How one handler differs from the stream of its event.
+     * Handler: how it differs from the stream of its event.
      *
-     * @param retry When failed deliveries are tried again.
-     * @param timeout Time after which a running handler is interrupted, and its attempt has failed; none if not set.
-     * @param onDead What happens to later events of the same aggregate when the handler has given up on one; as the handler says
-     *     if not set.
-     * @param circuit When the handler rests because everything that it does fails.
+     * @param retry Retries of failed deliveries.
+     * @param timeout How long the handler may run before it is interrupted and the attempt fails. No limit if not set.
+     * @param onDead What happens to later events of an aggregate behind a dead letter. The handler's own setting applies if not set.
+     * @param circuit Circuit breaker of the handler.
      */
     public record Handler(
             @DefaultValue Retry retry,
@@ -154,26 +156,25 @@ public record OutboxProperties(
             @DefaultValue Circuit circuit) {}
 
     /**
-     * When a handler rests because everything that it does fails.
+     * Circuit breaker of a handler.
      *
-     * @param failures Number of aggregates that have to fail, with no success in between, for the handler to rest; never if not set.
-     * @param probeInterval Time between events that are tried while the handler rests.
+     * @param failures Number of aggregates that must fail, without a success in between, to open the circuit. No circuit if not set.
+     * @param probeInterval How often one event is attempted while the circuit is open. The first success closes it.
      */
     public record Circuit(
             @Nullable Integer failures, @DefaultValue("30s") Duration probeInterval) {}
 
     /**
-     * What happens to published events.
+     * Retention of published events.
      *
-     * @param published Time that published events stay in the outbox.
-     * @param archive Whether published events move to the archive when that time is over; otherwise they are deleted.
-     * @param processedEvents Time for which deduplicating handlers remember what they have processed; until an event is published,
-     *     always.
-     * @param idleAggregates Time without an event after which the counter of an aggregate is removed; never, if not set. At least
-     *     as long as published.
-     * @param cron When to archive or delete, as a Spring cron expression in the time zone of the JVM; "-" for never.
-     * @param archiveSchema Database schema that holds the archive.
-     * @param batchSize Largest number of rows that are moved or deleted in one transaction.
+     * @param published How long published events stay in the outbox.
+     * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
+     * @param processedEvents How long the records of deduplicating handlers stay. They always stay until their event is published.
+     * @param idleAggregates How long an aggregate must have no event before its sequence counter is removed, at least as long as
+     *     published events stay. Counters are kept forever if not set.
+     * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
+     * @param archiveSchema Database schema of the archive.
+     * @param batchSize Maximum number of rows that retention moves or deletes in one transaction.
      */
     public record Retention(
             @DefaultValue("30d") Duration published,
@@ -185,37 +186,38 @@ public record OutboxProperties(
             @DefaultValue("1000") int batchSize) {}
 
     /**
-     * How events are published.
+     * Publishing of events.
      *
-     * @param maxPayloadSize Largest payload, as UTF-8 encoded JSON.
-     * @param unrouted What happens to an event that no handler wants: it is stored with a warning, or refused.
+     * @param maxPayloadSize Maximum size of a payload as UTF-8 encoded JSON. Publishing a larger one fails.
+     * @param unrouted What happens to an event without subscribers: "warn" stores it and logs one warning per event type, "fail" rejects it.
      */
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("warn") Unrouted unrouted) {}
 
     /**
-     * How payloads are read.
+     * Decoding of payloads.
      *
-     * @param missingFields What happens to an event whose payload lacks a field that its record requires: it is delivered with a warning,
-     *     becomes a dead letter, or is delivered.
+     * @param missingFields What happens to an event whose payload lacks a field that its record requires: "warn" delivers it and logs one
+     *     warning per handler and event type, "fail" makes it a dead letter, "ignore" delivers it.
      */
     public record Payload(@DefaultValue("warn") MissingFields missingFields) {}
 
     /**
-     * What is measured.
+     * Meters and gauges.
      *
-     * @param enabled Whether to register meters where the application has a meter registry.
-     * @param gaugeMaxAge Time for which one count of the events serves all gauges and the health indicator.
+     * @param enabled Whether to register meters if the application has a meter registry.
+     * @param gaugeMaxAge How long the gauges and the health indicator reuse one count of the events.
      */
     public record Metrics(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("15s") Duration gaugeMaxAge) {}
 
     /**
-     * What is known about the handlers of all processes.
+     * Handler registrations of all instances.
      *
-     * @param retireAfter Time after which a handler that no process has any more is no longer waited for.
+     * @param retireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries
+     *     then become dead letters.
      */
     public record Registry(@DefaultValue("7d") Duration retireAfter) {}
 }
