@@ -37,15 +37,20 @@ public final class OutboxMeters implements OutboxListener {
 
     /** Registers the gauges of a stream. They are NaN while the database cannot be asked. */
     public void registerGauges(String stream, QueueGauges gauges) {
-        gauge(stream, gauges, "outbox.pending", "Events waiting for their first pass", Counts::pending);
+        gauge(stream, gauges, "outbox.pending", "Events that wait for their first delivery", Counts::pending);
         gauge(stream, gauges, "outbox.processing", "Events in a live claim", Counts::processing);
-        gauge(stream, gauges, "outbox.retrying", "Events with deliveries still open after a pass", Counts::retrying);
-        gauge(stream, gauges, "outbox.dead", "Events given up on for at least one handler", Counts::dead);
+        gauge(
+                stream,
+                gauges,
+                "outbox.retrying",
+                "Events with open deliveries after the first delivery",
+                Counts::retrying);
+        gauge(stream, gauges, "outbox.dead", "Events with a dead letter", Counts::dead);
         Gauge.builder(
                         "outbox.oldest.pending",
                         gauges,
                         (all) -> value(all, stream, (counts) -> seconds(counts.oldestPending())))
-                .description("Age of the oldest event that no pass has ended for")
+                .description("Age of the oldest event whose first delivery has not ended")
                 .baseUnit("seconds")
                 .tag(STREAM, stream)
                 .register(registry);
@@ -54,7 +59,8 @@ public final class OutboxMeters implements OutboxListener {
     /** Registers the gauge of handlers that hang. It asks no database. */
     public void registerStuckHandlers(String stream, Supplier<Number> stuck) {
         Gauge.builder("outbox.handlers.stuck", stuck)
-                .description("Handlers of this process that run longer than a lease or ignore their timeout")
+                .description(
+                        "Handlers of this instance that run for longer than a lease, or ignore the interrupt at their timeout")
                 .baseUnit("handlers")
                 .tag(STREAM, stream)
                 .register(registry);
@@ -89,7 +95,7 @@ public final class OutboxMeters implements OutboxListener {
     @Override
     public void unrouted(String stream) {
         Counter.builder("outbox.unrouted")
-                .description("Events that no handler in any process wants")
+                .description("Events without subscribers")
                 .tag(STREAM, stream)
                 .register(registry)
                 .increment();
@@ -112,7 +118,7 @@ public final class OutboxMeters implements OutboxListener {
 
     private Timer duration(Attempt attempt) {
         return Timer.builder("outbox.handler.duration")
-                .description("Time that handlers ran")
+                .description("Run time of handlers")
                 .tags(Tags.of(
                         STREAM, attempt.stream(), "event_type", attempt.eventType(), "handler", attempt.handlerId()))
                 .register(registry);
@@ -121,7 +127,7 @@ public final class OutboxMeters implements OutboxListener {
     @Override
     public void deduplicated(String stream, String handlerId) {
         Counter.builder("outbox.deduplicated")
-                .description("Events that reached a deduplicating handler again and were not handled twice")
+                .description("Events that a deduplicating handler received again and did not process twice")
                 .tags(STREAM, stream, "handler", handlerId)
                 .register(registry)
                 .increment();
@@ -130,7 +136,7 @@ public final class OutboxMeters implements OutboxListener {
     @Override
     public void replayed(String stream, String handlerId, int deliveries) {
         Counter.builder("outbox.replayed")
-                .description("Deliveries that were added by replays")
+                .description("Deliveries that replays added")
                 .tags(STREAM, stream, "handler", handlerId)
                 .register(registry)
                 .increment(deliveries);
@@ -139,7 +145,7 @@ public final class OutboxMeters implements OutboxListener {
     @Override
     public void circuitOpened(String stream, String handlerId) {
         Counter.builder("outbox.circuit.opened")
-                .description("Times that a handler was given a rest because everything it did failed")
+                .description("How often the circuit of a handler opened")
                 .tags(STREAM, stream, "handler", handlerId)
                 .register(registry)
                 .increment();
@@ -149,7 +155,8 @@ public final class OutboxMeters implements OutboxListener {
     public void delivered(String stream, Duration lag) {
         lags.computeIfAbsent(
                         stream,
-                        (name) -> timer("outbox.delivery.lag", "Time from an event's occurrence to its handling", name))
+                        (name) -> timer(
+                                "outbox.delivery.lag", "Time from an event's occurrence to a handler's success", name))
                 .record(lag);
     }
 
@@ -160,7 +167,7 @@ public final class OutboxMeters implements OutboxListener {
 
     private DistributionSummary retryCount(String stream) {
         return DistributionSummary.builder("outbox.retry.count")
-                .description("Failed passes of events that are done")
+                .description("How often handlers failed, per finished event")
                 .tag(STREAM, stream)
                 .register(registry);
     }
