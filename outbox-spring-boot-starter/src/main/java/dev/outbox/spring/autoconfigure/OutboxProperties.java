@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * Configuration properties of the outbox. {@link ConfiguredSettings} checks the values when it creates the settings.
  *
- * @param enabled Whether to enable Outbox. If not, the application has no outbox beans, tables or threads.
+ * @param enabled Whether to enable Outbox. If not, it creates no beans, tables or threads.
  * @param schema Database schema of the outbox tables. Letters, digits and underscores.
  * @param migrate Whether to create and update the tables at start. If not, Outbox only checks them, and a start with outdated
  *     tables fails.
