@@ -5,6 +5,7 @@ import dev.outbox.benchmarks.arena.Entrant;
 import dev.outbox.benchmarks.arena.Resources;
 import dev.outbox.benchmarks.harm.Harms;
 import dev.outbox.benchmarks.options.Options;
+import dev.outbox.benchmarks.report.Charts;
 import dev.outbox.benchmarks.report.Results;
 import dev.outbox.benchmarks.report.Run;
 import dev.outbox.benchmarks.workload.Measurement;
@@ -62,13 +63,19 @@ public final class Benchmark {
     }
 
     /**
-     * Measures as the system properties say.
+     * Runs the benchmark that the system properties describe, or only draws the charts of existing results.
      *
      * @param arguments none
      * @throws IOException if the results cannot be written
      */
     public static void main(String[] arguments) throws IOException {
-        new Benchmark(new Options(System.getProperties())).run();
+        Options options = new Options(System.getProperties());
+        String charts = options.text("charts", "");
+        if (charts.isEmpty()) {
+            new Benchmark(options).run();
+        } else {
+            Charts.draw(Path.of(charts));
+        }
     }
 
     /**

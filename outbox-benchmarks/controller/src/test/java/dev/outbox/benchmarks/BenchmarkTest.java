@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The whole of it, with real servers and processes, at the smallest size: that it works, not how fast. */
+/** Smallest benchmark with real servers and processes: shows that it works, not how fast. */
 class BenchmarkTest {
 
     @TempDir
@@ -41,6 +41,9 @@ class BenchmarkTest {
         assertThat(latency.get("commit to handler p50 ms").asDouble()).isPositive();
         assertThat(Files.readString(directory.resolve("results.md")))
                 .contains("## drain, events 300", "| floor-move |", "outbox.poller.batch-size `2000`");
+        assertThat(Files.readString(directory.resolve("drain.svg"))).contains("outbox (tuned)", "floor-move");
+        assertThat(directory.resolve("publish.svg")).exists();
+        assertThat(directory.resolve("latency.svg")).exists();
     }
 
     private Options options() {

@@ -9,40 +9,35 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.DoubleStream;
 
-/** The medians of all runs, one table for each case, with every setting below. */
+/** Markdown report: one table of medians for each case, then every setting. */
 final class Report {
 
-    private final Map<String, Map<String, String>> circumstances;
+    private final Map<String, Map<String, String>> conditions;
     private final Map<String, Headline> headlines;
     private final List<Run> runs;
     private final StringBuilder text = new StringBuilder();
 
-    Report(Map<String, Map<String, String>> circumstances, Map<String, Headline> headlines, List<Run> runs) {
-        this.circumstances = circumstances;
+    Report(Map<String, Map<String, String>> conditions, Map<String, Headline> headlines, List<Run> runs) {
+        this.conditions = conditions;
         this.headlines = headlines;
         this.runs = runs;
     }
 
     String text() {
-        text.append(
-                "# Results\n\nMedians over the rounds; the smallest and largest value of the first figure in brackets.\n");
-        byCase().forEach(this::table);
+        text.append("# Results\n\n")
+                .append(
+                        "Medians of the rounds, with the smallest and largest value of the first figure in brackets.\n");
+        Rounds.byCase(runs).forEach(this::table);
         text.append("\n## Settings\n");
-        circumstances.forEach((name, values) -> settings(name, values));
-        byEntrant().forEach(this::settings);
+        conditions.forEach(this::settings);
+        settingsByEntrant().forEach(this::settings);
         return text.toString();
-    }
-
-    private Map<String, List<Run>> byCase() {
-        return runs.stream().collect(Collectors.groupingBy(Run::caseName, LinkedHashMap::new, Collectors.toList()));
     }
 
     private void table(String name, List<Run> ofCase) {
         Headline headline = Objects.requireNonNull(headlines.get(ofCase.get(0).workload()));
-        Map<String, List<Run>> entrants =
-                ofCase.stream().collect(Collectors.groupingBy(Run::entrant, LinkedHashMap::new, Collectors.toList()));
+        Map<String, Rounds> entrants = Rounds.byEntrant(ofCase);
         Set<String> columns = new LinkedHashSet<>();
         ofCase.forEach((run) -> columns.addAll(run.figures().keySet()));
         columns.remove(headline.figure());
@@ -55,46 +50,30 @@ final class Report {
         text.append(" | rounds |\n|---|")
                 .append("---:|".repeat(references.size() + columns.size() + 2))
                 .append('\n');
-        entrants.forEach((entrant, its) -> {
-            text.append("| ").append(entrant).append(" | ").append(spread(its, headline.figure()));
+        entrants.forEach((entrant, rounds) -> {
+            text.append("| ")
+                    .append(entrant)
+                    .append(" | ")
+                    .append(spread(rounds.sorted(headline.figure()), rounds.median(headline.figure())));
             references.forEach((reference) -> text.append(" | ")
-                    .append(number(median(its, headline.figure())
-                            / median(Objects.requireNonNull(entrants.get(reference)), headline.figure()))));
-            columns.forEach((column) -> text.append(" | ").append(number(median(its, column))));
-            text.append(" | ").append(rounds(its)).append(" |\n");
+                    .append(number(rounds.median(headline.figure())
+                            / Objects.requireNonNull(entrants.get(reference)).median(headline.figure()))));
+            columns.forEach((column) -> text.append(" | ").append(number(rounds.median(column))));
+            text.append(" | ").append(count(rounds)).append(" |\n");
         });
     }
 
-    private static String rounds(List<Run> its) {
-        long failed = its.stream().filter((run) -> !run.failure().isEmpty()).count();
-        return its.size() + (failed == 0 ? "" : ", " + failed + " failed");
+    private static String count(Rounds rounds) {
+        return rounds.runs().size() + (rounds.failed() == 0 ? "" : ", " + rounds.failed() + " failed");
     }
 
-    private static String spread(List<Run> its, String figure) {
-        double[] sorted = values(its, figure).sorted().toArray();
+    private static String spread(double[] sorted, double median) {
         return sorted.length == 0
                 ? "–"
-                : number(median(its, figure)) + " [" + number(sorted[0]) + "–" + number(sorted[sorted.length - 1])
-                        + "]";
+                : number(median) + " [" + number(sorted[0]) + "–" + number(sorted[sorted.length - 1]) + "]";
     }
 
-    private static double median(List<Run> its, String figure) {
-        double[] sorted = values(its, figure).sorted().toArray();
-        if (sorted.length == 0) {
-            return Double.NaN;
-        }
-        int middle = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-    }
-
-    private static DoubleStream values(List<Run> its, String figure) {
-        return its.stream()
-                .map((run) -> run.figures().get(figure))
-                .filter(Objects::nonNull)
-                .mapToDouble(Double::doubleValue);
-    }
-
-    private static String number(double value) {
+    static String number(double value) {
         if (Double.isNaN(value)) {
             return "–";
         }
@@ -104,17 +83,17 @@ final class Report {
         return String.format(Locale.ROOT, format, value);
     }
 
-    private Map<String, Map<String, String>> byEntrant() {
+    private Map<String, Map<String, String>> settingsByEntrant() {
         Map<String, Map<String, String>> settings = new LinkedHashMap<>();
         for (Run run : runs) {
-            Map<String, String> its = settings.computeIfAbsent(
+            Map<String, String> ofEntrant = settings.computeIfAbsent(
                     run.entrant() + ", version " + run.version(), (name) -> new LinkedHashMap<>());
-            run.settings().forEach((name, value) -> its.merge(name, value, Report::either));
+            run.settings().forEach((name, value) -> ofEntrant.merge(name, value, Report::either));
         }
         return settings;
     }
 
-    /** A setting that differs between workloads, such as the size of the pool. */
+    /** Joins the values of a setting that differs between workloads, such as the size of the pool. */
     private static String either(String one, String other) {
         return List.of(one.split(" or ")).contains(other) ? one : one + " or " + other;
     }

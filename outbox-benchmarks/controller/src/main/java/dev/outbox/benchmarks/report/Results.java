@@ -11,57 +11,58 @@ import java.util.Map;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All runs so far, in {@code results.json} and {@code results.md}, which are written anew after every run. */
+/** All runs so far, in {@code results.json}, {@code results.md} and charts. Every run rewrites the files. */
 public final class Results {
 
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
     private final Path directory;
-    private final Map<String, Map<String, String>> circumstances = new LinkedHashMap<>();
+    private final Map<String, Map<String, String>> conditions = new LinkedHashMap<>();
     private final Map<String, Headline> headlines = new LinkedHashMap<>();
     private final List<Run> runs = new ArrayList<>();
 
     /**
-     * Begins with no runs.
+     * Creates results without runs.
      *
      * @param directory where the files are written
-     * @param options what was asked for
+     * @param options the options of the benchmark
      * @throws IOException if the directory cannot be created
      */
     public Results(Path directory, Map<String, String> options) throws IOException {
         this.directory = Files.createDirectories(directory);
-        circumstances.put("machine", Machine.describe());
-        circumstances.put("options", options);
+        conditions.put("machine", Machine.describe());
+        conditions.put("options", options);
     }
 
     /**
      * Adds a run, and writes the files.
      *
      * @param run the run
-     * @param headline what its table compares
+     * @param headline the figure that its table compares
      * @throws IOException if the files cannot be written
      */
     public void add(Run run, Headline headline) throws IOException {
         runs.add(run);
         headlines.put(run.workload(), headline);
-        Map<String, Object> all = new LinkedHashMap<>(circumstances);
+        Map<String, Object> all = new LinkedHashMap<>(conditions);
         all.put("runs", runs);
         Files.writeString(directory.resolve("results.json"), MAPPER.writeValueAsString(all));
-        Files.writeString(directory.resolve("results.md"), new Report(circumstances, headlines, runs).text());
+        Files.writeString(directory.resolve("results.md"), new Report(conditions, headlines, runs).text());
+        Charts.write(runs, directory);
     }
 
     /**
-     * Notes what the server runs with, which is the same in every run.
+     * Records the settings of the server, which are the same in every run.
      *
      * @param settings the settings by name
      */
     public void server(Map<String, String> settings) {
-        circumstances.put("server", settings);
+        conditions.put("server", settings);
     }
 
     /**
-     * Returns where the files are.
+     * Returns the directory of the files.
      *
      * @return the directory
      */

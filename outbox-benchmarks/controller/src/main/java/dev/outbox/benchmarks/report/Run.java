@@ -3,17 +3,17 @@ package dev.outbox.benchmarks.report;
 import java.util.Map;
 
 /**
- * One run of one entrant, as it is written down.
+ * One run of one entrant, as {@code results.json} stores it.
  *
- * @param round in which round, from 1
+ * @param round the round, from 1
  * @param workload the kind of workload
- * @param parameters the case
- * @param contestant who
- * @param variant at which settings
- * @param version of which version
- * @param settings what it ran with
- * @param figures what came of it; empty where it failed
- * @param failure why it failed; empty where it did not
+ * @param parameters the parameters of the case by name
+ * @param contestant the name of the contestant
+ * @param variant the variant of its settings; empty if it was not recorded
+ * @param version the version of the contestant
+ * @param settings the settings by name
+ * @param figures the measured figures by name; empty if the run failed
+ * @param failure the cause of a failure; empty if the run succeeded
  */
 public record Run(
         int round,
@@ -26,7 +26,7 @@ public record Run(
         Map<String, Double> figures,
         String failure) {
 
-    /** The case, as one line. */
+    /** Returns the case as one line. */
     String caseName() {
         StringBuilder name = new StringBuilder(workload);
         parameters.forEach((parameter, value) ->
@@ -34,8 +34,8 @@ public record Run(
         return name.toString();
     }
 
-    /** Who, as it is named in tables. */
+    /** Returns the name of the entrant in tables and charts. */
     String entrant() {
-        return variant.equals("floor") ? contestant : contestant + " (" + variant + ")";
+        return variant.isEmpty() || variant.equals("floor") ? contestant : contestant + " (" + variant + ")";
     }
 }
