@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The main class. Runs every case with every entrant, in turns: all entrants once, then all once more, so that a noisy moment of
- * the machine hits all alike.
+ * Main class: runs every case with every entrant, in turns. Each round runs every entrant once, so a noisy moment of the
+ * machine affects all of them.
  */
 public final class Benchmark {
 
@@ -29,17 +29,12 @@ public final class Benchmark {
     private final List<Workload> workloads;
     private final Results results;
 
-    /**
-     * Plans a benchmark.
-     *
-     * @param options what was asked for
-     * @throws IOException if the results cannot be written
-     */
+    /** Plans a benchmark. */
     public Benchmark(Options options) throws IOException {
         this.resources = Resources.of(options);
         this.rounds = options.number("rounds", 5);
         this.entrants = Entrant.of(
-                options.texts("contestants", Entrant.everyone()),
+                options.texts("contestants", Entrant.names()),
                 options.texts("variants", Entrant.TUNED + "," + Entrant.DEFAULTS));
         this.workloads = workloads(options);
         this.results = new Results(Path.of(options.text("results", "target/benchmark-results")), options.given());
@@ -62,12 +57,7 @@ public final class Benchmark {
         return chosen;
     }
 
-    /**
-     * Runs the benchmark that the system properties describe, or only draws the charts of existing results.
-     *
-     * @param arguments none
-     * @throws IOException if the results cannot be written
-     */
+    /** Runs the benchmark that the system properties describe, or only draws the charts of existing results. */
     public static void main(String[] arguments) throws IOException {
         Options options = new Options(System.getProperties());
         String charts = options.text("charts", "");
@@ -78,12 +68,7 @@ public final class Benchmark {
         }
     }
 
-    /**
-     * Runs everything.
-     *
-     * @return where the results are
-     * @throws IOException if they cannot be written
-     */
+    /** Runs all rounds and returns the directory of the results. */
     public Path run() throws IOException {
         for (int round = 1; round <= rounds; round++) {
             for (Workload workload : workloads) {
@@ -94,8 +79,7 @@ public final class Benchmark {
                 }
             }
         }
-        System.out.println(
-                "The results are in " + results.directory().toAbsolutePath().normalize());
+        System.out.println("Results: " + results.directory().toAbsolutePath().normalize());
         return results.directory();
     }
 

@@ -1,4 +1,4 @@
-/** The controller: what is to be measured, and in which turns. */
+/** Controller: plans the runs of a benchmark and runs them in turns. */
 @NullMarked
 package dev.outbox.benchmarks;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What one run has to itself: a server of its own, and the processes of one contestant. */
+/** Environment of one run: its own server, and the processes of one contestant. */
 public final class Arena implements AutoCloseable {
 
     private final Entrant entrant;
@@ -21,14 +21,7 @@ public final class Arena implements AutoCloseable {
     private final Path directory;
     private final List<WorkerProcess> workers = new ArrayList<>();
 
-    /**
-     * Starts a server.
-     *
-     * @param entrant who is to run
-     * @param resources what with
-     * @throws IOException if something does not start
-     * @throws SQLException if the server does not answer
-     */
+    /** Starts a server. */
     public Arena(Entrant entrant, Resources resources) throws IOException, SQLException {
         this.entrant = entrant;
         this.resources = resources;
@@ -38,52 +31,25 @@ public final class Arena implements AutoCloseable {
         this.directory = Files.createTempDirectory("outbox-benchmark");
     }
 
-    /**
-     * Returns who runs.
-     *
-     * @return the entrant
-     */
     public Entrant entrant() {
         return entrant;
     }
 
-    /**
-     * Returns the version of the contestant.
-     *
-     * @return its version
-     */
+    /** Returns the version of the contestant. */
     public String version() {
         return classPath.versionOf(entrant.contestant().library());
     }
 
-    /**
-     * Returns the server.
-     *
-     * @return the server
-     */
     public Server server() {
         return server;
     }
 
-    /**
-     * Starts a process.
-     *
-     * @param role what for
-     * @return the process, in which the contestant is open
-     * @throws IOException if it does not start
-     */
+    /** Starts a process. */
     public WorkerProcess open(Role role) throws IOException {
         return open(role, resources.jvm());
     }
 
-    /**
-     * Starts a process with another heap than usual.
-     *
-     * @param role what for
-     * @param heap the size of its heap
-     * @return the process, in which the contestant is open
-     * @throws IOException if it does not start
-     */
+    /** Starts a process with a heap of the given size. */
     public WorkerProcess open(Role role, String heap) throws IOException {
         return open(role, resources.jvm().withHeap(heap));
     }
@@ -114,16 +80,12 @@ public final class Arena implements AutoCloseable {
         return open;
     }
 
-    /** Said rather than left out, so that what is printed is what was set; the second one is the driver's default. */
+    /** Sets both explicitly, so the report prints what was set; the second value is the driver's default. */
     private String driverSettings() {
         return "reWriteBatchedInserts=" + entrant.tuned() + "&prepareThreshold=5";
     }
 
-    /**
-     * Returns what every process is started with, beside the contestant's own settings.
-     *
-     * @return the settings by name
-     */
+    /** Returns the settings of every process, beside those of the contestant. */
     public Map<String, String> settings() {
         return Map.of(
                 "JDBC driver",
@@ -132,13 +94,7 @@ public final class Arena implements AutoCloseable {
                 String.join(" ", resources.jvm().arguments()));
     }
 
-    /**
-     * Returns what was used up so far.
-     *
-     * @return the processor time and the WAL
-     * @throws IOException if the system refuses to tell
-     * @throws SQLException if the server refuses to tell
-     */
+    /** Returns the resources used so far. */
     public Usage usage() throws IOException, SQLException {
         return new Usage(
                 System.nanoTime(),
@@ -147,11 +103,7 @@ public final class Arena implements AutoCloseable {
                 workers.stream().mapToLong(WorkerProcess::cpuNanos).sum());
     }
 
-    /**
-     * Returns all processes that were started.
-     *
-     * @return the processes
-     */
+    /** Returns all started processes. */
     public List<WorkerProcess> workers() {
         return workers;
     }

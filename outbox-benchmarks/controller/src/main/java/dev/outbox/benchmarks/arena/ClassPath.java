@@ -8,11 +8,7 @@ import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The class path of a contestant, as its module's build resolved it.
- *
- * @param text its parts, separated as this system wants
- */
+/** Class path of a contestant, as its module's build resolved it. */
 record ClassPath(String text) {
 
     static ClassPath of(Path contestants, String module) throws IOException {
@@ -20,15 +16,15 @@ record ClassPath(String text) {
                 contestants.resolve(module).resolve("target").toAbsolutePath().normalize();
         Path dependencies = target.resolve("classpath.txt");
         if (!Files.exists(dependencies)) {
-            throw new IllegalStateException("the contestant in " + module + " has not been built: there is no "
-                    + dependencies + "; start with -Pbenchmark");
+            throw new IllegalStateException(
+                    "the contestant in " + module + " is not built: no " + dependencies + "; start with -Pbenchmark");
         }
         return new ClassPath(target.resolve("classes")
                 + File.pathSeparator
                 + Files.readString(dependencies).strip());
     }
 
-    /** The version of an artifact on it. */
+    /** Returns the version of an artifact on the class path. */
     String versionOf(String artifact) {
         Pattern jar = Pattern.compile(Pattern.quote(artifact) + "-(\\d.*)\\.jar");
         return Arrays.stream(text.split(Pattern.quote(File.pathSeparator)))

@@ -4,7 +4,7 @@ import dev.outbox.benchmarks.worker.Message;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a worker is told, with the values that it needs. */
+/** Command to a worker, with its values. */
 public final class Command {
 
     private final String verb;
@@ -14,45 +14,22 @@ public final class Command {
         this.verb = verb;
     }
 
-    /**
-     * Begins a command.
-     *
-     * @param verb what to do
-     * @return the command, without values
-     */
+    /** Begins a command. */
     public static Command to(String verb) {
         return new Command(verb);
     }
 
-    /**
-     * Adds a number.
-     *
-     * @param name its name
-     * @param value its value
-     * @return this command
-     */
+    /** Adds a number. */
     public Command with(String name, int value) {
         return with(name, Integer.toString(value));
     }
 
-    /**
-     * Adds a flag.
-     *
-     * @param name its name
-     * @param value its value
-     * @return this command
-     */
+    /** Adds a flag. */
     public Command with(String name, boolean value) {
         return with(name, Boolean.toString(value));
     }
 
-    /**
-     * Adds a text.
-     *
-     * @param name its name
-     * @param value its value
-     * @return this command
-     */
+    /** Adds a text. */
     public Command with(String name, String value) {
         values.put(name, value);
         return this;

@@ -5,51 +5,46 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * A contestant at certain settings.
- *
- * @param contestant who
- * @param variant its settings: {@code tuned}, {@code defaults}, or {@code floor} for one that has no choice
- */
+/** Contestant with one variant of its settings: {@code tuned}, {@code defaults}, or {@code floor} if it has no choice. */
 public record Entrant(Contestant contestant, String variant) {
 
-    /** The settings that the documentation of the contestant, or a short trial, shows to be best. */
+    /** Best settings according to the contestant's documentation or a short trial. */
     public static final String TUNED = "tuned";
 
-    /** The settings that it has when nothing is configured. */
+    /** Settings of an unconfigured contestant. */
     public static final String DEFAULTS = "defaults";
 
-    /** The settings of a limit. */
+    /** The only variant of a floor. */
     public static final String FLOOR = "floor";
 
     /**
-     * Who it is.
+     * Library or floor to measure.
      *
-     * @param name its short name
+     * @param name the short name
      * @param module the directory of its module
      * @param type the class that implements it
-     * @param library the artifact whose version is told
-     * @param skills what it can do
+     * @param library the artifact whose version the report prints
+     * @param skills its abilities
      */
     public record Contestant(String name, String module, String type, String library, Set<Skill> skills) {}
 
-    /** What not every contestant can do. */
+    /** Ability that not every contestant has. */
     public enum Skill {
-        /** It stores an event in the transaction of a domain change, or measures what that costs at least. */
+        /** Stores an event in the domain transaction, or measures the floor of that. */
         PUBLISH,
-        /** What it publishes can be found in the database. */
+        /** Keeps published events in the database. */
         STORE,
-        /** It can work off a backlog. */
+        /** Drains a backlog. */
         DRAIN,
-        /** Several processes can share its work. */
+        /** Shares a backlog among several processes. */
         SHARE,
-        /** It tries a failed call again. */
+        /** Retries a failed call. */
         RETRY,
-        /** It delivers steadily published events in the publishing process. */
+        /** Delivers steadily published events in the publishing process. */
         DELIVER_HERE,
-        /** It delivers steadily published events in another process. */
+        /** Delivers steadily published events in another process. */
         DELIVER_ELSEWHERE,
-        /** It is this library. */
+        /** Is this library, and takes part in the harm tests. */
         HARM
     }
 
@@ -97,22 +92,12 @@ public record Entrant(Contestant contestant, String variant) {
         return new Contestant(name, "baseline", "dev.outbox.benchmarks.baseline." + type, "postgresql", skills);
     }
 
-    /**
-     * Returns the names of all contestants.
-     *
-     * @return the names, separated by commas
-     */
-    public static String everyone() {
+    /** Returns the names of all contestants, separated by commas. */
+    public static String names() {
         return String.join(",", CONTESTANTS.stream().map(Contestant::name).toList());
     }
 
-    /**
-     * Returns the entrants that were chosen.
-     *
-     * @param names the names of contestants
-     * @param variants the variants of those that have a choice
-     * @return the entrants in the order of the names, each variant in turn
-     */
+    /** Returns the chosen entrants in the order of the names, each variant in turn. */
     public static List<Entrant> of(List<String> names, List<String> variants) {
         for (String variant : variants) {
             if (!variant.equals(TUNED) && !variant.equals(DEFAULTS)) {
@@ -130,29 +115,19 @@ public record Entrant(Contestant contestant, String variant) {
         Optional<Contestant> found =
                 CONTESTANTS.stream().filter((one) -> one.name().equals(name)).findFirst();
         return found.orElseThrow(
-                () -> new IllegalArgumentException("contestants must be among " + everyone() + ": " + name));
+                () -> new IllegalArgumentException("contestants must be among " + names() + ": " + name));
     }
 
-    /**
-     * Says whether it runs at its best.
-     *
-     * @return whether it does
-     */
+    /** Returns whether the variant is not {@code defaults}. */
     public boolean tuned() {
         return !variant.equals(DEFAULTS);
     }
 
-    /**
-     * Says whether it can do something.
-     *
-     * @param skill what
-     * @return whether it can
-     */
+    /** Returns whether the contestant has an ability. */
     public boolean can(Skill skill) {
         return contestant.skills().contains(skill);
     }
 
-    /** Names it for people. */
     @Override
     public String toString() {
         return variant.equals(FLOOR) ? contestant.name() : contestant.name() + " (" + variant + ")";

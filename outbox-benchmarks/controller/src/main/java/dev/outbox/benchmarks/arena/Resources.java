@@ -8,23 +8,18 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What all runs of a benchmark are given.
+ * Resources of all runs of a benchmark.
  *
  * @param contestants the directory of the contestants' modules
- * @param server settings of the server that differ from the usual ones
+ * @param server settings of the server that replace the usual ones
  * @param properties Spring properties for every contestant
- * @param jvm how the workers' JVMs are started
+ * @param jvm the options of the workers' JVMs
  * @param capacity the largest number of events in a run
  */
 public record Resources(
         Path contestants, Map<String, String> server, Map<String, String> properties, Jvm jvm, int capacity) {
 
-    /**
-     * Takes the resources from options.
-     *
-     * @param options the options
-     * @return the resources
-     */
+    /** Reads the resources from options. */
     public static Resources of(Options options) {
         return new Resources(
                 Path.of(options.text("contestants.directory", "outbox-benchmarks/contestants")),
@@ -35,9 +30,9 @@ public record Resources(
     }
 
     /**
-     * How a JVM is started.
+     * Options of a JVM.
      *
-     * @param heap the size of its heap, as it is written behind {@code -Xmx}
+     * @param heap the size of its heap, as in {@code -Xmx}
      * @param options other options, separated by spaces
      */
     public record Jvm(String heap, String options) {

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A PostgreSQL with a fresh cluster, in processes of its own, that commits durably. Its data is deleted when it is closed. */
+/** PostgreSQL server with a fresh cluster and durable commits, in its own processes. Closing it deletes the data. */
 public final class Server implements AutoCloseable {
 
-    /** Settings that are as a careful operator would choose for a small machine, the same for every contestant. */
+    /** Settings of a careful operator for a small machine, the same for every contestant. */
     private static final Map<String, String> SETTINGS = Map.of(
             "fsync", "on",
             "synchronous_commit", "on",
@@ -33,21 +33,15 @@ public final class Server implements AutoCloseable {
     private final Map<String, String> settings = new TreeMap<>();
     private final ServerProcesses processes;
 
-    /**
-     * Starts a server.
-     *
-     * @param overrides settings that differ from the usual ones
-     * @throws IOException if it does not start
-     * @throws SQLException if it does not answer
-     */
+    /** Starts a server. */
     public Server(Map<String, String> overrides) throws IOException, SQLException {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
-        Map<String, String> wanted = new TreeMap<>(SETTINGS);
-        wanted.putAll(overrides);
-        wanted.forEach(builder::setServerConfig);
+        Map<String, String> effective = new TreeMap<>(SETTINGS);
+        effective.putAll(overrides);
+        effective.forEach(builder::setServerConfig);
         this.postgres = builder.start();
         this.connection = connect();
-        for (String name : wanted.keySet()) {
+        for (String name : effective.keySet()) {
             settings.put(name, text("SHOW " + name));
         }
         settings.put("server_version", text("SHOW server_version"));
@@ -60,68 +54,40 @@ public final class Server implements AutoCloseable {
         this.processes = ServerProcesses.of(number("SELECT pg_backend_pid()"));
     }
 
-    /** On one that lives in memory, durability would cost nothing. */
+    /** Returns the file system of the data; in memory, durability would cost nothing. */
     private String fileSystem() throws IOException, SQLException {
         return Files.getFileStore(Path.of(text("SHOW data_directory"))).type();
     }
 
-    /**
-     * Returns the settings, as the server shows them.
-     *
-     * @return the settings by name
-     */
+    /** Returns the settings that the server shows. */
     public Map<String, String> settings() {
         return settings;
     }
 
-    /**
-     * Returns the address of the database.
-     *
-     * @return a JDBC URL without parameters
-     */
+    /** Returns the JDBC URL of the database, without parameters. */
     public String url() {
         return "jdbc:postgresql://localhost:" + postgres.getPort() + "/postgres";
     }
 
-    /**
-     * Opens a session of its own.
-     *
-     * @return the session; the caller closes it
-     * @throws SQLException if the server refuses
-     */
+    /** Opens a connection, which the caller closes. */
     public Connection connect() throws SQLException {
         return postgres.getPostgresDatabase().getConnection();
     }
 
-    /**
-     * Brings statistics and files to rest, so that a measurement does not begin in the middle of something.
-     *
-     * @throws SQLException if the server refuses
-     */
+    /** Updates statistics and writes a checkpoint, so neither happens during the measurement. */
     public void settle() throws SQLException {
         execute("VACUUM ANALYZE");
         execute("CHECKPOINT");
     }
 
-    /**
-     * Runs a statement.
-     *
-     * @param sql the statement
-     * @throws SQLException if the server refuses
-     */
+    /** Runs a statement. */
     public void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    /**
-     * Runs a query for one number.
-     *
-     * @param sql the query
-     * @return its result
-     * @throws SQLException if the server refuses
-     */
+    /** Returns the result of a query for one number. */
     public long number(String sql) throws SQLException {
         return Long.parseLong(text(sql));
     }
@@ -134,22 +100,12 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns how much the server has written to its log so far.
-     *
-     * @return bytes of WAL
-     * @throws SQLException if the server refuses
-     */
+    /** Returns the bytes of WAL that the server has written so far. */
     public long walBytes() throws SQLException {
         return number("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint");
     }
 
-    /**
-     * Returns how much time the server's processes have used so far.
-     *
-     * @return nanoseconds of processor time; 0 where the system does not tell
-     * @throws IOException if the system refuses to tell
-     */
+    /** Returns the processor time of the server's processes so far; 0 on a system without {@code /proc}. */
     public long cpuNanos() throws IOException {
         return processes.cpuNanos();
     }

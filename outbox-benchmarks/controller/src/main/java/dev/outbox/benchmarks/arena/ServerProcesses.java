@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The processes of a server, as {@code /proc} shows them: the postmaster, those that it started, and those of them that have
- * ended. The unit of its times is a hundredth of a second on every Linux.
+ * Processes of a server in {@code /proc}: the postmaster, its children, and those that have ended. Times have a unit of
+ * 10 ms on every Linux.
  *
- * @param postmaster the process id of the postmaster; empty where there is no {@code /proc}
+ * @param postmaster the process id of the postmaster; empty without {@code /proc}
  */
 record ServerProcesses(Optional<Long> postmaster) {
 
@@ -48,20 +48,20 @@ record ServerProcesses(Optional<Long> postmaster) {
         }
     }
 
-    /** What a process has used: itself, and its children that have ended. */
+    /** Processor time of a process, and of its children that have ended. */
     private record Stat(long parent, long own, long children) {
 
         static Optional<Stat> read(Path process) {
             try {
                 String stat = Files.readString(process.resolve("stat"));
-                // The name in parentheses may hold spaces; what follows it are fields 3 and up.
+                // The name in parentheses may contain spaces; fields 3 and up follow it.
                 String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
                 return Optional.of(new Stat(
                         Long.parseLong(fields[1]),
                         Long.parseLong(fields[11]) + Long.parseLong(fields[12]),
                         Long.parseLong(fields[13]) + Long.parseLong(fields[14])));
             } catch (IOException ex) {
-                // It has just ended, or there is no /proc.
+                // The process has ended, or there is no /proc.
                 return Optional.empty();
             }
         }

@@ -1,21 +1,16 @@
 package dev.outbox.benchmarks.arena;
 
 /**
- * What a run has used up.
+ * Resources that a run has used.
  *
- * @param nanos at which time, or in how much of it
- * @param walBytes what the server has written to its log
- * @param serverCpuNanos processor time of the server
- * @param workerCpuNanos processor time of the contestant's processes
+ * @param nanos the time of the measurement, or its duration
+ * @param walBytes the WAL that the server has written
+ * @param serverCpuNanos the processor time of the server
+ * @param workerCpuNanos the processor time of the contestant's processes
  */
 public record Usage(long nanos, long walBytes, long serverCpuNanos, long workerCpuNanos) {
 
-    /**
-     * Returns what was used since.
-     *
-     * @param before the beginning
-     * @return the differences
-     */
+    /** Returns the resources used since an earlier measurement. */
     public Usage since(Usage before) {
         return new Usage(
                 nanos - before.nanos,

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A process of a contestant. Used by one thread. */
+/** Process of a contestant. Only one thread may use it. */
 public final class WorkerProcess implements AutoCloseable {
 
     private static final Duration CLOSING = Duration.ofSeconds(60);
@@ -40,7 +40,7 @@ public final class WorkerProcess implements AutoCloseable {
         this.answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** How to start the process. */
+    /** Start parameters of a process. */
     record Launch(ClassPath classPath, List<String> jvmOptions, Path directory, Command open) {}
 
     static WorkerProcess open(Launch launch) throws IOException {
@@ -55,7 +55,7 @@ public final class WorkerProcess implements AutoCloseable {
         WorkerProcess worker = new WorkerProcess(process, launch.directory());
         Map<String, String> opened;
         try {
-            opened = new LinkedHashMap<>(worker.tell(
+            opened = new LinkedHashMap<>(worker.send(
                             launch.open().with("journals", launch.directory().toString()))
                     .values());
         } catch (IOException | RuntimeException ex) {
@@ -68,33 +68,19 @@ public final class WorkerProcess implements AutoCloseable {
         return worker;
     }
 
-    /**
-     * Gives a command without values, and waits for the answer.
-     *
-     * @param verb the command
-     * @return the answer
-     * @throws IOException if the process is gone
-     * @throws IllegalStateException if the command failed
-     */
-    public Message tell(String verb) throws IOException {
-        return tell(Command.to(verb));
+    /** Sends a command without values, and waits for the answer. */
+    public Message send(String verb) throws IOException {
+        return send(Command.to(verb));
     }
 
-    /**
-     * Gives a command, and waits for the answer.
-     *
-     * @param command the command
-     * @return the answer
-     * @throws IOException if the process is gone
-     * @throws IllegalStateException if the command failed
-     */
-    public Message tell(Command command) throws IOException {
+    /** Sends a command, and waits for the answer. */
+    public Message send(Command command) throws IOException {
         String verb = command.message().verb();
         commands.write(command.message().encode() + "\n");
         commands.flush();
         String line = answers.readLine();
         if (line == null) {
-            throw new IOException("the worker has ended during '" + verb + "'; its log ends with" + endOfLog());
+            throw new IOException("the worker ended during '" + verb + "'; its log ends with" + endOfLog());
         }
         Message answer = Message.decode(line);
         if (answer.verb().equals(Message.FAILED)) {
@@ -109,70 +95,39 @@ public final class WorkerProcess implements AutoCloseable {
         return "\n" + String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
     }
 
-    /**
-     * Returns what the contestant runs with.
-     *
-     * @return the settings by name
-     */
+    /** Returns the settings of the contestant by name. */
     public Map<String, String> settings() {
         return settings;
     }
 
-    /**
-     * Returns the query for what is stored and not done.
-     *
-     * @return SQL that gives one number
-     */
+    /** Returns the SQL query that counts pending deliveries; events, where all handlers share a row. */
     public String pending() {
         return pending;
     }
 
-    /**
-     * Opens the journal of the calls that handlers ended well.
-     *
-     * @return the journal
-     * @throws IOException if it cannot be read
-     */
+    /** Opens the journal of successful handler calls. */
     public Journal handled() throws IOException {
         return Journal.open(journals.resolve("handled"));
     }
 
-    /**
-     * Opens the journal of the events that were committed.
-     *
-     * @return the journal
-     * @throws IOException if it cannot be read
-     */
+    /** Opens the journal of committed events. */
     public Journal committed() throws IOException {
         return Journal.open(journals.resolve("committed"));
     }
 
-    /**
-     * Opens the journal of the contestant's own steps.
-     *
-     * @return the journal
-     * @throws IOException if it cannot be read
-     */
+    /** Opens the journal of the contestant's own steps. */
     public Journal steps() throws IOException {
         return Journal.open(journals.resolve("steps"));
     }
 
-    /**
-     * Returns how much time the process has used so far.
-     *
-     * @return nanoseconds of processor time; 0 where the system does not tell
-     */
+    /** Returns the processor time of the process so far; 0 if the system does not report it. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
     }
 
-    /**
-     * Ends the process as an application ends: the contestant is closed.
-     *
-     * @throws IOException if the process is gone
-     */
+    /** Closes the contestant, as an application does at shutdown, and ends the process. */
     public void closeGently() throws IOException {
-        tell("close");
+        send("close");
         close();
     }
 
@@ -181,7 +136,7 @@ public final class WorkerProcess implements AutoCloseable {
         process.destroyForcibly();
         try {
             if (!process.waitFor(CLOSING.toSeconds(), TimeUnit.SECONDS)) {
-                throw new IllegalStateException("the worker does not end: " + process);
+                throw new IllegalStateException("the worker process did not end: " + process);
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

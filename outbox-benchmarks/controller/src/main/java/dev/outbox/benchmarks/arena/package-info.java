@@ -1,4 +1,7 @@
-/** Where a contestant runs: a fresh server, processes with the contestant's own class path, and what they use up. */
+/**
+ * Environment of a contestant: a fresh server, processes with the contestant's own class path, and the resources they
+ * use.
+ */
 @NullMarked
 package dev.outbox.benchmarks.arena;
 

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How long a claim takes while much is pending. Nothing pending means a trickle of events, one or two to a claim.
+ * Duration of claims beside many pending events; with none pending, of claims of one or two events.
  *
- * @param pending how many events are pending at the beginning
- * @param handled how many of them are handled
- * @param harm what all share
+ * @param pending the number of pending events at the start
+ * @param handled the number of events to handle
+ * @param harm the settings of all harm tests
  */
 record Backlogs(long pending, int handled, Harm harm) implements Workload {
 
@@ -54,7 +54,7 @@ record Backlogs(long pending, int handled, Harm harm) implements Workload {
         arena.server().settle();
         WorkerProcess worker = harm.deliverer(arena);
         long begun = System.nanoTime();
-        worker.tell("start");
+        worker.send("start");
         if (pending == 0) {
             trickle(worker);
         } else {
@@ -73,13 +73,13 @@ record Backlogs(long pending, int handled, Harm harm) implements Workload {
     }
 
     private void trickle(WorkerProcess worker) throws Exception {
-        worker.tell(Command.to("accounts").with("accounts", harm.keys()));
-        worker.tell(Command.to("pace")
+        worker.send(Command.to("accounts").with("accounts", harm.keys()));
+        worker.send(Command.to("pace")
                 .with("rate", TRICKLE)
                 .with("threads", 1)
                 .with("keys", harm.keys())
                 .with("shared", false)
                 .with("seconds", Math.max(1, handled / TRICKLE)));
-        worker.tell("await");
+        worker.send("await");
     }
 }

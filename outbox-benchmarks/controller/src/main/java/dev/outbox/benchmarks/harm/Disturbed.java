@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Publishes and delivers at a steady rate, undisturbed at first and then disturbed, and compares the two.
+ * Compares publishing and delivering at a steady rate before and during a disturbance.
  *
- * @param disturbance what disturbs
+ * @param disturbance the disturbance
  * @param rate events per second
- * @param before how long it goes undisturbed
- * @param during how long the disturbance lasts
- * @param harm what all share
+ * @param before the time without disturbance
+ * @param during the duration of the disturbance
+ * @param harm the settings of all harm tests
  */
 record Disturbed(Disturbance disturbance, int rate, Duration before, Duration during, Harm harm) implements Workload {
 
@@ -63,11 +63,11 @@ record Disturbed(Disturbance disturbance, int rate, Duration before, Duration du
         harm.createTables(arena);
         disturbance.prepare(arena);
         WorkerProcess worker = harm.deliverer(arena);
-        worker.tell(Command.to("accounts").with("accounts", harm.keys()));
-        worker.tell("start");
+        worker.send(Command.to("accounts").with("accounts", harm.keys()));
+        worker.send("start");
         arena.server().settle();
         long begun = System.nanoTime();
-        worker.tell(Command.to("pace")
+        worker.send(Command.to("pace")
                 .with("rate", rate)
                 .with("threads", PUBLISHERS)
                 .with("keys", harm.keys())
@@ -77,13 +77,13 @@ record Disturbed(Disturbance disturbance, int rate, Duration before, Duration du
         long disturbed = System.nanoTime();
         long done = disturbance.disturb(arena, worker, during);
         long undisturbed = System.nanoTime();
-        Message published = worker.tell("await");
+        Message published = worker.send("await");
         new Progress(arena)
                 .await(
                         worker.committed().size(),
                         System.nanoTime() + harm.limits().longest().toNanos());
 
-        // The first seconds are those of a JVM that has just begun.
+        // Leaves out the first third, in which the JVM is cold.
         Window calm = new Window(begun + before.toNanos() / 3, disturbed);
         Window storm = new Window(disturbed, Math.min(undisturbed, published.longNumber("ended")));
         Window end = new Window(storm.end() - (storm.end() - storm.begin()) / 4, storm.end());

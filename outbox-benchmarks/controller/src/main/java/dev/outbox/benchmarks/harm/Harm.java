@@ -11,14 +11,14 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * What all harm tests share.
+ * Settings of all harm tests.
  *
- * @param limits how long they may take
- * @param keys about how many accounts events are published
+ * @param limits the time limits
+ * @param keys the number of accounts
  */
 record Harm(Limits limits, int keys) {
 
-    /** A span of time, as {@link System#nanoTime} tells it. */
+    /** Interval of {@link System#nanoTime}. */
     record Window(long begin, long end) {
 
         boolean holds(long time) {
@@ -30,7 +30,7 @@ record Harm(Limits limits, int keys) {
         }
     }
 
-    /** Creates the tables, and leaves no process behind. */
+    /** Creates the tables and ends the process that did. */
     void createTables(Arena arena) throws IOException {
         publisher(arena).close();
     }
@@ -43,7 +43,7 @@ record Harm(Limits limits, int keys) {
         return arena.open(new Role(true, 1, limits.pool(arena.entrant()), Role.Calls.NOTHING));
     }
 
-    /** The claims within a window, those that found nothing included: they keep others from claiming all the same. */
+    /** Returns the claims within a window. Empty ones count, because they block other claims as well. */
     static Percentiles claims(WorkerProcess worker, Window window) throws IOException {
         List<Entry> steps = worker.steps().entries();
         return new Percentiles(steps.stream()

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The harm tests. Their sizes are small unless they are chosen; {@code docs/performance.md} names those that matter. */
+/** Harm tests. Their default sizes are small; the module's README lists the sizes that show the effect. */
 public final class Harms {
 
-    /** The names of all harm tests. */
+    /** Names of all harm tests. */
     public static final List<String> NAMES = List.of(
             "harm-claim",
             "harm-snapshot",
@@ -26,22 +26,13 @@ public final class Harms {
     private final Options options;
     private final Harm harm;
 
-    /**
-     * Takes the options.
-     *
-     * @param options the options
-     */
+    /** Reads the cases from options. */
     public Harms(Options options) {
         this.options = options;
         this.harm = new Harm(Limits.of(options), options.number("harm.keys", 1000));
     }
 
-    /**
-     * Returns the cases of a harm test.
-     *
-     * @param name its name
-     * @return its cases
-     */
+    /** Returns the cases of a harm test. */
     public List<Workload> named(String name) {
         return switch (name) {
             case "harm-claim" ->

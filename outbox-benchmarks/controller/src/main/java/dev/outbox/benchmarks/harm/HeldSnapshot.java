@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 
-/** A transaction that reads and does not end: nothing that has been deleted since can be cleaned up. */
+/** Open transaction with a snapshot, so that VACUUM cannot remove rows deleted since. */
 record HeldSnapshot() implements Disturbance {
 
     @Override

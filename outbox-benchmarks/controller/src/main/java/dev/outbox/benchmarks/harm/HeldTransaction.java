@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 
-/** A transaction that has published an event, with a low id, and does not end. */
+/** Open transaction that has published an event with a low id. */
 record HeldTransaction() implements Disturbance {
 
     private static final String COUNT = """

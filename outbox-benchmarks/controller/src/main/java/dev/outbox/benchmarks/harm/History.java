@@ -10,11 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Publishes and delivers, beside 30 days of history.
+ * Publishes and delivers beside 30 days of history.
  *
- * @param history how many events were published in these days
- * @param publish how it publishes
- * @param harm what all share
+ * @param history the number of events in history
+ * @param publish the workload
+ * @param harm the settings of all harm tests
  */
 record History(long history, Publish publish, Harm harm) implements Workload {
 

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Works off a backlog with a small heap, which is collected again and again to see what is really in use.
+ * Drains a backlog with a small heap, and collects garbage repeatedly to measure the live heap.
  *
- * @param backlog how many events
- * @param heap the size of the heap, as the JVM takes it
- * @param harm what all share
+ * @param backlog the number of events
+ * @param heap the size of the heap, as in {@code -Xmx}
+ * @param harm the settings of all harm tests
  */
 record LittleHeap(long backlog, String heap, Harm harm) implements Workload {
 
@@ -56,15 +56,15 @@ record LittleHeap(long backlog, String heap, Harm harm) implements Workload {
         arena.server().settle();
         WorkerProcess worker =
                 arena.open(new Role(true, 1, harm.limits().pool(arena.entrant()), Role.Calls.NOTHING), heap);
-        long idle = worker.tell("heap").longNumber("bytes");
+        long idle = worker.send("heap").longNumber("bytes");
         long begun = System.nanoTime();
         long deadline = begun + harm.limits().longest().toNanos();
-        worker.tell("start");
+        worker.send("start");
         Progress progress = new Progress(arena);
         long largest = 0;
         int looks = 0;
         while (progress.calls() < backlog && System.nanoTime() < deadline) {
-            largest = Math.max(largest, worker.tell("heap").longNumber("bytes"));
+            largest = Math.max(largest, worker.send("heap").longNumber("bytes"));
             looks++;
             Pause.of(LOOK_EVERY);
         }

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many threads publish about one aggregate, each after changing a row of its own, so that they meet nowhere but in the outbox; or
- * about an account of many, for comparison.
+ * Publishes events of one aggregate on many threads, each after changing its own row, so that they contend only in the
+ * outbox; for comparison, events of many aggregates.
  *
- * @param publishers how many threads
- * @param shared whether about one aggregate
- * @param seconds for how long
- * @param harm what all share
+ * @param publishers the number of threads
+ * @param shared whether all events belong to one aggregate
+ * @param seconds the duration
+ * @param harm the settings of all harm tests
  */
 record OneAggregate(int publishers, boolean shared, int seconds, Harm harm) implements Workload {
 
@@ -57,15 +57,15 @@ record OneAggregate(int publishers, boolean shared, int seconds, Harm harm) impl
     @Override
     public Measurement run(Arena arena) throws Exception {
         WorkerProcess worker = arena.open(new Role(true, 1, publishers + OTHER_CONNECTIONS, Role.Calls.NOTHING));
-        worker.tell(Command.to("accounts").with("accounts", Math.max(publishers, harm.keys())));
-        worker.tell("start");
+        worker.send(Command.to("accounts").with("accounts", Math.max(publishers, harm.keys())));
+        worker.send("start");
         arena.server().settle();
-        worker.tell(Command.to("publish")
+        worker.send(Command.to("publish")
                 .with("threads", publishers)
                 .with("keys", harm.keys())
                 .with("shared", shared)
                 .with("seconds", seconds));
-        Message published = worker.tell("await");
+        Message published = worker.send("await");
         long done = new Progress(arena)
                 .await(
                         worker.committed().size(),
@@ -81,7 +81,7 @@ record OneAggregate(int publishers, boolean shared, int seconds, Harm harm) impl
                 .with(worker.settings());
     }
 
-    /** The calls, with the order that the outbox gave to the events: the rows that were changed have none among them. */
+    /** Returns the calls with the sequences of the outbox, because the changed rows define no common order. */
     private static List<Entry> inOrderOfTheOutbox(Arena arena, WorkerProcess worker) throws Exception {
         Map<Integer, Long> sequences = Tables.sequences(arena.server());
         return worker.handled().entries().stream()

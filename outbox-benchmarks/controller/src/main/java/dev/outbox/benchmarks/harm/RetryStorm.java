@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Works off the events of healthy accounts while one account in a hundred is poisoned: its first event fails again and again, and
- * many others wait behind it.
+ * Drains the events of healthy accounts while one account in a hundred is poisoned: its first event fails every time,
+ * and its other events wait behind it.
  *
- * @param events how many events of healthy accounts there are
- * @param followers how many events each poisoned account has; 0 for a run without any
- * @param harm what all share
+ * @param events the number of events of healthy accounts
+ * @param followers the number of events of each poisoned account; 0 for a run without poisoned accounts
+ * @param harm the settings of all harm tests
  */
 record RetryStorm(int events, int followers, Harm harm) implements Workload {
 
@@ -73,12 +73,12 @@ record RetryStorm(int events, int followers, Harm harm) implements Workload {
         WorkerProcess publisher = harm.publisher(arena);
         new Backlog(events, poisoned(), harm.keys() - poisoned()).publish(publisher);
         publisher.close();
-        WorkerProcess worker = stubborn(arena);
+        WorkerProcess worker = retryingWithoutLimit(arena);
         arena.server().settle();
 
         long begun = System.nanoTime();
         long deadline = begun + harm.limits().longest().toNanos();
-        worker.tell("start");
+        worker.send("start");
         while (worker.handled().size() < events && System.nanoTime() < deadline) {
             Pause.of(LOOK_EVERY);
         }
@@ -95,10 +95,10 @@ record RetryStorm(int events, int followers, Harm harm) implements Workload {
                 .with(worker.settings());
     }
 
-    /** Lets every poisoned event be tried or queued, and ends the process as an application ends. */
+    /** Fails or queues every poisoned event, and shuts the process down. */
     private void fillLanes(Arena arena) throws IOException, SQLException {
-        WorkerProcess worker = stubborn(arena);
-        worker.tell("start");
+        WorkerProcess worker = retryingWithoutLimit(arena);
+        worker.send("start");
         long deadline = System.nanoTime() + harm.limits().longest().toNanos();
         while (arena.server().number(UNDISPATCHED) > 0) {
             if (System.nanoTime() > deadline) {
@@ -110,8 +110,8 @@ record RetryStorm(int events, int followers, Harm harm) implements Workload {
         worker.closeGently();
     }
 
-    /** Tries again every second, without end. */
-    private WorkerProcess stubborn(Arena arena) throws IOException {
+    /** Starts a process that retries every second, without limit. */
+    private WorkerProcess retryingWithoutLimit(Arena arena) throws IOException {
         return arena.open(new Role(
                 true,
                 1,

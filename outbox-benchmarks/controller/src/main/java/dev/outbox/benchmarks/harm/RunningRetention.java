@@ -10,7 +10,7 @@ import java.time.Duration;
 /** Retention that moves old history to the archive. */
 record RunningRetention(long history, int keys) implements Disturbance {
 
-    /** Older than retention keeps, which is 30 days by default. */
+    /** More than the 30 days that retention keeps by default. */
     private static final int YOUNGEST_DAYS = 31;
 
     @Override
@@ -25,6 +25,6 @@ record RunningRetention(long history, int keys) implements Disturbance {
 
     @Override
     public long disturb(Arena arena, WorkerProcess worker, Duration duration) throws IOException {
-        return worker.tell(Command.to("perform").with("duty", "retention")).longNumber("result");
+        return worker.send(Command.to("perform").with("task", "retention")).longNumber("result");
     }
 }

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Fills this library's tables with more rows than could be published in reasonable time, and looks into them. */
+/** Fills this library's tables with more rows than could be published in reasonable time, and queries them. */
 final class Tables {
 
     private static final int CHUNK = 1_000_000;
@@ -30,7 +30,7 @@ final class Tables {
              ORDER BY n
             """;
 
-    /** Spread evenly over the time before the youngest age. */
+    /** Spreads the events evenly over the 30 days before the youngest age. */
     private static final String ADD_HISTORY = """
             INSERT INTO events.outbox_published
                    (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at, status,
@@ -52,7 +52,7 @@ final class Tables {
 
     private Tables() {}
 
-    /** Adds events that nobody has handled, about accounts in turn. */
+    /** Adds pending events of accounts in turn. */
     static void addPending(Server server, long events, int keys) throws SQLException {
         try (Connection connection = server.connect();
                 PreparedStatement count = connection.prepareStatement(COUNT_SEQUENCES);
@@ -67,7 +67,7 @@ final class Tables {
         }
     }
 
-    /** Adds 30 days of history, of which the youngest event was published some days ago. */
+    /** Adds 30 days of history, whose youngest event has the given age in days. */
     static void addHistory(Server server, long events, int keys, int youngestDays) throws SQLException {
         try (Connection connection = server.connect();
                 PreparedStatement add = connection.prepareStatement(ADD_HISTORY)) {
@@ -85,7 +85,7 @@ final class Tables {
         }
     }
 
-    /** The order that the library has given to the events, by their numbers. */
+    /** Returns the sequences of events by their numbers. */
     static Map<Integer, Long> sequences(Server server) throws SQLException {
         Map<Integer, Long> sequences = new HashMap<>();
         try (Connection connection = server.connect();

@@ -1,4 +1,4 @@
-/** What could harm this library: backlogs, old snapshots, history, retries, a single aggregate, and little memory. */
+/** Harm tests of this library: backlogs, old snapshots, history, retries, a single aggregate, and a small heap. */
 @NullMarked
 package dev.outbox.benchmarks.harm;
 

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What was asked for: the properties that begin with {@code benchmark.}. One that nobody knows is an error, since a misspelt one
- * would measure something else.
+ * Options of a benchmark: the properties with the prefix {@code benchmark.}. An unknown one is an error, because a
+ * misspelt option would measure something else.
  */
 public final class Options {
 
@@ -19,80 +19,43 @@ public final class Options {
     private final Map<String, String> given = new TreeMap<>();
     private final Set<String> known = new HashSet<>();
 
-    /**
-     * Takes the options from properties.
-     *
-     * @param properties such as those of the system
-     */
+    /** Reads the options from properties. */
     public Options(Properties properties) {
         properties.stringPropertyNames().stream()
                 .filter((name) -> name.startsWith(PREFIX))
                 .forEach((name) -> given.put(name.substring(PREFIX.length()), properties.getProperty(name)));
     }
 
-    /**
-     * Returns what was given.
-     *
-     * @return the options by name, without prefix
-     */
+    /** Returns the given options by name, without prefix. */
     public Map<String, String> given() {
         return given;
     }
 
-    /**
-     * Returns a text.
-     *
-     * @param name the option
-     * @param otherwise its default
-     * @return what was given, or the default
-     */
+    /** Returns the text of an option, or the default. */
     public String text(String name, String otherwise) {
         known.add(name);
         String value = given.get(name);
         return value == null || value.isBlank() ? otherwise : value;
     }
 
-    /**
-     * Returns a number.
-     *
-     * @param name the option
-     * @param otherwise its default
-     * @return what was given, or the default
-     */
+    /** Returns the number of an option, or the default. */
     public int number(String name, int otherwise) {
         return parse(name, text(name, Integer.toString(otherwise)));
     }
 
-    /**
-     * Returns texts that are separated by commas.
-     *
-     * @param name the option
-     * @param otherwise the default
-     * @return what was given, or the default
-     */
+    /** Returns the comma-separated texts of an option, or those of the default. */
     public List<String> texts(String name, String otherwise) {
         return Arrays.stream(text(name, otherwise).split(","))
                 .map(String::strip)
                 .toList();
     }
 
-    /**
-     * Returns numbers that are separated by commas.
-     *
-     * @param name the option
-     * @param otherwise the default
-     * @return what was given, or the default
-     */
+    /** Returns the comma-separated numbers of an option, or those of the default. */
     public List<Integer> numbers(String name, String otherwise) {
         return texts(name, otherwise).stream().map((text) -> parse(name, text)).toList();
     }
 
-    /**
-     * Returns the options of a group, such as the server's settings.
-     *
-     * @param prefix what their names begin with, with a dot at its end
-     * @return the values by the rest of their names
-     */
+    /** Returns the options with a prefix, such as the server's settings. */
     public Map<String, String> group(String prefix) {
         Map<String, String> group = new TreeMap<>();
         given.forEach((name, value) -> {
@@ -104,16 +67,12 @@ public final class Options {
         return group;
     }
 
-    /**
-     * Complains of options that nobody has asked for.
-     *
-     * @throws IllegalArgumentException if there is one
-     */
+    /** Rejects options that no chosen workload uses. */
     public void checkAllAreKnown() {
         Set<String> unknown = new HashSet<>(given.keySet());
         unknown.removeAll(known);
         if (!unknown.isEmpty()) {
-            throw new IllegalArgumentException("no workload that was chosen knows " + unknown + "; known are "
+            throw new IllegalArgumentException("the chosen workloads have no option " + unknown + "; their options are "
                     + known.stream().sorted().toList());
         }
     }

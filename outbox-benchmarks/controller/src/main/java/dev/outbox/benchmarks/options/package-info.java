@@ -1,4 +1,4 @@
-/** What was asked for. */
+/** Options of a benchmark. */
 @NullMarked
 package dev.outbox.benchmarks.options;
 

@@ -42,10 +42,10 @@ final class BarChart {
     private final StringBuilder body = new StringBuilder();
     private int bottom = MARGIN;
 
-    /** One value, with the word that tells it from the other values of its row. */
+    /** Value with its label within the row. */
     record Bar(String label, double value) {}
 
-    /** The bars of one name, in one of the colours {@code own}, {@code peer} and {@code floor}. */
+    /** Bars of one entrant, in one of the colours {@code own}, {@code peer} and {@code floor}. */
     record Row(String name, String colour, List<Bar> bars) {
 
         int height() {

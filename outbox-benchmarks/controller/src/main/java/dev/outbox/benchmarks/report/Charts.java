@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Bar charts of the medians: one SVG image for each workload that compares contestants. */
 public final class Charts {
 
-    /** A figure, and the word for it beside its bar. */
+    /** Figure with the label of its bar. */
     private record Series(String figure, String label) {}
 
     /** Figures that share one axis. */
@@ -41,12 +41,7 @@ public final class Charts {
 
     private Charts() {}
 
-    /**
-     * Draws the charts of existing results.
-     *
-     * @param results the file {@code results.json}; the charts are written beside it
-     * @throws IOException if a file cannot be read or written
-     */
+    /** Draws the charts of existing results. */
     public static void draw(Path results) throws IOException {
         JsonMapper mapper = JsonMapper.shared();
         Run[] runs =

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What the figures depend on beside the software. */
+/** Machine that the figures depend on. */
 final class Machine {
 
     private static final Path CPU = Path.of("/proc/cpuinfo");
@@ -37,7 +37,7 @@ final class Machine {
         return machine;
     }
 
-    /** What every durable commit waits for at least: the median of many, where the servers keep their data. */
+    /** Measures the minimal wait of a durable commit: the median of many writes, where the servers keep their data. */
     private static String fsync() {
         try {
             Path file = Files.createTempFile("fsync", "");

@@ -22,26 +22,14 @@ public final class Results {
     private final Map<String, Headline> headlines = new LinkedHashMap<>();
     private final List<Run> runs = new ArrayList<>();
 
-    /**
-     * Creates results without runs.
-     *
-     * @param directory where the files are written
-     * @param options the options of the benchmark
-     * @throws IOException if the directory cannot be created
-     */
+    /** Creates results without runs. */
     public Results(Path directory, Map<String, String> options) throws IOException {
         this.directory = Files.createDirectories(directory);
         conditions.put("machine", Machine.describe());
         conditions.put("options", options);
     }
 
-    /**
-     * Adds a run, and writes the files.
-     *
-     * @param run the run
-     * @param headline the figure that its table compares
-     * @throws IOException if the files cannot be written
-     */
+    /** Adds a run, and writes the files. */
     public void add(Run run, Headline headline) throws IOException {
         runs.add(run);
         headlines.put(run.workload(), headline);
@@ -52,20 +40,12 @@ public final class Results {
         Charts.write(runs, directory);
     }
 
-    /**
-     * Records the settings of the server, which are the same in every run.
-     *
-     * @param settings the settings by name
-     */
+    /** Records the settings of the server, which are the same in every run. */
     public void server(Map<String, String> settings) {
         conditions.put("server", settings);
     }
 
-    /**
-     * Returns the directory of the files.
-     *
-     * @return the directory
-     */
+    /** Returns the directory of the files. */
     public Path directory() {
         return directory;
     }

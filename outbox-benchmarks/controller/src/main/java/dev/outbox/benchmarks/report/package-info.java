@@ -1,4 +1,4 @@
-/** What came of it: every run as JSON, and the medians as Markdown. */
+/** Results: every run as JSON, the medians as Markdown and as charts. */
 @NullMarked
 package dev.outbox.benchmarks.report;
 

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was delivered, checked against what was committed.
+ * Result of comparing handler calls with committed events.
  *
- * @param outOfOrder calls that began before an earlier event of the same account had been handled by the same handler
- * @param duplicates calls that repeated one that had ended well
- * @param missing calls that are still to come, or were lost
- * @param firstBegun when the first call began; 0 if there was none
+ * @param outOfOrder calls that began before the same handler completed an earlier event of the same account
+ * @param duplicates calls that repeated a successful one
+ * @param missing committed events without a successful call
+ * @param firstBegun the time when the first call began; 0 if there was none
  */
 public record Deliveries(long outOfOrder, long duplicates, long missing, long firstBegun) {
 
@@ -24,14 +24,7 @@ public record Deliveries(long outOfOrder, long duplicates, long missing, long fi
 
     private record Call(int handler, int number) {}
 
-    /**
-     * Checks the journals of processes.
-     *
-     * @param workers the processes
-     * @param handlers how many handlers each event has
-     * @return what was found
-     * @throws IOException if a journal cannot be read
-     */
+    /** Compares the journals of processes. */
     public static Deliveries of(List<WorkerProcess> workers, int handlers) throws IOException {
         List<Entry> committed = new ArrayList<>();
         List<Entry> handled = new ArrayList<>();
@@ -42,14 +35,7 @@ public record Deliveries(long outOfOrder, long duplicates, long missing, long fi
         return of(committed, handled, handlers);
     }
 
-    /**
-     * Checks entries of journals.
-     *
-     * @param committed what was committed, once each
-     * @param handled the calls that ended well
-     * @param handlers how many handlers each event has
-     * @return what was found
-     */
+    /** Compares entries of journals. */
     public static Deliveries of(List<Entry> committed, List<Entry> handled, int handlers) {
         Collection<Entry> first = firstCalls(handled);
         Map<Lane, List<Entry>> lanes = new HashMap<>();
@@ -65,7 +51,7 @@ public record Deliveries(long outOfOrder, long duplicates, long missing, long fi
                 handled.stream().mapToLong(Entry::begun).min().orElse(0));
     }
 
-    /** The call that ended first, of those of one handler for one event. */
+    /** Returns the earliest of one handler's successful calls for one event. */
     private static Collection<Entry> firstCalls(List<Entry> handled) {
         Map<Call, Entry> first = new HashMap<>(handled.size() * 2);
         for (Entry call : handled) {

@@ -12,26 +12,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Works off a backlog: from the moment in which the contestant is told to start, or has handled the events that warm it up, until
- * the last call has ended and nothing is left in the database.
+ * Drains a backlog: from the start of the contestant, or the end of its warm-up, until the last call has ended and
+ * nothing is left in the database.
  *
- * @param load what there is to do
- * @param instances how many processes share it
- * @param limits how long it may take
+ * @param load the backlog
+ * @param instances the number of processes
+ * @param limits the time limits
  */
 public record Drain(Load load, int instances, Limits limits) implements Workload {
 
     private static final String RATE = "events/s";
 
     /**
-     * What there is to do.
+     * Backlog to drain.
      *
-     * @param events how many events
-     * @param keys of how many accounts
-     * @param handlers how many handlers each has
-     * @param work milliseconds that each call waits
-     * @param failing percent of the calls fail once
-     * @param warmup how many events more are worked off first, before the clock starts
+     * @param events the number of events
+     * @param keys the number of accounts
+     * @param handlers the number of handlers of each event
+     * @param work the wait of each call in milliseconds
+     * @param failing the percentage of calls that fail once
+     * @param warmup the number of additional events to deliver before the measurement starts
      */
     public record Load(int events, int keys, int handlers, int work, int failing, int warmup) {
 
@@ -94,7 +94,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
     public Measurement run(Arena arena) throws Exception {
         Role.Calls calls = new Role.Calls(load.work(), load.failing(), 0);
         int pool = limits.pool(arena.entrant());
-        // The process that published is gone, as after a crash: nothing is left in anybody's memory.
+        // Ends the publishing process, as a crash would, so no event is left in memory.
         WorkerProcess publisher = arena.open(new Role(false, load.handlers(), pool, calls));
         Backlog.of(load.warmup() + load.events(), load.keys()).publish(publisher);
         publisher.close();
@@ -111,7 +111,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
         long started = before.nanos();
         long deadline = started + limits.longest().toNanos();
         for (WorkerProcess deliverer : deliverers) {
-            deliverer.tell("start");
+            deliverer.send("start");
         }
         Progress progress = new Progress(arena);
         long warm = 0;
@@ -125,7 +125,7 @@ public record Drain(Load load, int instances, Limits limits) implements Workload
 
         Deliveries deliveries = Deliveries.of(arena.workers(), load.handlers());
         if (deliveries.firstBegun() != 0 && deliveries.firstBegun() < started) {
-            throw new IllegalStateException("the contestant delivered before it was told to start");
+            throw new IllegalStateException("the contestant delivered before the start command");
         }
         long nanos = done < 0 ? used.nanos() : done - before.nanos();
         double events = (double) (progress.calls() - warm) / load.handlers();

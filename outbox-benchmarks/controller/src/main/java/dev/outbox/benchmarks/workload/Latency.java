@@ -17,18 +17,18 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Publishes at a steady rate, and measures the time from each commit until a handler is called. What is due is published
- * whether or not what came before is through, so that a slow moment counts for all events that it delays.
+ * Publishes at a steady rate, and measures the time from each commit to the handler call. Due events do not wait for
+ * earlier ones, so a slow moment counts for every event that it delays.
  *
  * @param rate events per second
  * @param elsewhere whether another process delivers
- * @param failing percent of the calls fail once
- * @param pace how long
- * @param limits how long the rest may take
+ * @param failing the percentage of calls that fail once
+ * @param pace the duration
+ * @param limits the time limits
  */
 public record Latency(int rate, boolean elsewhere, int failing, Publish.Pace pace, Limits limits) implements Workload {
 
-    /** Enough to keep the pace while commits are slow. */
+    /** Enough threads to keep the rate while commits are slow. */
     private static final int PUBLISHERS = 16;
 
     @Override
@@ -64,9 +64,9 @@ public record Latency(int rate, boolean elsewhere, int failing, Publish.Pace pac
         Role.Calls calls = new Role.Calls(0, failing, 0);
         WorkerProcess publisher = arena.open(new Role(!elsewhere, 1, pool, calls));
         WorkerProcess deliverer = elsewhere ? arena.open(new Role(true, 1, pool, calls)) : publisher;
-        publisher.tell(Command.to("accounts").with("accounts", pace.keys()));
+        publisher.send(Command.to("accounts").with("accounts", pace.keys()));
         for (WorkerProcess worker : arena.workers()) {
-            worker.tell("start");
+            worker.send("start");
         }
         if (elsewhere) {
             limits.awaitJoining();
@@ -94,16 +94,16 @@ public record Latency(int rate, boolean elsewhere, int failing, Publish.Pace pac
     }
 
     private Message publish(WorkerProcess worker, int seconds) throws IOException {
-        worker.tell(Command.to("pace")
+        worker.send(Command.to("pace")
                 .with("rate", rate)
                 .with("threads", PUBLISHERS)
                 .with("keys", pace.keys())
                 .with("shared", false)
                 .with("seconds", seconds));
-        return worker.tell("await");
+        return worker.send("await");
     }
 
-    /** A committed event and the first call for it; the handler may be called before the publisher hears of its commit. */
+    /** Committed event and its first call, which may begin before the commit returns to the publisher. */
     private record Delivery(Entry committed, Entry call) {
 
         long sinceCommit() {

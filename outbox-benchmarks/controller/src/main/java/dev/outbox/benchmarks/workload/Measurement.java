@@ -4,19 +4,13 @@ import dev.outbox.benchmarks.arena.Usage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The figures of one run, by names that say their units. */
+/** Figures of one run, by names that include their units. */
 public final class Measurement {
 
     private final Map<String, Double> figures = new LinkedHashMap<>();
     private final Map<String, String> settings = new LinkedHashMap<>();
 
-    /**
-     * Adds a figure.
-     *
-     * @param name its name, with its unit
-     * @param value its value; left out if it is not a number
-     * @return this measurement
-     */
+    /** Adds a figure, unless it is not a number. */
     public Measurement with(String name, double value) {
         if (Double.isFinite(value)) {
             figures.put(name, value);
@@ -24,13 +18,7 @@ public final class Measurement {
         return this;
     }
 
-    /**
-     * Adds what each event has cost.
-     *
-     * @param used what all have cost
-     * @param events how many there were
-     * @return this measurement
-     */
+    /** Adds the cost of each event. */
     public Measurement with(Usage used, long events) {
         double each = Math.max(1, events);
         return with("WAL B/event", used.walBytes() / each)
@@ -38,13 +26,7 @@ public final class Measurement {
                 .with("worker CPU µs/event", used.workerCpuNanos() / 1e3 / each);
     }
 
-    /**
-     * Adds percentiles in milliseconds.
-     *
-     * @param name what they are of
-     * @param times the times in nanoseconds
-     * @return this measurement
-     */
+    /** Adds percentiles in milliseconds. */
     public Measurement with(String name, Percentiles times) {
         return with(name + " p50 ms", times.millis(0.50))
                 .with(name + " p95 ms", times.millis(0.95))
@@ -52,43 +34,25 @@ public final class Measurement {
                 .with(name + " max ms", times.millis(1.00));
     }
 
-    /**
-     * Adds what the check of deliveries found.
-     *
-     * @param deliveries the check
-     * @return this measurement
-     */
+    /** Adds the result of comparing calls with commits. */
     public Measurement with(Deliveries deliveries) {
         return with("out of order", (double) deliveries.outOfOrder())
                 .with("duplicates", (double) deliveries.duplicates())
                 .with("missing", (double) deliveries.missing());
     }
 
-    /**
-     * Adds what the contestant ran with.
-     *
-     * @param more the settings by name
-     * @return this measurement
-     */
+    /** Adds settings of the contestant. */
     public Measurement with(Map<String, String> more) {
         settings.putAll(more);
         return this;
     }
 
-    /**
-     * Returns the figures.
-     *
-     * @return the figures by name, in the order in which they were added
-     */
+    /** Returns the figures by name, in the order in which they were added. */
     public Map<String, Double> figures() {
         return figures;
     }
 
-    /**
-     * Returns what the contestant ran with.
-     *
-     * @return the settings by name
-     */
+    /** Returns what the contestant ran with. */
     public Map<String, String> settings() {
         return settings;
     }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits until everything has been handled, and the contestant has written down that it was. */
+/** Waits until every event is handled and the contestant has recorded it. */
 public final class Progress {
 
     private static final Duration LOOK_EVERY = Duration.ofMillis(5);
@@ -18,12 +18,7 @@ public final class Progress {
     private final Arena arena;
     private final List<Journal> handled = new ArrayList<>();
 
-    /**
-     * Begins to watch.
-     *
-     * @param arena whose processes to watch; all have been started
-     * @throws IOException if a journal cannot be read
-     */
+    /** Opens the journals of all started processes. */
     public Progress(Arena arena) throws IOException {
         this.arena = arena;
         for (WorkerProcess worker : arena.workers()) {
@@ -31,21 +26,12 @@ public final class Progress {
         }
     }
 
-    /**
-     * Returns how many calls have ended well so far.
-     *
-     * @return the number of calls, repeated ones included
-     */
+    /** Returns the number of successful calls so far, repeated ones included. */
     public long calls() {
         return handled.stream().mapToLong(Journal::size).sum();
     }
 
-    /**
-     * Waits until so many calls have ended well, or until it takes too long.
-     *
-     * @param calls how many
-     * @param deadline the latest time ({@link System#nanoTime})
-     */
+    /** Waits for a number of successful calls, or until the deadline. */
     public void awaitCalls(long calls, long deadline) {
         while (calls() < calls && System.nanoTime() < deadline) {
             LockSupport.parkNanos(LOOK_EVERY.toNanos());
@@ -53,13 +39,8 @@ public final class Progress {
     }
 
     /**
-     * Waits until the calls have been made and nothing is left in the database, or until it takes too long. How long the look into
-     * the database takes, which may have to go through many dead rows, does not count.
-     *
-     * @param calls how many
-     * @param deadline the latest time ({@link System#nanoTime})
-     * @return when that was so; negative if it took too long
-     * @throws SQLException if the server refuses to tell
+     * Waits for the calls and an empty database, and returns the time of both, or a negative number after the deadline.
+     * The duration of the last query does not count, because it may read many dead rows.
      */
     public long await(long calls, long deadline) throws SQLException {
         String pending = arena.workers().get(0).pending();

@@ -13,24 +13,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Changes an account and publishes one event about it, in one transaction, as fast as a number of threads can.
+ * Changes an account and publishes one event in one transaction, as fast as a number of threads can.
  *
- * @param threads how many
+ * @param threads the number of threads
  * @param poller whether the same process delivers meanwhile
- * @param pace how long
- * @param limits how long the rest may take
+ * @param pace the duration
+ * @param limits the time limits
  */
 public record Publish(int threads, boolean poller, Pace pace, Limits limits) implements Workload {
 
     private static final String RATE = "transactions/s";
 
-    /** Connections beside those of the publishing threads, for whoever delivers. */
+    /** Connections for delivery, beside those of the publishing threads. */
     private static final int OTHER_CONNECTIONS = 8;
 
     /**
-     * For how long.
+     * Duration of a workload.
      *
-     * @param keys about how many accounts
+     * @param keys the number of accounts
      * @param warmUp seconds before the measurement
      * @param seconds seconds of the measurement
      */
@@ -64,9 +64,9 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
     @Override
     public Measurement run(Arena arena) throws Exception {
         WorkerProcess worker = arena.open(new Role(true, 1, threads + OTHER_CONNECTIONS, Role.Calls.NOTHING));
-        worker.tell(Command.to("accounts").with("accounts", pace.keys()));
+        worker.send(Command.to("accounts").with("accounts", pace.keys()));
         if (poller) {
-            worker.tell("start");
+            worker.send("start");
         }
         publish(worker, pace.warmUp());
         arena.server().settle();
@@ -93,12 +93,12 @@ public record Publish(int threads, boolean poller, Pace pace, Limits limits) imp
     }
 
     private Message publish(WorkerProcess worker, int seconds) throws Exception {
-        worker.tell(Command.to("publish")
+        worker.send(Command.to("publish")
                 .with("threads", threads)
                 .with("keys", pace.keys())
                 .with("shared", false)
                 .with("seconds", seconds));
-        return worker.tell("await");
+        return worker.send("await");
     }
 
     private Measurement delivered(Arena arena, WorkerProcess worker, Measurement measurement) throws Exception {

@@ -5,52 +5,29 @@ import dev.outbox.benchmarks.arena.Entrant;
 import java.util.List;
 import java.util.Map;
 
-/** One case that entrants are measured at. */
+/** Case to measure entrants with. */
 public interface Workload {
 
-    /**
-     * Returns the kind of workload.
-     *
-     * @return its name, as it is chosen by
-     */
+    /** Returns the name of the kind of workload. */
     String name();
 
-    /**
-     * Returns what tells this case from others of its kind.
-     *
-     * @return the parameters by name, in the order in which they are printed
-     */
+    /** Returns the parameters of this case by name, in the order in which the report prints them. */
     Map<String, String> parameters();
 
-    /**
-     * Says whether an entrant can take part.
-     *
-     * @param entrant the entrant
-     * @return whether it can
-     */
+    /** Returns whether an entrant can take part. */
     boolean suits(Entrant entrant);
 
-    /**
-     * Returns what the report puts first and compares.
-     *
-     * @return the figure
-     */
+    /** Returns the figure that the report puts first and compares. */
     Headline headline();
 
-    /**
-     * Runs once.
-     *
-     * @param arena who, and where
-     * @return what came of it
-     * @throws Exception if it could not be measured
-     */
+    /** Runs the case once and returns its figures. */
     Measurement run(Arena arena) throws Exception;
 
     /**
-     * The figure that the report compares.
+     * Figure that the report compares.
      *
      * @param figure its name
-     * @param references the contestants that the others are divided by
+     * @param references the contestants to divide by
      */
     record Headline(String figure, List<String> references) {}
 }

@@ -8,29 +8,21 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * The cases of the workloads that compare contestants. Where an option lists several values, the first ones make the base case,
- * and each further value makes one more case that differs from the base in that value alone.
+ * Cases of the workloads that compare contestants. The first value of each option makes the base case; each further
+ * value adds one case that differs in that value alone.
  */
 public final class Workloads {
 
     private final Options options;
     private final Limits limits;
 
-    /**
-     * Takes the options.
-     *
-     * @param options the options
-     */
+    /** Reads the cases from options. */
     public Workloads(Options options) {
         this.options = options;
         this.limits = Limits.of(options);
     }
 
-    /**
-     * Returns the cases of {@code publish}.
-     *
-     * @return the base case and its variations
-     */
+    /** Returns the cases of {@code publish}. */
     public List<Workload> publish() {
         List<Integer> threads = options.numbers("threads", "8,1,32");
         List<String> pollers = options.texts("poller", "off,on");
@@ -45,11 +37,7 @@ public final class Workloads {
         return cases;
     }
 
-    /**
-     * Returns the cases of {@code drain}.
-     *
-     * @return the base case and its variations
-     */
+    /** Returns the cases of {@code drain}. */
     public List<Workload> drain() {
         List<Integer> events = options.numbers("events", "100000");
         List<Integer> keys = options.numbers("keys", "10000,100,1");
@@ -76,11 +64,7 @@ public final class Workloads {
         return new Drain(load, instances, limits);
     }
 
-    /**
-     * Returns the cases of {@code latency}.
-     *
-     * @return the base case and its variations
-     */
+    /** Returns the cases of {@code latency}. */
     public List<Workload> latency() {
         List<Integer> rates = options.numbers("rate", "200,1000");
         List<String> processes = options.texts("process", "same,another");

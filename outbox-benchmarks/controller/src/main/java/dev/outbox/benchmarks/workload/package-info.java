@@ -1,4 +1,4 @@
-/** What contestants are measured at, and how what they delivered is checked. */
+/** Workloads for contestants, and the comparison of deliveries with commits. */
 @NullMarked
 package dev.outbox.benchmarks.workload;
 

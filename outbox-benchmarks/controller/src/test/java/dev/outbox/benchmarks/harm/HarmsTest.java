@@ -16,7 +16,7 @@ class HarmsTest {
 
     @Test
     void everyHarmTestIsForThisLibraryAlone() {
-        List<Entrant> all = Entrant.of(List.of(Entrant.everyone().split(",")), List.of(Entrant.TUNED));
+        List<Entrant> all = Entrant.of(List.of(Entrant.names().split(",")), List.of(Entrant.TUNED));
 
         assertThat(Harms.NAMES)
                 .allSatisfy((name) -> assertThat(named(name)).isNotEmpty().allSatisfy((workload) -> {

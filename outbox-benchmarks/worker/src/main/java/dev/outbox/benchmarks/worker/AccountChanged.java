@@ -4,19 +4,19 @@ import java.io.Serial;
 import java.io.Serializable;
 
 /**
- * The event that is published and handled: about 300 bytes as JSON.
+ * Published event: about 300 bytes as JSON.
  *
  * @param number unique in a run, from 0 without gaps
- * @param key the account, which stands for the aggregate
- * @param seq the order of the events of one account, which is the order in which their transactions committed
- * @param note fills it up
+ * @param key the account, which is the aggregate
+ * @param seq the commit order of the events of one account
+ * @param note padding
  */
 public record AccountChanged(int number, int key, long seq, String note) implements Serializable {
 
     @Serial
     private static final long serialVersionUID = 1;
 
-    /** With the other members, makes 300 bytes of JSON. */
+    /** Padding to 300 bytes of JSON with the other members. */
     private static final String NOTE = "0123456789".repeat(24);
 
     /** Checks the values. */
@@ -27,14 +27,7 @@ public record AccountChanged(int number, int key, long seq, String note) impleme
         }
     }
 
-    /**
-     * Creates an event of the usual size.
-     *
-     * @param number its number
-     * @param key its account
-     * @param seq its place among the events of the account
-     * @return the event
-     */
+    /** Creates an event of the usual size. */
     public static AccountChanged of(int number, int key, long seq) {
         return new AccountChanged(number, key, seq, NOTE);
     }

@@ -5,7 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** The domain: accounts, of which every transaction changes one. */
+/** Domain: accounts, of which every transaction changes one. */
 final class Accounts {
 
     private static final String CREATE = """
@@ -42,7 +42,10 @@ final class Accounts {
         }
     }
 
-    /** Changes an account, whose row stays locked until the transaction ends: the version is the order of commits. */
+    /**
+     * Changes an account and returns its version, which follows the commit order because the row stays locked until
+     * commit.
+     */
     static long change(Connection connection, int account) throws SQLException {
         try (PreparedStatement change = connection.prepareStatement(CHANGE)) {
             change.setInt(1, account);

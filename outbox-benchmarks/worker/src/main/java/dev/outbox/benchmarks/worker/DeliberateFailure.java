@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.worker;
 
 import java.io.Serial;
 
-/** A call that fails because the workload says so. Without a stack trace, which would cost more than the call. */
+/** Failure that the workload demands, without a stack trace, which would cost more than the call. */
 public final class DeliberateFailure extends RuntimeException {
 
     @Serial

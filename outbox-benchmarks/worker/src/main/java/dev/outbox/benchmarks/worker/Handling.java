@@ -3,7 +3,7 @@ package dev.outbox.benchmarks.worker;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** What every handler of every contestant does: write down that it was called, and when, or fail. */
+/** Handler of every contestant: records each call and its time, or fails. */
 public final class Handling {
 
     private final long workNanos;
@@ -16,13 +16,7 @@ public final class Handling {
         this.journal = journal;
     }
 
-    /**
-     * Handles an event.
-     *
-     * @param handler which handler, from 0
-     * @param event the event
-     * @throws DeliberateFailure if this call is to fail
-     */
+    /** Handles an event. */
     public void handle(int handler, AccountChanged event) {
         long begun = System.nanoTime();
         failures.failIfDue(handler, event);
@@ -32,7 +26,7 @@ public final class Handling {
         journal.add(new Journal.Entry(handler, event.number(), event.key(), event.seq(), begun, System.nanoTime()));
     }
 
-    /** Waits as for a remote system, without using the processor. */
+    /** Waits without using the processor, as for a remote system. */
     static void parkUntil(long deadline) {
         for (long left = deadline - System.nanoTime(); left > 0; left = deadline - System.nanoTime()) {
             LockSupport.parkNanos(left);

@@ -9,11 +9,7 @@ public final class JdbcTransactions implements Transactions {
 
     private final DataSource dataSource;
 
-    /**
-     * Creates the transactions of a pool.
-     *
-     * @param dataSource gives connections that do not commit by themselves
-     */
+    /** Creates the transactions of a pool. */
     public JdbcTransactions(DataSource dataSource) {
         this.dataSource = dataSource;
     }

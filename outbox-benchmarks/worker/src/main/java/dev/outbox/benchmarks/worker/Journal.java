@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What happened in a process, in a file that is mapped into memory: written without locks or garbage by many threads, and read
- * by the controller while that goes on. Times are those of {@link System#nanoTime}, which all processes of a machine share on
- * Linux, macOS and Windows.
+ * Journal of a process in a memory-mapped file. Many threads write it without locks or garbage while the controller
+ * reads it. Times are those of {@link System#nanoTime}, which all processes of a machine share on Linux, macOS and
+ * Windows.
  */
 public final class Journal {
 
@@ -34,25 +34,18 @@ public final class Journal {
     }
 
     /**
-     * Something that happened.
+     * Recorded step.
      *
-     * @param kind what it was; for a handled event, the handler
-     * @param number the event's number, or how many
+     * @param kind the kind of step; for a handled event, the handler
+     * @param number the event's number, or a number of events
      * @param key the event's account
-     * @param seq the event's place among those of its account
-     * @param begun when it began, or when it was due
-     * @param ended when it ended
+     * @param seq the event's sequence within its account
+     * @param begun the time when it began or was due
+     * @param ended the time when it ended
      */
     public record Entry(int kind, int number, int key, long seq, long begun, long ended) {}
 
-    /**
-     * Creates an empty journal. Its file takes as much space as is written.
-     *
-     * @param file the file
-     * @param capacity the largest number of entries
-     * @return the journal
-     * @throws IOException if the file cannot be written
-     */
+    /** Creates an empty journal of limited capacity, whose file grows as entries are written. */
     public static Journal create(Path file, int capacity) throws IOException {
         long size = HEADER + (long) ENTRY * capacity;
         if (size > Integer.MAX_VALUE) {
@@ -65,24 +58,14 @@ public final class Journal {
         }
     }
 
-    /**
-     * Opens a journal that another process writes.
-     *
-     * @param file the file
-     * @return the journal, to be read only
-     * @throws IOException if the file cannot be read
-     */
+    /** Opens a journal that another process writes, for reading only. */
     public static Journal open(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return new Journal(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
         }
     }
 
-    /**
-     * Adds an entry.
-     *
-     * @param entry what happened
-     */
+    /** Adds an entry. */
     public void add(Entry entry) {
         int index = (int) INT.getAndAdd(buffer, 0, 1);
         if (index >= capacity) {
@@ -97,20 +80,12 @@ public final class Journal {
         LONG.setRelease(buffer, at + 32, entry.ended());
     }
 
-    /**
-     * Returns how many entries have been begun.
-     *
-     * @return the number of entries
-     */
+    /** Returns the number of entries, incomplete ones included. */
     public int size() {
         return Math.min((int) INT.getVolatile(buffer, 0), capacity);
     }
 
-    /**
-     * Returns the entries that are complete.
-     *
-     * @return the entries, in no particular order of time
-     */
+    /** Returns the complete entries, in no particular order of time. */
     public List<Entry> entries() {
         int size = size();
         List<Entry> entries = new ArrayList<>(size);

@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A command to a worker, or its answer, as one line of text.
+ * Command to a worker, or its answer, as one line of text.
  *
- * @param verb what to do, or how it went
- * @param values what with, or what came of it
+ * @param verb the command, or its result
+ * @param values the values by name
  */
 public record Message(String verb, Map<String, String> values) {
 
-    /** The verb of an answer to a command that was carried out. */
+    /** Verb of the answer to a successful command. */
     public static final String DONE = "done";
 
-    /** The verb of an answer to a command that failed. */
+    /** Verb of the answer to a failed command. */
     public static final String FAILED = "failed";
 
     /** Checks the verb and keeps the order of the values. */
@@ -29,12 +29,7 @@ public record Message(String verb, Map<String, String> values) {
         values = new LinkedHashMap<>(values);
     }
 
-    /**
-     * Reads a line.
-     *
-     * @param line the line
-     * @return the message
-     */
+    /** Parses a line. */
     public static Message decode(String line) {
         String[] parts = line.split("\t", -1);
         Map<String, String> values = new LinkedHashMap<>();
@@ -45,24 +40,14 @@ public record Message(String verb, Map<String, String> values) {
         return new Message(parts[0], values);
     }
 
-    /**
-     * Writes the message.
-     *
-     * @return one line
-     */
+    /** Returns the message as one line. */
     public String encode() {
         return values.entrySet().stream()
                 .map((value) -> "\t" + code(value.getKey()) + "=" + code(value.getValue()))
                 .collect(Collectors.joining("", verb, ""));
     }
 
-    /**
-     * Returns a value.
-     *
-     * @param name its name
-     * @return the value
-     * @throws IllegalArgumentException if there is none
-     */
+    /** Returns a value by name, which must exist. */
     public String get(String name) {
         String value = values.get(name);
         if (value == null) {
@@ -71,32 +56,17 @@ public record Message(String verb, Map<String, String> values) {
         return value;
     }
 
-    /**
-     * Returns a value as a number.
-     *
-     * @param name its name
-     * @return the value
-     */
+    /** Returns a value as a number. */
     public int number(String name) {
         return Integer.parseInt(get(name));
     }
 
-    /**
-     * Returns a value as a long number.
-     *
-     * @param name its name
-     * @return the value
-     */
+    /** Returns a value as a long number. */
     public long longNumber(String name) {
         return Long.parseLong(get(name));
     }
 
-    /**
-     * Returns a value as a flag.
-     *
-     * @param name its name
-     * @return the value
-     */
+    /** Returns a value as a flag. */
     public boolean flag(String name) {
         return Boolean.parseBoolean(get(name));
     }

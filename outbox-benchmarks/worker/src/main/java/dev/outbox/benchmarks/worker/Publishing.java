@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 
-/** Publishes events, and writes down what was committed and when. Safe for use by many threads. */
+/** Thread-safe publisher that records committed events and their times. */
 final class Publishing {
 
     private final Contestant contestant;
@@ -28,11 +28,8 @@ final class Publishing {
     }
 
     /**
-     * Changes an account and publishes an event about it, in one transaction.
-     *
-     * @param account the account to change
-     * @param key the account that the event is about; the same one, unless many publishers are to share an aggregate
-     * @param due when this should have begun
+     * Changes an account and publishes an event in one transaction. The event's key differs from the account if many
+     * publishers share an aggregate.
      */
     void publish(int account, int key, long due) throws Exception {
         int number = numbers.getAndIncrement();
@@ -45,11 +42,7 @@ final class Publishing {
                 (at) -> committed.add(new Entry(0, number, key, version[0], due, at)));
     }
 
-    /**
-     * Publishes a backlog, with few large transactions and no domain.
-     *
-     * @param backlog what to publish
-     */
+    /** Publishes a backlog in a few large transactions without domain changes. */
     void publish(Backlog backlog) throws Exception {
         int first = numbers.getAndAdd(backlog.events());
         Threads.run(backlog.threads(), (thread) -> {
@@ -78,26 +71,26 @@ final class Publishing {
     }
 
     /**
-     * A backlog: as many events for each key, in turn.
+     * Backlog of events, of each key in turn.
      *
-     * @param events how many
+     * @param events the number of events
      * @param firstKey the lowest key
-     * @param keys how many keys
-     * @param threads how many publish at once; each has keys of its own
-     * @param batch how many events a transaction has
+     * @param keys the number of keys
+     * @param threads the number of publishing threads, each with its own keys
+     * @param batch the number of events of a transaction
      */
     record Backlog(int events, int firstKey, int keys, int threads, int batch) {}
 
     /**
-     * Who publishes about which accounts.
+     * Publishing threads and their accounts.
      *
-     * @param threads how many publish at once
-     * @param keys how many accounts
-     * @param shared whether all events are about one aggregate, while each thread changes an account of its own
+     * @param threads the number of threads
+     * @param keys the number of accounts
+     * @param shared whether all events belong to one aggregate, while each thread changes its own account
      */
     record Publishers(int threads, int keys, boolean shared) {}
 
-    /** Publishes as fast as it goes until a deadline. */
+    /** Publishes as fast as possible until a deadline. */
     void publishUntil(long deadline, Publishers publishers) throws Exception {
         Threads.run(publishers.threads(), (thread) -> {
             SplittableRandom random = new SplittableRandom(thread);
@@ -109,8 +102,8 @@ final class Publishing {
     }
 
     /**
-     * Publishes at a steady rate: what is due is published by the next free thread, however slow the others are, so that a
-     * slow moment is not hidden by fewer events.
+     * Publishes at a steady rate. The next free thread publishes each due event, however slow the others are, so fewer
+     * events cannot hide a slow moment.
      */
     void publishAtRate(int rate, int seconds, Publishers publishers) throws Exception {
         long begun = System.nanoTime();

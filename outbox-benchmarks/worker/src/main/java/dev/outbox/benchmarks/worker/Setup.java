@@ -6,41 +6,41 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a contestant is to run with.
+ * Setup of a contestant.
  *
- * @param database where
- * @param role what as
- * @param handling what every handler does
- * @param steps takes the contestant's own steps, of those that tell them
- * @param properties what else was asked for, by the names of Spring properties
+ * @param database the database
+ * @param role the role of the process
+ * @param handling the handler
+ * @param steps the journal of the contestant's own steps
+ * @param properties additional Spring properties by name
  */
 public record Setup(Database database, Role role, Handling handling, Journal steps, Map<String, String> properties) {
 
-    /** How soon a failed call is tried again at tuned settings. */
+    /** Delay of a retry at tuned settings. */
     public static final int RETRY_AFTER_MILLIS = 1000;
 
-    /** The kind of step in which a batch was taken; its number is that of the batch's events. */
+    /** Kind of a step that claimed a batch; its number is that of the batch's events. */
     public static final int CLAIM = 0;
 
-    /** The kind of step in which outcomes were written; its number is that of their events. */
+    /** Kind of a step that settled outcomes; its number is that of their events. */
     public static final int SETTLE = 1;
 
     /**
-     * The database and how to connect to it.
+     * Database and connection settings.
      *
-     * @param url its address, with the driver's settings
-     * @param user who
-     * @param password with what
+     * @param url the JDBC URL with the driver's settings
+     * @param user the user
+     * @param password the password
      * @param pool the largest number of connections
      */
     public record Database(String url, String user, String password, int pool) {}
 
     /**
-     * What the process is there for.
+     * Role of a process.
      *
-     * @param tuned whether at the contestant's best documented settings, not at its defaults
-     * @param delivers whether it delivers events; another one only publishes
-     * @param handlers how many handlers every event has
+     * @param tuned whether it has the contestant's best settings instead of its defaults
+     * @param delivers whether it delivers events or only publishes
+     * @param handlers the number of handlers of every event
      */
     public record Role(boolean tuned, boolean delivers, int handlers) {
 
@@ -52,12 +52,12 @@ public record Setup(Database database, Role role, Handling handling, Journal ste
         }
     }
 
-    /** Keeps the properties from changing. */
+    /** Copies the properties. */
     public Setup {
         properties = Collections.unmodifiableMap(new TreeMap<>(properties));
     }
 
-    /** The prefix of properties that are passed on. */
+    /** Prefix of properties for the contestant. */
     static final String PROPERTY = "property.";
 
     static Setup of(Message open) throws Exception {

@@ -3,29 +3,21 @@ package dev.outbox.benchmarks.worker;
 import java.sql.Connection;
 import java.util.function.LongConsumer;
 
-/** How an application runs a transaction. Safe for use by many threads. */
+/** Thread-safe transactions of an application. */
 @FunctionalInterface
 public interface Transactions {
 
     /**
-     * Runs work in a transaction of its own.
-     *
-     * @param work what to do
-     * @param committed told the time ({@link System#nanoTime}) right after the commit, before anybody else hears of it
-     * @throws Exception if the work or the commit fails; the transaction is rolled back
+     * Runs work in a new transaction, and passes the time right after the commit to a consumer before other callbacks
+     * run.
      */
     void run(Work work, LongConsumer committed) throws Exception;
 
-    /** What is done in a transaction. */
+    /** Work of a transaction. */
     @FunctionalInterface
     interface Work {
 
-        /**
-         * Does it.
-         *
-         * @param connection the transaction's connection
-         * @throws Exception if that fails
-         */
+        /** Does the work; an exception rolls the transaction back. */
         void on(Connection connection) throws Exception;
     }
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The main class of the process: does what the controller says on standard input, and answers on standard output. */
+/** Main class of the process: reads the controller's commands from standard input, and answers on standard output. */
 public final class Worker {
 
     private final Contestant contestant;
@@ -26,12 +26,7 @@ public final class Worker {
         this.publishing = publishing;
     }
 
-    /**
-     * Runs until it is told to close, or the controller is gone.
-     *
-     * @param arguments none
-     * @throws Exception if the controller cannot be talked to
-     */
+    /** Runs until the command {@code close}, or until the controller ends. */
     public static void main(String[] arguments) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);
@@ -58,7 +53,7 @@ public final class Worker {
                 break;
             }
         }
-        // Threads of a contestant may outlive it; the process must not.
+        // Threads of a contestant may outlive its close; the process must not.
         Runtime.getRuntime().halt(0);
     }
 
@@ -104,7 +99,7 @@ public final class Worker {
                 return await();
             }
             case "perform" -> {
-                return Map.of("result", Long.toString(contestant.perform(command.get("duty"))));
+                return Map.of("result", Long.toString(contestant.perform(command.get("task"))));
             }
             case "heap" -> {
                 return Map.of("bytes", Long.toString(liveHeap()));
@@ -115,7 +110,7 @@ public final class Worker {
         return Map.of();
     }
 
-    /** What is in use right after a collection. */
+    /** Returns the heap in use right after a garbage collection. */
     private static long liveHeap() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
@@ -125,7 +120,7 @@ public final class Worker {
         return new Publishers(command.number("threads"), command.number("keys"), command.flag("shared"));
     }
 
-    /** A job that goes on while other commands are carried out. */
+    /** Job that runs beside other commands. */
     private interface Job {
         void run() throws Exception;
     }

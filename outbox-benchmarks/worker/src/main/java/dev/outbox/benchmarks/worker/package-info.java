@@ -1,4 +1,4 @@
-/** The process in which a contestant runs: publishes and handles as the controller tells it, and writes down what happened. */
+/** Process of a contestant: publishes and handles on the controller's command, and records each step. */
 @NullMarked
 package dev.outbox.benchmarks.worker;
 

@@ -9,16 +9,12 @@ import dev.outbox.benchmarks.worker.Transactions;
 import java.sql.Connection;
 import java.util.Map;
 
-/** The domain's transaction without an event: what publishing cannot be faster than. */
+/** Floor of publishing: the domain transaction without an event. */
 public final class DomainFloor implements Contestant {
 
     private final HikariDataSource pool;
 
-    /**
-     * Opens the pool.
-     *
-     * @param setup what to run with
-     */
+    /** Opens the pool. */
     public DomainFloor(Setup setup) {
         this.pool = Pool.open(setup);
     }

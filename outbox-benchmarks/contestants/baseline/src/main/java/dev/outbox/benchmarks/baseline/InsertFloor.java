@@ -11,7 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** The least that stores an event with the domain's change: one INSERT into a table with one index. */
+/** Floor of storing an event with the domain change: one INSERT into a table with one index. */
 public class InsertFloor implements Contestant {
 
     static final String CREATE = """
@@ -31,16 +31,12 @@ public class InsertFloor implements Contestant {
     private final HikariDataSource pool;
     private final String insert;
 
-    /**
-     * Creates the table.
-     *
-     * @param setup what to run with
-     */
+    /** Creates the table. */
     public InsertFloor(Setup setup) {
         this(setup, CREATE, INSERT);
     }
 
-    /** Another table, whose INSERT takes the account and the payload too. */
+    /** Uses another table, whose INSERT takes the account and the payload too. */
     InsertFloor(Setup setup, String create, String insert) {
         this.pool = Pool.open(setup);
         this.insert = insert;

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The least that takes events out of a table and keeps them: read a batch, handle it, move it to history, on one thread and
- * without claiming anything. It cannot be run twice on one database, and a failing handler stops it.
+ * Floor of draining: reads a batch, handles it and moves it to history, on one thread and without claims. Only one
+ * process can run it per database, and a failing handler stops it.
  */
 public final class MoveFloor implements Contestant {
 
@@ -57,11 +57,7 @@ public final class MoveFloor implements Contestant {
     private final Thread thread = new Thread(this::drain, "move");
     private volatile boolean closing;
 
-    /**
-     * Creates the tables.
-     *
-     * @param setup what to run with
-     */
+    /** Creates the tables. */
     public MoveFloor(Setup setup) {
         this.setup = setup;
         this.pool = Pool.open(setup);

@@ -16,7 +16,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A service with the {@link NaivePoller}, which looks every second, or all the time at tuned settings. */
+/** Service with the {@link NaivePoller}, which polls every second, or continuously at tuned settings. */
 public final class Naive implements Contestant {
 
     private static final String CREATE = """
@@ -39,11 +39,7 @@ public final class Naive implements Contestant {
     private final Application application;
     private final JdbcTemplate jdbc;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public Naive(Setup setup) {
         this.setup = setup;
         this.application = new Application(

@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What is written in an afternoon: reads 50 rows, calls the handlers, and marks each row as processed. */
+/** Outbox written in an afternoon: reads 50 rows, calls the handlers, and marks each row as processed. */
 class NaivePoller {
 
     private static final Logger log = LoggerFactory.getLogger(NaivePoller.class);
@@ -49,7 +49,7 @@ class NaivePoller {
         started.set(true);
     }
 
-    /** At tuned settings, goes on while batches are full. */
+    /** At tuned settings, continues while batches are full. */
     @Scheduled(fixedDelayString = "${naive.delay}")
     void poll() {
         int events = BATCH;
@@ -69,7 +69,7 @@ class NaivePoller {
                 }
                 jdbc.update(MARK, row.id());
             } catch (RuntimeException ex) {
-                log.debug("will try event {} again", row.id(), ex);
+                log.debug("handler failed, event {} will be retried", row.id(), ex);
             }
         }
         return rows.size();

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** From a commit to its NOTIFY in a listening session: what delivery by the database cannot be faster than. Stores nothing. */
+/** Floor of latency: from a commit to its NOTIFY in a listening session. Stores nothing. */
 public final class NotifyFloor implements Contestant {
 
     private static final String NOTIFY = "SELECT pg_notify('event', ?)";
@@ -25,11 +25,7 @@ public final class NotifyFloor implements Contestant {
     private final Thread thread = new Thread(this::listen, "listen");
     private volatile boolean closing;
 
-    /**
-     * Opens the pool.
-     *
-     * @param setup what to run with
-     */
+    /** Opens the pool. */
     public NotifyFloor(Setup setup) {
         this.setup = setup;
         this.pool = Pool.open(setup);

@@ -3,8 +3,8 @@ package dev.outbox.benchmarks.baseline;
 import dev.outbox.benchmarks.worker.Setup;
 
 /**
- * The least that stores events whose order is that of the commits: a counter for each account, whose row stays locked until the
- * transaction ends, and a table with two indexes, the second of which says that no number is given twice.
+ * Floor of storing events in commit order: a counter per account, whose row stays locked until commit, and a table with
+ * two indexes, the second of which makes numbers unique.
  */
 public final class OrderFloor extends InsertFloor {
 
@@ -36,11 +36,7 @@ public final class OrderFloor extends InsertFloor {
               FROM numbered
             """;
 
-    /**
-     * Creates the tables.
-     *
-     * @param setup what to run with
-     */
+    /** Creates the tables. */
     public OrderFloor(Setup setup) {
         super(setup, CREATE, INSERT);
     }

@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.baseline;
 
 import dev.outbox.benchmarks.worker.AccountChanged;
 
-/** The event as JSON, written and read by hand: no library could do it faster. */
+/** Event as JSON, written and parsed without a library for speed. */
 final class Payload {
 
     private Payload() {}

@@ -7,7 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** The connections of a floor, which do not commit by themselves. */
+/** Connection pool of a floor, without auto-commit. */
 final class Pool {
 
     private Pool() {}

@@ -1,4 +1,4 @@
-/** What the others are compared with: the limits in plain JDBC, and the poller that is written in an afternoon. */
+/** References for the comparison: floors in plain JDBC, and a naive poller. */
 @NullMarked
 package dev.outbox.benchmarks.baseline;
 

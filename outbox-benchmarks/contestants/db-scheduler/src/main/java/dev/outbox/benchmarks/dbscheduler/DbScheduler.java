@@ -22,7 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A service that uses db-scheduler as an outbox: in the transaction of the change, it schedules one task per event and handler,
+ * Service that uses db-scheduler as an outbox: it schedules one task per event and handler in the domain transaction,
  * due now. Tasks run in no order.
  */
 public final class DbScheduler implements Contestant {
@@ -31,11 +31,7 @@ public final class DbScheduler implements Contestant {
     private final Application application;
     private final Scheduler scheduler;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public DbScheduler(Setup setup) {
         this.setup = setup;
         this.application = new Application(setup, Service.class, properties(setup));
@@ -43,7 +39,7 @@ public final class DbScheduler implements Contestant {
         new JdbcTemplate(application.bean(DataSource.class)).execute(Schema.of(setup));
     }
 
-    /** The first row of the benchmark in db-scheduler's documentation. */
+    /** Returns the settings of the first row of the benchmark in db-scheduler's documentation. */
     private static Map<String, String> properties(Setup setup) {
         Map<String, String> properties = new LinkedHashMap<>();
         if (setup.role().tuned()) {
@@ -70,9 +66,7 @@ public final class DbScheduler implements Contestant {
         settings.put(
                 "db-scheduler.polling-interval", actual.getPollingInterval().toString());
         settings.put("serializer", setup.role().tuned() ? "JacksonSerializer" : "Java");
-        settings.put(
-                "looks for due tasks after a commit",
-                Boolean.toString(setup.role().tuned()));
+        settings.put("polls after each commit", Boolean.toString(setup.role().tuned()));
         return settings;
     }
 

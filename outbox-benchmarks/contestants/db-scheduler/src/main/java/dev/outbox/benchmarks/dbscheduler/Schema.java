@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.dbscheduler;
 
 import dev.outbox.benchmarks.worker.Setup;
 
-/** The table of db-scheduler, as its documentation describes it. Tuned, without the index that only priorities need. */
+/** Table of db-scheduler, as its documentation describes it. When tuned, it has no index for priorities. */
 final class Schema {
 
     private static final String TABLE = """

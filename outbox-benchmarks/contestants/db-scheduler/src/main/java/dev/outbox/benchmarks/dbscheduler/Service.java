@@ -17,7 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beans of the service: a task for each handler that the workload wants. */
+/** Beans of the service: one task per handler of the workload. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
@@ -51,7 +51,7 @@ class Service {
         return task.execute((instance, context) -> setup.handling().handle(handler, instance.getData()));
     }
 
-    /** The scheduler is to wait for the controller. */
+    /** Keeps the scheduler from starting before the controller starts it. */
     @Bean
     DbSchedulerStarter starter() {
         return () -> {};

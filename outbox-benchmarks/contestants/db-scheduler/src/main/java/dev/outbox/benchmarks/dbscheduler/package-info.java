@@ -1,4 +1,4 @@
-/** db-scheduler, used as an outbox, as a contestant. */
+/** Contestant db-scheduler, used as an outbox. */
 @NullMarked
 package dev.outbox.benchmarks.dbscheduler;
 

@@ -2,7 +2,7 @@ package dev.outbox.benchmarks.modulith;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Lets calls of listeners through once the process is to deliver; before, they are lost as in a process that dies. */
+/** Switch for listener calls: before the process delivers, calls are lost as in a crash. */
 class Delivering {
 
     private final AtomicBoolean begun = new AtomicBoolean();

@@ -13,8 +13,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.modulith.events.IncompleteEventPublications;
 
 /**
- * A service with Spring Modulith. Its listeners are called in the publishing process right after the commit, on the threads of
- * the application's executor, in no order. What is left when a process dies is published again when one starts that is told to.
+ * Service with Spring Modulith. The publishing process calls listeners right after the commit, on the application's
+ * executor, in no order. A configured process resubmits outstanding events of a crashed one when it starts.
  */
 public final class Modulith implements Contestant {
 
@@ -22,11 +22,7 @@ public final class Modulith implements Contestant {
     private final Application application;
     private final ApplicationEventPublisher publisher;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public Modulith(Setup setup) {
         this.setup = setup;
         this.application = new Application(setup, Service.class, properties(setup));
@@ -67,7 +63,7 @@ public final class Modulith implements Contestant {
         publisher.publishEvent(event);
     }
 
-    /** What a restarted service does with {@code republish-outstanding-events-on-restart}. */
+    /** Resubmits events as a restarted service does with {@code republish-outstanding-events-on-restart}. */
     @Override
     public void start() {
         if (setup.role().delivers()) {

@@ -11,7 +11,7 @@ import org.springframework.modulith.events.ApplicationModuleListener;
 import org.springframework.modulith.events.FailedEventPublications;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** The beans of the service: as many listeners as the workload wants. */
+/** Beans of the service: one listener per handler of the workload. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableScheduling

@@ -1,4 +1,4 @@
-/** Spring Modulith's event publication registry as a contestant. */
+/** Contestant Spring Modulith, with its event publication registry. */
 @NullMarked
 package dev.outbox.benchmarks.modulith;
 

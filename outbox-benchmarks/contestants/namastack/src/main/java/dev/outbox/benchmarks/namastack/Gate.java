@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.scheduling.TriggerContext;
 
-/** Polling would start with the context; it is to wait for the controller. */
+/** Gate that keeps polling from starting with the context, before the controller starts it. */
 class Gate implements BeanPostProcessor {
 
     private static final Duration NOT_TODAY = Duration.ofDays(1);

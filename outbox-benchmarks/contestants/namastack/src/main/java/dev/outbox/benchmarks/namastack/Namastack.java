@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and all events of a key are
- * handled on one thread; each event is a row per handler.
+ * Service with namastack-outbox. It keeps the order of each key: a poll reads keys, not events, and one thread handles
+ * all events of a key. Each event has a row per handler.
  */
 public final class Namastack implements Contestant {
 
@@ -24,18 +24,14 @@ public final class Namastack implements Contestant {
     private final Outbox outbox;
     private final OutboxProcessingScheduler scheduler;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public Namastack(Setup setup) {
         this.setup = setup;
         this.application = new Application(setup, Service.class, properties(setup));
         this.outbox = application.bean(Outbox.class);
         this.scheduler = application.bean(OutboxProcessingScheduler.class);
         if (!setup.role().delivers()) {
-            // Or it would keep its share of the keys and not deliver them.
+            // A process that does not deliver must not own a share of the keys.
             application.bean(OutboxInstanceRegistry.class).stop();
         }
     }
@@ -82,7 +78,7 @@ public final class Namastack implements Contestant {
     public void start() {
         if (setup.role().delivers()) {
             application.bean(Gate.class).open();
-            // So that it asks the trigger again when to poll.
+            // The restart makes the scheduler ask the trigger for the next poll again.
             scheduler.stop();
             scheduler.start();
         }

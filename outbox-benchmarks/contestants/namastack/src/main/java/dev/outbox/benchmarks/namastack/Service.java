@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beans of the service: as many handlers as the workload wants, each of a class of its own, since that makes their ids. */
+/** Beans of the service: one handler per handler of the workload, each with its own class, which defines its id. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {

@@ -1,4 +1,4 @@
-/** namastack-outbox as a contestant. */
+/** Contestant namastack-outbox. */
 @NullMarked
 package dev.outbox.benchmarks.namastack;
 

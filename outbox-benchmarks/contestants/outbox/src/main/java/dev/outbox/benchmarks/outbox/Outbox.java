@@ -13,18 +13,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A service with this library's starter. Retention can be run as the duty {@code retention}. */
+/** Service with this library's starter, which can run the task {@code retention}. */
 public final class Outbox implements Contestant {
 
     private final Application application;
     private final OutboxPublisher publisher;
     private final OutboxRuntime runtime;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public Outbox(Setup setup) {
         this.application = new Application(setup, Service.class, properties(setup));
         this.publisher = application.bean(OutboxPublisher.class);
@@ -78,11 +74,11 @@ public final class Outbox implements Contestant {
     }
 
     @Override
-    public long perform(String duty) throws Exception {
-        if (duty.equals("retention")) {
+    public long perform(String task) throws Exception {
+        if (task.equals("retention")) {
             return runtime.retention().runOnce();
         }
-        return Contestant.super.perform(duty);
+        return Contestant.super.perform(task);
     }
 
     @Override

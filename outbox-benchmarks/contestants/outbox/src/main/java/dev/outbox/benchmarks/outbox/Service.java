@@ -12,12 +12,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The beans of the service: as many handlers as the workload wants, and an observer of the database steps. */
+/** Beans of the service: one handler per handler of the workload, and a listener that records database steps. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Service {
 
-    /** The pollers would start with the context; they are to wait for the controller. */
+    /** Keeps the pollers from starting with the context, before the controller starts them. */
     @Bean
     static BeanDefinitionRegistryPostProcessor startedByTheController() {
         return (beans) -> beans.removeBeanDefinition("outboxLifecycle");

@@ -1,4 +1,4 @@
-/** This library as a contestant. */
+/** Contestant Outbox: this library. */
 @NullMarked
 package dev.outbox.benchmarks.outbox;
 

@@ -1,6 +1,6 @@
 package dev.outbox.benchmarks.transactionoutbox;
 
-/** What is scheduled: the call of a handler, with arguments of types that the default serializer takes. */
+/** Scheduled call of a handler, with argument types that the default serializer supports. */
 interface Calls {
 
     void handle(int handler, int number, int key, long seq, String note);

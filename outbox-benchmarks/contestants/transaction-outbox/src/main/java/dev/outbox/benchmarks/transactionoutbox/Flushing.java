@@ -6,19 +6,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The background worker that the documentation of transaction-outbox asks for: flushes until nothing is left, then rests. */
+/** Background worker that transaction-outbox's documentation requires: flushes until nothing is left, then pauses. */
 final class Flushing {
 
     private static final Logger log = LoggerFactory.getLogger(Flushing.class);
 
     private final TransactionOutbox outbox;
-    private final Duration rest;
+    private final Duration pause;
     private final Thread thread = new Thread(this::run, "flush");
     private volatile boolean closing;
 
-    Flushing(TransactionOutbox outbox, Duration rest) {
+    Flushing(TransactionOutbox outbox, Duration pause) {
         this.outbox = outbox;
-        this.rest = rest;
+        this.pause = pause;
     }
 
     void start() {
@@ -37,7 +37,7 @@ final class Flushing {
             } catch (RuntimeException ex) {
                 log.warn("flushing failed", ex);
             }
-            LockSupport.parkNanos(rest.toNanos());
+            LockSupport.parkNanos(pause.toNanos());
         }
     }
 }

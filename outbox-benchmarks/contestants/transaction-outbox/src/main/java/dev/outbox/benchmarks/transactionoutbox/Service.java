@@ -15,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** The beans of the service. */
+/** Beans of the service. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import(SpringTransactionOutboxConfiguration.class)
@@ -49,7 +49,7 @@ class Service {
             builder.attemptFrequency(ATTEMPT_FREQUENCY).flushBatchSize(FLUSH_BATCH);
         }
         if (!setup.role().delivers()) {
-            // What it publishes is overdue at once: nobody is to wait until a flush may take it.
+            // Published entries are overdue at once, so a flush can take them without a delay.
             Clock past = Clock.offset(Clock.systemUTC(), LONG_AGO);
             builder.clockProvider(() -> past);
         }

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Hands entries to threads once the process is to deliver; before, they are lost as in a process that dies. At tuned settings,
- * whoever finds the queue full does the work: a flush takes no more than the threads can do.
+ * Submits entries to threads; before the process delivers, they are lost as in a crash. At tuned settings, the caller
+ * runs an entry if the queue is full, so a flush takes no more than the threads can process.
  */
 final class Submission implements Submitter {
 

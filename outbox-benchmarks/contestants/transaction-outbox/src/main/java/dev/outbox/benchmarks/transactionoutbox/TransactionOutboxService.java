@@ -11,31 +11,27 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A service with transaction-outbox. Calls run in the publishing process right after the commit, in no order; what is left is
- * taken by whoever flushes. This version, the newest on Maven Central, knows no ordered topics.
+ * Service with transaction-outbox. Calls run in the publishing process right after the commit, in no order; a flushing
+ * process takes the rest. This version, the newest on Maven Central, has no ordered topics.
  */
 public final class TransactionOutboxService implements Contestant {
 
-    /** As the example in its documentation. */
-    private static final Duration DEFAULT_REST = Duration.ofMinutes(1);
+    /** Pause between flushes in the documentation's example. */
+    private static final Duration DEFAULT_PAUSE = Duration.ofMinutes(1);
 
-    private static final Duration TUNED_REST = Duration.ofMillis(10);
+    private static final Duration TUNED_PAUSE = Duration.ofMillis(10);
 
     private final Setup setup;
     private final Application application;
     private final TransactionOutbox outbox;
     private final Flushing flushing;
 
-    /**
-     * Starts the service.
-     *
-     * @param setup what to run with
-     */
+    /** Starts the service. */
     public TransactionOutboxService(Setup setup) {
         this.setup = setup;
         this.application = new Application(setup, Service.class, Map.of());
         this.outbox = application.bean(TransactionOutbox.class);
-        this.flushing = new Flushing(outbox, setup.role().tuned() ? TUNED_REST : DEFAULT_REST);
+        this.flushing = new Flushing(outbox, setup.role().tuned() ? TUNED_PAUSE : DEFAULT_PAUSE);
     }
 
     @Override
@@ -48,7 +44,7 @@ public final class TransactionOutboxService implements Contestant {
                 tuned ? Submission.QUEUE + ", then the caller runs" : "16384, its default, then a later flush");
         settings.put("flushBatchSize", tuned ? Integer.toString(Service.FLUSH_BATCH) : "4096, its default");
         settings.put("attemptFrequency", tuned ? Service.ATTEMPT_FREQUENCY.toString() : "PT2M, its default");
-        settings.put("rest between flushes", (tuned ? TUNED_REST : DEFAULT_REST).toString());
+        settings.put("pause between flushes", (tuned ? TUNED_PAUSE : DEFAULT_PAUSE).toString());
         return settings;
     }
 

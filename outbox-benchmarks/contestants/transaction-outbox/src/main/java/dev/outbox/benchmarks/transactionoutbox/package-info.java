@@ -1,4 +1,4 @@
-/** transaction-outbox as a contestant. */
+/** Contestant transaction-outbox. */
 @NullMarked
 package dev.outbox.benchmarks.transactionoutbox;
 

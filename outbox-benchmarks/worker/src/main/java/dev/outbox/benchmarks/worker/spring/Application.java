@@ -10,18 +10,15 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** A Spring Boot application that is configured as its contestant says, with the {@link Setup} as a bean. */
+/** Spring Boot application with the contestant's configuration and the {@link Setup} as a bean. */
 public final class Application implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;
     private final Map<String, String> settings = new LinkedHashMap<>();
 
     /**
-     * Starts an application.
-     *
-     * @param setup the database, and the properties that come before all others
-     * @param configuration the configuration class
-     * @param properties the contestant's properties
+     * Starts an application with the contestant's configuration class and properties; those of the setup take
+     * precedence.
      */
     public Application(Setup setup, Class<?> configuration, Map<String, String> properties) {
         settings.putAll(properties);
@@ -42,40 +39,22 @@ public final class Application implements AutoCloseable {
                 .run();
     }
 
-    /**
-     * Returns a bean.
-     *
-     * @param type its type
-     * @param <T> its type
-     * @return the bean
-     */
+    /** Returns a bean. */
     public <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
 
-    /**
-     * Returns what publishes the application's events.
-     *
-     * @return the publisher
-     */
+    /** Returns the publisher of application events. */
     public ApplicationEventPublisher events() {
         return context;
     }
 
-    /**
-     * Returns the transactions of the application.
-     *
-     * @return the transactions
-     */
+    /** Returns the transactions of the application. */
     public SpringTransactions transactions() {
         return new SpringTransactions(bean(DataSource.class), bean(PlatformTransactionManager.class));
     }
 
-    /**
-     * Returns what was configured, to be completed by its contestant.
-     *
-     * @return the properties by name, without those of the connection
-     */
+    /** Returns the configured properties, without those of the connection; the contestant completes them. */
     public Map<String, String> settings() {
         return settings;
     }

@@ -16,12 +16,7 @@ public final class SpringTransactions implements Transactions {
     private final DataSource dataSource;
     private final TransactionTemplate template;
 
-    /**
-     * Creates the transactions of an application.
-     *
-     * @param dataSource what they work on
-     * @param manager runs them
-     */
+    /** Creates the transactions of an application. */
     public SpringTransactions(DataSource dataSource, PlatformTransactionManager manager) {
         this.dataSource = dataSource;
         this.template = new TransactionTemplate(manager);
@@ -41,7 +36,7 @@ public final class SpringTransactions implements Transactions {
         });
     }
 
-    /** Comes before whatever the contestant does after a commit. */
+    /** Runs before the contestant's callbacks after a commit. */
     private record FirstToKnow(LongConsumer committed) implements TransactionSynchronization {
 
         @Override

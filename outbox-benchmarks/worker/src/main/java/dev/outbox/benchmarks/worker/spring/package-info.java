@@ -1,4 +1,4 @@
-/** What contestants that are Spring Boot applications have in common. */
+/** Shared code of contestants that are Spring Boot applications. */
 @NullMarked
 package dev.outbox.benchmarks.worker.spring;
 
