@@ -9,9 +9,9 @@ final class RedeliveryDefects {
             Defect.of(
                     "later events overtake a failed one",
                     "G3",
-                    "Batch.java",
-                    "        lanes.note(outcome);\n",
-                    "",
+                    "EventBatch.java",
+                    "if (handler.outcome().blocksLane()) {",
+                    "if (false) {",
                     "RetryTest",
                     "OrderPropertyTest"),
             Defect.of(

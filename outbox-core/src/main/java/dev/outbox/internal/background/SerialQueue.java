@@ -27,19 +27,19 @@ public final class SerialQueue<T> {
         return work.get(position);
     }
 
-    /** Goes on to the piece after the next one. */
+    /** Moves to the following piece. */
     public void advance() {
         position++;
         over = over || position == work.size();
     }
 
-    /** Leaves the rest undone. */
+    /** Skips the rest. */
     public void end() {
         over = true;
     }
 
-    /** Ends the queue for good: no thread works on it any more. */
-    public boolean leave() {
+    /** Ends the queue for good: no thread works on it any more. Returns {@code false} if it was complete already. */
+    public boolean complete() {
         over = true;
         return left.compareAndSet(false, true);
     }

@@ -1,195 +1,199 @@
 package dev.outbox.internal.processing;
 
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.delivery.Claim;
 import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.ClaimedEvent;
-import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.delivery.RegistryVersion;
 import dev.outbox.internal.dispatch.EventOutcome;
 import dev.outbox.internal.dispatch.LeaseGuard;
-import dev.outbox.internal.dispatch.Subscriptions;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.ScanDepth;
+import dev.outbox.internal.store.ScanReach;
+import dev.outbox.internal.store.SettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Offers new events of one stream to their handlers: claim, dispatch, settle. Used by one thread, which dispatches itself or lets a workers do it. */
-final class FirstDeliveries {
+/** First deliveries of a stream: events that no handler has been offered yet. */
+final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(FirstDeliveries.class);
 
-    /** A crash repeats what was dispatched in this time, not the whole batch. */
-    private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
-
-    /** What one queue has done is not kept waiting by another one that takes long: its aggregate is free for the next claim. */
-    static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
-
     private final PolledStream stream;
-    private final Claimer claiming;
-    private final Settler settling;
-    private final Subscriptions subscriptions;
-    private final Dispatcher dispatcher;
-    private final @Nullable WorkerPool workers;
-    private final Runnable wake;
+    private final StreamDependencies uses;
+    private final boolean concurrent;
+    private final SettlementIsolator isolator;
+    private final ScanDepth depth;
+    private final WindowSchedule window = new WindowSchedule(System::nanoTime);
 
-    /** Creates the fast lane of a stream. */
-    FirstDeliveries(PolledStream stream, PollerResources resources, @Nullable WorkerPool workers, Runnable wake) {
+    /** Aggregates with a row that another session holds locked: left out until a claim finds nothing else. */
+    private final Set<Long> heldAggregates = new HashSet<>();
+
+    private long highest;
+    private boolean queued;
+
+    /** Handles aggregates at the same time, or all events in the order of ids. */
+    FirstDeliveries(PolledStream stream, StreamDependencies uses, boolean concurrent) {
         this.stream = stream;
-        this.claiming = new Claimer(stream, resources, workers != null);
-        this.settling = new Settler(stream, resources);
-        this.subscriptions = resources.subscriptions();
-        this.dispatcher = resources.dispatcher();
-        this.workers = workers;
-        this.wake = wake;
+        this.uses = uses;
+        this.concurrent = concurrent;
+        this.isolator = new SettlementIsolator(uses.settlements());
+        this.depth = new ScanDepth(stream.settings().batchSize());
     }
 
-    /** What a round found. */
-    record Round(boolean more, Optional<Duration> untilNextDelivery, Optional<Duration> lookAgainIn) {
+    /** Returns, once, whether deliveries were queued for redelivery since it was asked last. */
+    boolean hasQueued() {
+        boolean answer = queued;
+        queued = false;
+        return answer;
+    }
 
-        static Round withoutClaim(boolean more) {
-            return new Round(more, Optional.empty(), Optional.empty());
+    @Override
+    public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
+        Predicate<RegistryVersion> outdated = uses.subscriptions().outdated();
+        ClaimStore.Request request = new ClaimStore.Request(
+                stream.name(),
+                stream.worker(),
+                stream.settings().batchSize(),
+                stream.settings().lease(),
+                heldAggregates,
+                uses.dispatcher().activeHandlers(),
+                nearOnly ? depth.near(highest) : depth.next(highest),
+                window.next());
+        Moment begun = uses.leases().now();
+        FaultPoint.BEFORE_CLAIM.reached();
+        Optional<ClaimRound> found = uses.claims().claim(request);
+        Duration took = Duration.ofNanos(uses.leases().now().nanos() - begun.nanos());
+        if (found.isEmpty()) {
+            uses.subscriptions().addStream(stream.name());
+            return Claimed.nothing(true);
         }
-    }
-
-    Round runOnce(BooleanSupplier closing) throws SQLException {
-        settling.settleContended();
-        for (Batch current : settling.underWay()) {
-            if (!settling.isAhead(current)) {
-                goOn(current, closing);
-            }
-        }
-        if (closing.getAsBoolean() || !hasRoom()) {
-            return Round.withoutClaim(false);
-        }
-        return claim(closing);
-    }
-
-    /** Whether outcomes wait for being settled beside others that are still to come. */
-    boolean isSettlingSoon() {
-        return settling.underWay().stream()
-                .anyMatch((batch) -> !batch.unsettled().isEmpty());
-    }
-
-    /** Settles what was done when nothing is done any more, and sets the rest free. */
-    void finish() throws SQLException {
-        try {
-            claiming.finish().ifPresent(settling::add);
-        } catch (SQLException | RuntimeException ex) {
-            log.debug("a claim of stream {} failed while it was being stopped", stream.name(), ex);
-        }
-        settling.finish();
-    }
-
-    private boolean hasRoom() {
-        List<Batch> underWay = settling.underWay();
-        return workers == null
-                ? underWay.stream().allMatch(settling::isAhead)
-                : workers.hasRoom() && underWay.size() <= workers.size();
-    }
-
-    private Round claim(BooleanSupplier closing) throws SQLException {
-        Optional<Claimer.Found> next = claiming.next(settling.isAhead());
-        if (next.isEmpty()) {
-            subscriptions.addStream(stream.name());
-            return Round.withoutClaim(true);
-        }
-        Claimer.Found found = next.get();
-        ClaimRound round = found.round();
-        Batch batch = found.batch();
+        ClaimRound round = found.get();
+        EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
         if (batch == null) {
-            subscriptions.atVersion(round.registry());
-            settling.finishAhead();
-        } else {
-            settling.add(batch);
-            if (workers == null && batch.isSpread(stream.settings().batchSize())) {
-                claiming.beginAhead();
-            }
-            goOn(batch, closing);
+            uses.subscriptions().atVersion(round.registry());
         }
+        boolean again = learn(request, round, took, nearOnly);
         // What is due was asked of the handlers that were active then.
-        boolean asksAgain = found.outdated().test(round.registry());
-        return new Round(
-                found.again() || settling.hasParked() || asksAgain, round.untilNextDelivery(), claiming.lookAgainIn());
+        boolean asksAgain = outdated.test(round.registry());
+        return new Claimed<>(batch, again || asksAgain, round.untilNextDelivery(), depth.lookAgainIn());
     }
 
-    private void goOn(Batch current, BooleanSupplier closing) throws SQLException {
-        if (!current.isBegun()) {
-            FaultPoint.BEFORE_DISPATCH.reached();
-            subscriptions.atVersion(current.registry());
-            current.begin();
-            if (workers != null) {
-                workers.work(current.queues(), (queue) -> dispatch(current, queue, closing), current::left);
-            }
-        }
-        if (workers == null && !dispatchHere(current, closing)) {
-            return;
-        }
-        if (!current.isOver()) {
-            settleDue(current);
-        } else if (workers != null
-                || !current.isWorthSettlingAhead(stream.settings().batchSize())
-                || !settling.settleAsync(current)) {
-            settling.finishAhead();
-            settling.settle(current, true);
-        }
+    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) {
+        FaultPoint.AFTER_CLAIM.reached();
+        Duration life = stream.settings().lease();
+        Lease lease = uses.leases().keep(new LeasedClaim(uses.claims(), claim.key(), life), life, begun);
+        EventBatch.Limits limits =
+                new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
+        return concurrent
+                ? EventBatch.byAggregate(limits, round.registry(), lease)
+                : EventBatch.inOrder(limits, round.registry(), lease);
     }
 
-    private void settleDue(Batch current) throws SQLException {
-        if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
-            settling.settle(current, false);
+    private boolean learn(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
+        round.expired()
+                .forEach((expired) -> log.warn(
+                        "The lease of {} on {} events of stream {} expired; they are free again",
+                        expired.worker(),
+                        expired.events(),
+                        stream.name()));
+        List<ClaimedEvent> events =
+                round.claim() == null ? List.of() : round.claim().events();
+        if (!events.isEmpty()) {
+            highest = Math.max(highest, events.get(events.size() - 1).envelope().id());
         }
+        window.claimed(request.window(), events.size(), took);
+        uses.listener().claimed(stream.name(), took, events.size());
+        ScanReach reach = request.reach();
+        boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
+        boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
+        if (events.isEmpty() && !foundHeld && !again) {
+            heldAggregates.clear();
+        }
+        boolean full = events.size() == stream.settings().batchSize() || round.isCut();
+        return full || again || foundHeld;
     }
 
-    /** Dispatches on the poller's own thread, and settles in between. Returns whether the lease still holds. */
-    private boolean dispatchHere(Batch current, BooleanSupplier closing) throws SQLException {
-        for (SerialQueue<ClaimedEvent> queue : current.queues()) {
-            while (dispatchNext(current, queue, closing)) {
-                if (queue.hasNext()
-                        && current.isSettlingDue(SETTLE_AT_LATEST_AFTER)
-                        && !settling.settle(current, false)) {
-                    return false;
-                }
-            }
-            if (!current.isOver()) {
-                current.left(queue);
-            }
-        }
-        return true;
+    @Override
+    public void begin(EventBatch batch) throws SQLException {
+        FaultPoint.BEFORE_DISPATCH.reached();
+        uses.subscriptions().atVersion(batch.registry());
     }
 
-    /** Dispatches a queue on a thread of the workers. */
-    private void dispatch(Batch current, SerialQueue<ClaimedEvent> queue, BooleanSupplier closing) {
-        try {
-            while (dispatchNext(current, queue, closing)) {
-                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
-                    wake.run();
-                }
-            }
-        } finally {
-            current.left(queue);
-            if (current.isOver() || workers == null || workers.isIdle()) {
-                wake.run();
-            }
-        }
-    }
-
-    private boolean dispatchNext(Batch current, SerialQueue<ClaimedEvent> queue, BooleanSupplier closing) {
-        LeaseGuard guard = new LeaseGuard(current.lease(), closing);
-        if (!queue.hasNext() || guard.isOver()) {
-            return false;
-        }
+    @Override
+    public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
         ClaimedEvent event = queue.next();
-        EventOutcome outcome = dispatcher.dispatch(event, current.blockedFor(event), guard);
+        EventOutcome outcome = uses.dispatcher().dispatch(event, batch.blockedFor(event), guard);
         if (outcome.abandoned()) {
             return false;
         }
-        current.add(outcome);
+        batch.add(outcome);
         queue.advance();
         return true;
     }
+
+    @Override
+    public Settled settle(EventBatch batch, boolean last, Mode mode) throws SQLException {
+        long begun = System.nanoTime();
+        List<EventOutcome> outcomes = batch.unsettled();
+        SettlementStore.Settlement settlement = batch.settlement(outcomes, last);
+        SettlementStore.Settled settled = write(batch, outcomes, settlement, mode);
+        if (!settled.claimHeld()) {
+            uses.listener().leaseLost(stream.name());
+            log.warn(
+                    "Lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
+                    batch,
+                    stream.name(),
+                    outcomes.size());
+            return Settled.LEASE_LOST;
+        }
+        uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
+        queued = queued || !settlement.parked().isEmpty();
+        List<EventOutcome> done = batch.forget(
+                outcomes,
+                (outcome) ->
+                        settled.leftOver().contains(outcome.event().envelope().id()));
+        done.stream()
+                .filter((outcome) -> !outcome.open())
+                .forEach((outcome) -> uses.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
+        if (done.stream().anyMatch(EventOutcome::delegated)) {
+            uses.delegated().accept(stream.name());
+        }
+        return settled.leftOver().isEmpty() ? Settled.ALL : Settled.PARTLY;
+    }
+
+    private SettlementStore.Settled write(
+            EventBatch batch, List<EventOutcome> outcomes, SettlementStore.Settlement settlement, Mode mode)
+            throws SQLException {
+        return switch (mode) {
+            case TOGETHER -> settleTogether(settlement);
+            case AROUND_LOCKS -> uses.settlements().settleUnlocked(settlement);
+            case ONE_BY_ONE -> isolator.settle(batch, outcomes, settlement.last());
+        };
+    }
+
+    private SettlementStore.Settled settleTogether(SettlementStore.Settlement settlement) throws SQLException {
+        FaultPoint.BEFORE_SETTLE.reached();
+        SettlementStore.Settled settled = uses.settlements().settle(settlement);
+        FaultPoint.AFTER_SETTLE.reached();
+        return settled;
+    }
+
+    @Override
+    public void release(EventBatch batch) throws SQLException {
+        uses.claims().release(batch.claim());
+    }
+
+    @Override
+    public void close() {}
 }

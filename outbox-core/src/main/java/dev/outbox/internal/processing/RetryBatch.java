@@ -7,7 +7,6 @@ import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.dispatch.Outcome;
 import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,25 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Claimed deliveries on their way, lane by lane. Outcomes may come from several threads, one for each lane; the lease is renewed by
- * yet another, which asks what is still unsettled.
- */
-final class RetryBatch {
+/** Claimed deliveries, in a queue for each lane; the thread that renews the lease asks what is unsettled. */
+final class RetryBatch extends Batch<DueDelivery, Attempted> {
 
-    private final List<SerialQueue<DueDelivery>> lanes;
-    private final Map<DeliveryKey, DueDelivery> unsettled = new ConcurrentHashMap<>();
+    private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
     private final Set<DeliveryKey> lost = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger open;
-    private final Object suspects;
-    private final List<Attempted> attempts = new ArrayList<>();
+    private final Object suspectsPass;
     private @Nullable Lease lease;
-    private long settledAt = System.nanoTime();
-    private int refusals;
 
     private record Lane(String handlerId, String aggregateType, String aggregateId) {
 
@@ -45,29 +35,28 @@ final class RetryBatch {
         }
     }
 
-    /** Creates a batch of which nothing is attempted. */
-    RetryBatch(List<DueDelivery> deliveries, Object suspects) {
-        this.suspects = suspects;
-        this.lanes =
+    RetryBatch(List<DueDelivery> deliveries, Object suspectsPass) {
+        super(
                 deliveries.stream()
                         .collect(Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList()))
                         .values()
                         .stream()
                         .map(SerialQueue::new)
-                        .toList();
-        this.open = new AtomicInteger(lanes.size());
-        deliveries.forEach((delivery) -> unsettled.put(DeliveryKey.of(delivery), delivery));
+                        .toList());
+        this.suspectsPass = suspectsPass;
+        deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
     }
 
-    /** What the batch has entered the suspects as, if it has. */
-    Object suspects() {
-        return suspects;
+    /** The pass under which the batch may hold crash suspects. */
+    Object suspectsPass() {
+        return suspectsPass;
     }
 
-    void keptBy(Lease kept) {
+    void withLease(Lease kept) {
         this.lease = kept;
     }
 
+    @Override
     Lease lease() {
         Lease kept = lease;
         if (kept == null) {
@@ -76,23 +65,7 @@ final class RetryBatch {
         return kept;
     }
 
-    List<SerialQueue<DueDelivery>> lanes() {
-        return lanes;
-    }
-
-    /** Notes what came of the next delivery of a lane; what waits behind a failure is left alone. */
-    void add(SerialQueue<DueDelivery> lane, Outcome outcome) {
-        Attempted attempted = attempted(lane.next(), outcome);
-        synchronized (attempts) {
-            attempts.add(attempted);
-        }
-        lane.advance();
-        if (outcome.blocksLane()) {
-            lane.end();
-        }
-    }
-
-    private static Attempted attempted(DueDelivery delivery, Outcome outcome) {
+    static Attempted attempted(DueDelivery delivery, Outcome outcome) {
         if (outcome instanceof Outcome.Failed failed) {
             Attempted.Kind kind = failed.counts() ? Attempted.Kind.FAILED : Attempted.Kind.DEFERRED;
             return new Attempted(delivery, kind, failed.retryIn(), failed.failure());
@@ -104,7 +77,7 @@ final class RetryBatch {
         return new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
     }
 
-    /** Notes which of the deliveries that were asked for are still this worker's; returns whether any is. */
+    /** Notes which deliveries are still this worker's; returns whether any is. */
     boolean keep(List<DueDelivery> asked, Set<DeliveryKey> held) {
         asked.stream().map(DeliveryKey::of).filter((key) -> !held.contains(key)).forEach(lost::add);
         return !held.isEmpty();
@@ -112,55 +85,40 @@ final class RetryBatch {
 
     /** What is unsettled and not lost. */
     List<DueDelivery> held() {
-        return unsettled().stream()
-                .filter((delivery) -> !isLost(DeliveryKey.of(delivery)))
-                .toList();
+        return open().stream().filter((delivery) -> !isLost(delivery)).toList();
     }
 
-    /** Whether another worker may have a delivery by now. */
-    boolean isLost(DeliveryKey key) {
-        return lost.contains(key);
+    @Override
+    boolean isLost(DueDelivery delivery) {
+        return lost.contains(DeliveryKey.of(delivery));
     }
 
-    /** Notes that no thread works on a lane any more. */
-    void left(SerialQueue<DueDelivery> lane) {
-        if (lane.leave()) {
-            open.decrementAndGet();
-        }
+    /** What is not settled. */
+    List<DueDelivery> open() {
+        return List.copyOf(open.values());
     }
 
-    /** Whether every delivery has been attempted or is left alone. */
-    boolean isOver() {
-        return open.get() == 0;
-    }
-
-    List<Attempted> attempts() {
-        synchronized (attempts) {
-            return List.copyOf(attempts);
-        }
-    }
-
-    /** What was neither attempted nor settled. */
+    /** What is neither attempted nor settled. */
     List<DueDelivery> untried() {
         Set<DeliveryKey> attempted = new HashSet<>();
-        attempts().forEach((attempt) -> attempted.add(DeliveryKey.of(attempt.delivery())));
-        return unsettled.values().stream()
+        unsettled().forEach((attempt) -> attempted.add(DeliveryKey.of(attempt.delivery())));
+        return open.values().stream()
                 .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
                 .toList();
     }
 
-    /** What comes next in the lanes of some attempts, if all of these let them flow. */
-    List<DueDelivery> nextAfter(List<Attempted> settling) {
+    /** The next delivery of each lane that all of these attempts let pass. */
+    List<DueDelivery> nextAfter(List<Attempted> attempts) {
         Set<DeliveryKey> done = new HashSet<>();
-        Map<Lane, Boolean> flowing = new HashMap<>();
-        for (Attempted attempt : settling) {
-            boolean flows = attempt.kind() == Attempted.Kind.SUCCEEDED || attempt.kind() == Attempted.Kind.DEAD;
+        Map<Lane, Boolean> passing = new HashMap<>();
+        for (Attempted attempt : attempts) {
+            boolean passes = attempt.kind() == Attempted.Kind.SUCCEEDED || attempt.kind() == Attempted.Kind.DEAD;
             done.add(DeliveryKey.of(attempt.delivery()));
-            flowing.merge(Lane.of(attempt.delivery()), flows, Boolean::logicalAnd);
+            passing.merge(Lane.of(attempt.delivery()), passes, Boolean::logicalAnd);
         }
         Map<Lane, DueDelivery> next = new HashMap<>();
-        unsettled.values().stream()
-                .filter((delivery) -> flowing.getOrDefault(Lane.of(delivery), false))
+        open.values().stream()
+                .filter((delivery) -> passing.getOrDefault(Lane.of(delivery), false))
                 .filter((delivery) -> !done.contains(DeliveryKey.of(delivery)))
                 .forEach((delivery) -> next.merge(Lane.of(delivery), delivery, RetryBatch::earlier));
         return List.copyOf(next.values());
@@ -170,41 +128,18 @@ final class RetryBatch {
         return one.envelope().aggregateSeq() < other.envelope().aggregateSeq() ? one : other;
     }
 
-    /** Counts how often PostgreSQL has refused to settle the batch as a whole. */
-    int refused() {
-        return ++refusals;
-    }
-
-    boolean isSettlingDue(Duration atMost) {
-        synchronized (attempts) {
-            return !attempts.isEmpty() && System.nanoTime() - settledAt > atMost.toNanos();
-        }
-    }
-
-    /** Forgets attempts, which were the first of all, and what was untried, except for what is left over. */
-    void settled(List<Attempted> written, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
-        List<Attempted> left = new ArrayList<>();
-        for (Attempted attempt : written) {
-            DeliveryKey key = DeliveryKey.of(attempt.delivery());
-            if (leftOver.contains(key)) {
-                left.add(attempt);
-            } else {
-                unsettled.remove(key);
-            }
-        }
+    /** Forgets what was written or given back, except for what is left over. */
+    void settled(List<Attempted> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+        forget(attempts, (attempt) -> leftOver.contains(DeliveryKey.of(attempt.delivery())))
+                .forEach((attempt) -> open.remove(DeliveryKey.of(attempt.delivery())));
         untried.stream()
                 .map(DeliveryKey::of)
                 .filter((key) -> !leftOver.contains(key))
-                .forEach(unsettled::remove);
-        synchronized (attempts) {
-            left.addAll(attempts.subList(written.size(), attempts.size()));
-            attempts.clear();
-            attempts.addAll(left);
-            settledAt = System.nanoTime();
-        }
+                .forEach(open::remove);
     }
 
-    List<DueDelivery> unsettled() {
-        return List.copyOf(unsettled.values());
+    @Override
+    public String toString() {
+        return open.size() + " redelivered events";
     }
 }

@@ -1,255 +1,130 @@
 package dev.outbox.internal.processing;
 
-import dev.outbox.internal.background.BackgroundTask;
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.background.SerialQueue;
-import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.dispatch.Outcome;
-import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.DeliverySettlementStore;
 import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
-import dev.outbox.internal.store.DeliverySettlementStore.Settled;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Attempts due deliveries of one stream again. Only the head of a lane is ever due; what waits behind it comes along as long as
- * the lane flows, so each lane keeps its order. Where settling fails, the batch is kept and settled in the next round. Used by one
- * thread, which invokes handlers itself or lets a workers do it.
- */
-public final class RetryLanes implements BackgroundTask {
+/** Redeliveries of a stream: only the head of a lane is due, and the rest of the lane follows as long as none blocks it. */
+final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     private static final Logger log = LoggerFactory.getLogger(RetryLanes.class);
 
-    private static final Duration SETTLE_AT_LATEST_AFTER = Duration.ofSeconds(1);
-    private static final Duration SETTLE_BESIDE_OTHERS_AFTER = Duration.ofMillis(50);
-    private static final Duration BETWEEN_LOOKS_AT_LOCKS = Duration.ofMillis(500);
+    private final PolledStream stream;
+    private final StreamDependencies uses;
+    private final List<RetryBatch> claimed = new ArrayList<>();
 
-    private static final int REFUSALS_BEFORE_ISOLATION = 3;
-
-    private final RetrySettings settings;
-    private final RetryResources resources;
-    private final @Nullable WorkerPool workers;
-    private final Runnable wake;
-    private final List<RetryBatch> underWay = new ArrayList<>();
-
-    /** Batches of which somebody else holds rows locked: their lanes wait, everything else goes on. */
-    private final List<RetryBatch> contended = new ArrayList<>();
-
-    private long lookedAtLocksAt = System.nanoTime();
-
-    /** Creates the lanes of a stream. */
-    public RetryLanes(RetrySettings settings, RetryResources resources, @Nullable WorkerPool workers, Runnable wake) {
-        this.settings = settings;
-        this.resources = resources;
-        this.workers = workers;
-        this.wake = wake;
+    RetryLanes(PolledStream stream, StreamDependencies uses) {
+        this.stream = stream;
+        this.uses = uses;
     }
 
     @Override
-    public boolean runOnce(BooleanSupplier closing) throws SQLException {
-        if (System.nanoTime() - lookedAtLocksAt > BETWEEN_LOOKS_AT_LOCKS.toNanos()) {
-            for (RetryBatch waiting : List.copyOf(contended)) {
-                settle(waiting, true);
-            }
-            lookedAtLocksAt = System.nanoTime();
-        }
-        for (RetryBatch current : List.copyOf(underWay)) {
-            goOn(current, closing);
-        }
-        if (closing.getAsBoolean() || !hasRoom()) {
-            return false;
-        }
-        RetryBatch claimed = claim();
-        if (claimed == null) {
-            return false;
-        }
-        if (workers != null) {
-            workers.work(claimed.lanes(), (lane) -> attempt(claimed, lane, closing), claimed::left);
-        }
-        goOn(claimed, closing);
-        return true;
-    }
-
-    @Override
-    public Optional<Duration> lookAgainIn() {
-        if (!underWay.isEmpty()) {
-            return Optional.of(SETTLE_BESIDE_OTHERS_AFTER);
-        }
-        return contended.isEmpty() ? Optional.empty() : Optional.of(BETWEEN_LOOKS_AT_LOCKS);
-    }
-
-    @Override
-    public void finish() throws SQLException {
-        for (RetryBatch current : List.copyOf(underWay)) {
-            settle(current, true);
-        }
-        for (RetryBatch waiting : List.copyOf(contended)) {
-            settle(waiting, true);
-            end(waiting);
-        }
-    }
-
-    private boolean hasRoom() {
-        return workers == null ? underWay.isEmpty() : workers.hasRoom() && underWay.size() <= workers.size();
-    }
-
-    private @Nullable RetryBatch claim() throws SQLException {
-        Moment begun = resources.leases().now();
+    public Claimed<RetryBatch> claim(boolean nearOnly) throws SQLException {
+        claimed.removeIf((batch) -> batch.open().isEmpty());
+        Moment begun = uses.leases().now();
+        Duration life = stream.settings().lease();
         Object pass = new Object();
-        boolean withSuspects = resources.suspects().enter(pass);
+        boolean withSuspects = uses.suspects().enter(pass);
         List<DueDelivery> due = List.of();
         try {
             FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
-            due = resources
-                    .claims()
-                    .claimDue(new DeliveryClaimStore.Request(
-                            settings.stream(),
-                            settings.worker(),
-                            resources.dispatcher().activeHandlers(),
-                            settings.batchSize(),
-                            held(),
-                            withSuspects,
-                            settings.lease()));
+            due = claimDue(withSuspects);
         } finally {
             if (due.stream().noneMatch(DueDelivery::isSuspect)) {
-                resources.suspects().leave(pass);
+                uses.suspects().leave(pass);
             }
         }
         if (due.isEmpty()) {
-            return null;
+            return Claimed.nothing(false);
         }
         FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-        RetryBatch claimed = new RetryBatch(due, pass);
-        claimed.keptBy(resources
-                .leases()
-                .keep(new LeasedDeliveries(resources.claims(), claimed, settings.lease()), settings.lease(), begun));
-        underWay.add(claimed);
-        return claimed;
+        RetryBatch batch = new RetryBatch(due, pass);
+        batch.withLease(uses.leases().keep(new LeasedDeliveries(uses.deliveryClaims(), batch, life), life, begun));
+        claimed.add(batch);
+        return new Claimed<>(batch, true, Optional.empty(), Optional.empty());
     }
 
-    private Set<Long> held() {
-        return Stream.concat(underWay.stream(), contended.stream())
-                .flatMap((batch) -> batch.unsettled().stream())
+    private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
+        Set<Long> held = claimed.stream()
+                .flatMap((batch) -> batch.open().stream())
                 .map((delivery) -> delivery.envelope().id())
                 .collect(Collectors.toSet());
+        return uses.deliveryClaims()
+                .claimDue(new DeliveryClaimStore.Request(
+                        stream.name(),
+                        stream.worker(),
+                        uses.dispatcher().activeHandlers(),
+                        stream.settings().batchSize(),
+                        held,
+                        withSuspects,
+                        stream.settings().lease()));
     }
 
-    private void goOn(RetryBatch current, BooleanSupplier closing) throws SQLException {
-        if (workers == null) {
-            attemptHere(current, closing);
-        }
-        if (current.isOver()) {
-            settle(current, true);
-        } else if (current.isSettlingDue(SETTLE_BESIDE_OTHERS_AFTER)) {
-            settle(current, false);
-        }
-    }
+    @Override
+    public void begin(RetryBatch batch) {}
 
-    private void attemptHere(RetryBatch current, BooleanSupplier closing) throws SQLException {
-        for (SerialQueue<DueDelivery> lane : current.lanes()) {
-            while (attemptNext(current, lane, closing)) {
-                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
-                    settle(current, false);
-                }
-            }
-            if (!current.isOver()) {
-                current.left(lane);
-            }
-        }
-    }
-
-    /** Attempts a lane on a thread of the workers. */
-    private void attempt(RetryBatch current, SerialQueue<DueDelivery> lane, BooleanSupplier closing) {
-        try {
-            while (attemptNext(current, lane, closing)) {
-                if (current.isSettlingDue(SETTLE_AT_LATEST_AFTER)) {
-                    wake.run();
-                }
-            }
-        } finally {
-            current.left(lane);
-            if (current.isOver() || workers == null || workers.isIdle()) {
-                wake.run();
-            }
-        }
-    }
-
-    private boolean attemptNext(RetryBatch current, SerialQueue<DueDelivery> lane, BooleanSupplier closing) {
-        if (!lane.hasNext()) {
-            return false;
-        }
-        DeliveryKey key = DeliveryKey.of(lane.next());
-        LeaseGuard guard = new LeaseGuard(current.lease(), () -> current.isLost(key), closing);
-        if (guard.isOver()) {
-            return false;
-        }
-        Outcome outcome = resources.dispatcher().retry(lane.next(), guard);
+    @Override
+    public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
+        DueDelivery delivery = queue.next();
+        Outcome outcome = uses.dispatcher().retry(delivery, guard);
         if (outcome instanceof Outcome.Abandoned || outcome instanceof Outcome.Queued) {
             return false;
         }
-        current.add(lane, outcome);
+        batch.add(RetryBatch.attempted(delivery, outcome));
+        queue.advance();
+        if (outcome.blocksLane()) {
+            queue.end();
+        }
         return true;
     }
 
-    private void settle(RetryBatch current, boolean last) throws SQLException {
-        List<Attempted> attempts = current.attempts();
-        List<DueDelivery> untried = last ? current.untried() : List.of();
-        List<DueDelivery> next = last ? List.of() : current.nextAfter(attempts);
-        if (attempts.isEmpty() && untried.isEmpty()) {
-            end(current);
-            return;
+    @Override
+    public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
+        List<Attempted> attempts = batch.unsettled();
+        List<DueDelivery> untried = last ? batch.untried() : List.of();
+        if (!attempts.isEmpty() || !untried.isEmpty()) {
+            write(batch, attempts, untried, last, mode);
         }
-        long begun = System.nanoTime();
-        boolean waiting = contended.contains(current);
-        FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
-        Settled settled = waiting
-                ? resources.settlements().settleUnlocked(attempts, untried)
-                : settleAll(current, attempts, untried, next);
-        FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
-        resources.listener().settled(settings.stream(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
-        settled.retriesOfCompleted().forEach((retries) -> resources.listener().completed(settings.stream(), retries));
-        attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
-        current.settled(attempts, untried, settled.leftOver());
-        if (last && current.unsettled().isEmpty()) {
-            end(current);
-        } else if (last && !waiting) {
-            setAside(current);
+        if (last) {
+            uses.suspects().leave(batch.suspectsPass());
         }
+        return batch.open().isEmpty() ? Settled.ALL : Settled.PARTLY;
     }
 
-    /** A stream never stops for one delivery: what PostgreSQL refuses again and again is settled one by one. */
-    private Settled settleAll(
-            RetryBatch current, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    private void write(RetryBatch batch, List<Attempted> attempts, List<DueDelivery> untried, boolean last, Mode mode)
             throws SQLException {
-        try {
-            return resources.settlements().settle(attempts, untried, next);
-        } catch (SQLException ex) {
-            if (!Refusal.is(ex) || current.refused() < REFUSALS_BEFORE_ISOLATION) {
-                throw ex;
-            }
-            return resources.settlements().settleUnlocked(attempts, untried);
-        }
+        long begun = System.nanoTime();
+        FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
+        DeliverySettlementStore.Settled settled = mode == Mode.TOGETHER
+                ? uses.deliverySettlements().settle(attempts, untried, last ? List.of() : batch.nextAfter(attempts))
+                : uses.deliverySettlements().settleUnlocked(attempts, untried);
+        FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
+        uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
+        settled.retriesOfCompleted().forEach((retries) -> uses.listener().completed(stream.name(), retries));
+        attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
+        batch.settled(attempts, untried, settled.leftOver());
     }
 
-    private void reportIfLost(DueDelivery delivery, Settled settled) {
+    private void reportIfLost(DueDelivery delivery, DeliverySettlementStore.Settled settled) {
         DeliveryKey key = DeliveryKey.of(delivery);
         if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
-            resources.listener().leaseLost(settings.stream());
+            uses.listener().leaseLost(stream.name());
             log.warn(
                     "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
                     delivery.handlerId(),
@@ -257,20 +132,10 @@ public final class RetryLanes implements BackgroundTask {
         }
     }
 
-    private void setAside(RetryBatch current) {
-        log.warn(
-                "rows of {} retried events of stream {} are locked by another session, or refused; their lanes wait until they can be written",
-                current.unsettled().size(),
-                settings.stream());
-        contended.add(current);
-        underWay.remove(current);
-        resources.suspects().leave(current.suspects());
-    }
+    /** What is locked is free when its lease expires. */
+    @Override
+    public void release(RetryBatch batch) {}
 
-    private void end(RetryBatch current) {
-        current.lease().close();
-        contended.remove(current);
-        underWay.remove(current);
-        resources.suspects().leave(current.suspects());
-    }
+    @Override
+    public void close() {}
 }

@@ -34,7 +34,7 @@ final class SettlementIsolator {
     }
 
     /** Leaves over what cannot even become a dead letter, and the later events of its aggregate. */
-    Settled settle(Batch batch, List<EventOutcome> outcomes, boolean last) throws SQLException {
+    Settled settle(EventBatch batch, List<EventOutcome> outcomes, boolean last) throws SQLException {
         Set<Long> leftOver = new HashSet<>();
         Set<Aggregate> stopped = new HashSet<>();
         for (EventOutcome outcome : outcomes) {
@@ -55,7 +55,7 @@ final class SettlementIsolator {
                 : new Settled(true, Set.copyOf(leftOver));
     }
 
-    private Settled settleOne(Batch batch, EventOutcome outcome) throws SQLException {
+    private Settled settleOne(EventBatch batch, EventOutcome outcome) throws SQLException {
         try {
             Settled settled = settlements.settle(batch.settlement(List.of(outcome), false));
             reported.remove(outcome.event().envelope().id());
@@ -68,7 +68,7 @@ final class SettlementIsolator {
         }
     }
 
-    private Settled deadLetter(Batch batch, EventOutcome outcome, SQLException refusal) throws SQLException {
+    private Settled deadLetter(EventBatch batch, EventOutcome outcome, SQLException refusal) throws SQLException {
         EventEnvelope envelope = outcome.event().envelope();
         try {
             if (!outcome.handlers().isEmpty()) {

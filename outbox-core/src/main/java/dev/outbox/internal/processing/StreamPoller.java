@@ -1,86 +1,86 @@
 package dev.outbox.internal.processing;
 
 import dev.outbox.internal.background.BackgroundLoop;
-import dev.outbox.internal.background.BackgroundTask;
 import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.function.Function;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The thread of one stream: new events first, then what is due in the repair lanes, again at once while there is more, else
- * when it is woken, when a delivery becomes due, or after the interval.
- */
+/** Thread of a stream: first deliveries, then retry lanes, at once while there is more. */
 public final class StreamPoller implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamPoller.class);
 
     private final PolledStream stream;
-    private final FirstDeliveries fastLane;
-    private final BackgroundTask repair;
-    private final BackgroundLoop duty;
+    private final FirstDeliveries first;
+    private final BatchLoop<EventBatch, ClaimedEvent> firstDeliveries;
+    private final BatchLoop<RetryBatch, DueDelivery> retries;
+    private final BackgroundLoop loop;
     private final @Nullable WorkerPool workers;
-    private boolean repairInterrupted;
+    private boolean retriesInterrupted;
 
-    /** Creates a poller that has not started. */
-    public StreamPoller(
-            PolledStream stream,
-            PollerResources resources,
-            @Nullable WorkerPool workers,
-            Function<Runnable, BackgroundTask> repair) {
+    /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
+    public StreamPoller(PolledStream stream, StreamDependencies uses, @Nullable WorkerPool workers) {
+        String name = stream.name();
         this.stream = stream;
         this.workers = workers;
-        this.duty = new BackgroundLoop("outbox-poller-" + stream.name(), this::runOnce);
-        this.fastLane = new FirstDeliveries(stream, resources, workers, duty::wake);
-        this.repair = repair.apply(duty::wake);
+        this.loop = new BackgroundLoop("outbox-poller-" + name, this::runOnce);
+        this.first = new FirstDeliveries(stream, uses, workers != null);
+        this.firstDeliveries =
+                new BatchLoop<>(name, workers == null ? new Prefetch(first, name) : first, workers, loop::wake);
+        this.retries = new BatchLoop<>(name, new RetryLanes(stream, uses), workers, loop::wake);
     }
 
     /** Starts the thread. */
     public void start() {
         log.info(
-                "polling stream {} every {} ms, up to {} events at once, {} at the same time",
+                "Polling stream {} every {} ms, up to {} events at once, {} at the same time",
                 stream.name(),
                 stream.settings().interval().toMillis(),
                 stream.settings().batchSize(),
                 stream.settings().concurrency());
-        duty.start();
+        loop.start();
     }
 
     /** Makes the poller look at once. */
     public void wake() {
-        duty.wake();
+        loop.wake();
     }
 
-    /** Runs one round on the calling thread. Not to be called while the poller is started. */
+    /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
     public Duration runOnce() throws SQLException {
-        FirstDeliveries.Round round = fastLane.runOnce(duty::isClosing);
-        Duration interval = stream.settings().interval();
-        Duration untilNext = round.untilNextDelivery().orElse(interval);
-        boolean due = untilNext.isNegative() || untilNext.isZero();
-        boolean repairing = due || repairInterrupted || repair.lookAgainIn().isPresent();
-        boolean moreRepair = repairing && !duty.isClosing() && repair();
-        if (round.more() || moreRepair) {
+        BatchSource.Claimed<EventBatch> claimed = firstDeliveries.runOnce(loop::isClosing);
+        boolean due = claimed.untilRedelivery()
+                .filter((until) -> until.isNegative() || until.isZero())
+                .isPresent();
+        boolean moreRetries = (due || retriesInterrupted || retries.isBusy()) && !loop.isClosing() && retry();
+        boolean hasQueued = first.hasQueued();
+        if (claimed.more() || hasQueued || moreRetries) {
             return Duration.ZERO;
         }
-        Duration rest = due ? interval : shorter(untilNext, interval);
-        rest = shorter(repair.lookAgainIn().orElse(rest), rest);
-        rest = shorter(round.lookAgainIn().orElse(rest), rest);
-        return fastLane.isSettlingSoon() ? shorter(FirstDeliveries.SETTLE_BESIDE_OTHERS_AFTER, rest) : rest;
+        return Stream.of(
+                        Optional.of(stream.settings().interval()),
+                        claimed.untilRedelivery().filter((until) -> !due),
+                        claimed.lookAgainIn(),
+                        firstDeliveries.lookAgainIn(),
+                        retries.lookAgainIn())
+                .flatMap(Optional::stream)
+                .min(Duration::compareTo)
+                .orElseThrow();
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
-    }
-
-    /** A round that failed has kept outcomes to write: it is taken up again whether or not anything else is due. */
-    private boolean repair() throws SQLException {
-        repairInterrupted = true;
-        boolean more = repair.runOnce(duty::isClosing);
-        repairInterrupted = false;
+    /** A round that failed has kept outcomes to write: it is repeated whether or not anything is due. */
+    private boolean retry() throws SQLException {
+        retriesInterrupted = true;
+        boolean more = retries.runOnce(loop::isClosing).more();
+        retriesInterrupted = false;
         return more;
     }
 
@@ -91,15 +91,15 @@ public final class StreamPoller implements AutoCloseable {
 
     /** Stops claiming after the event that is being handled; returns at once. */
     public void stopSoon() {
-        duty.stopSoon();
+        loop.stopSoon();
     }
 
     /** Stops claiming, and waits for the handlers that run. */
     public boolean endsWithin(Duration patience) {
         long begun = System.nanoTime();
-        duty.stopSoon();
+        loop.stopSoon();
         boolean idle = workers == null || workers.endsWithin(patience);
-        return duty.endsWithin(patience.minusNanos(System.nanoTime() - begun)) && idle;
+        return loop.endsWithin(patience.minusNanos(System.nanoTime() - begun)) && idle;
     }
 
     /** Interrupts the handlers that run. */
@@ -107,16 +107,17 @@ public final class StreamPoller implements AutoCloseable {
         if (workers != null) {
             workers.interrupt();
         }
-        duty.interrupt();
+        loop.interrupt();
     }
 
     /** Settles what is done and sets the rest free, if all threads have ended; otherwise leaves them alone. Does not wait for them. */
     @Override
     public void close() {
-        duty.stopSoon();
+        loop.stopSoon();
         boolean idle = workers == null || workers.endsWithin(Duration.ZERO);
-        // What a handler still works on stays claimed until the lease expires: nobody else must begin with it before.
-        if (duty.close(Duration.ZERO, Duration.ZERO) && idle) {
+        // What a handler still works on stays claimed until the lease expires: no other worker may begin with it
+        // before.
+        if (loop.close(Duration.ZERO, Duration.ZERO) && idle) {
             finish();
         }
     }
@@ -124,13 +125,13 @@ public final class StreamPoller implements AutoCloseable {
     private void finish() {
         try {
             FaultPoint.BEFORE_RELEASE.reached();
-            fastLane.finish();
+            firstDeliveries.finish();
             FaultPoint.BETWEEN_RELEASES.reached();
-            repair.finish();
+            retries.finish();
             FaultPoint.AFTER_RELEASE.reached();
         } catch (SQLException ex) {
             log.warn(
-                    "what stream {} has handled last could not be written; it is delivered again when its lease expires",
+                    "The last outcomes of stream {} could not be written; their events are delivered again when their lease expires",
                     stream.name(),
                     ex);
         }

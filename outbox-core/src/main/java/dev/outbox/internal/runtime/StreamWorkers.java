@@ -10,26 +10,18 @@ import dev.outbox.internal.dispatch.Subscriptions;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.ReplayFeeder;
 import dev.outbox.internal.operations.JdbcReplays;
-import dev.outbox.internal.processing.CrashSuspects;
 import dev.outbox.internal.processing.NotificationListener;
 import dev.outbox.internal.processing.Notifier;
 import dev.outbox.internal.processing.PolledStream;
-import dev.outbox.internal.processing.PollerResources;
 import dev.outbox.internal.processing.PollerSettings;
-import dev.outbox.internal.processing.RetryLanes;
-import dev.outbox.internal.processing.RetryResources;
-import dev.outbox.internal.processing.RetrySettings;
+import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
-import dev.outbox.internal.store.ClaimStore;
-import dev.outbox.internal.store.DeliveryClaimStore;
-import dev.outbox.internal.store.DeliverySettlementStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.NotificationChannel;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayFeedStore;
 import dev.outbox.internal.store.ReplaySource;
-import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -101,37 +93,19 @@ final class StreamWorkers implements AutoCloseable {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });
-        PollerResources resources = new PollerResources(
-                new ClaimStore(dataSource, schema),
-                new SettlementStore(dataSource, schema),
-                subscriptions,
-                delivery.dispatcher(),
-                leases,
-                listener,
-                this::tellOthers);
-        RetryResources repairs = new RetryResources(
-                new DeliveryClaimStore(dataSource, schema),
-                new DeliverySettlementStore(dataSource, schema),
-                delivery.dispatcher(),
-                leases,
-                listener,
-                new CrashSuspects());
+        StreamDependencies shared = StreamDependencies.of(
+                dataSource, schema, subscriptions, delivery.dispatcher(), leases, listener, this::tellOthers);
         if (polling) {
-            Map<String, PollerSettings> streams =
-                    PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams());
-            streams.forEach((name, poller) -> {
-                WorkerPool workers = poller.concurrency() == 1
-                        ? null
-                        : new WorkerPool(
-                                "stream " + name,
-                                poller.concurrency(),
-                                dependencies.capacity().threads());
-                pollers.put(
-                        name, new StreamPoller(new PolledStream(name, worker, poller), resources, workers, (wake) -> {
-                            RetrySettings repair = new RetrySettings(name, worker, poller.batchSize(), poller.lease());
-                            return new RetryLanes(repair, repairs, workers, wake);
-                        }));
-            });
+            PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
+                    .forEach((name, poller) -> {
+                        WorkerPool workers = poller.concurrency() == 1
+                                ? null
+                                : new WorkerPool(
+                                        "stream " + name,
+                                        poller.concurrency(),
+                                        dependencies.capacity().threads());
+                        pollers.put(name, new StreamPoller(new PolledStream(name, worker, poller), shared, workers));
+                    });
         }
         this.notifier =
                 polls.notifications() ? new Notifier(new NotificationChannel(dataSource, schema), worker) : null;

@@ -23,14 +23,16 @@ class BatchTest {
             ClaimedEvent first = new ClaimedEvent(outbox.publish("1", new OrderPlaced(1)), 0, Set.of());
             ClaimedEvent second = new ClaimedEvent(outbox.publish("2", new OrderPlaced(1)), 0, Set.of());
             ClaimKey key = new ClaimKey(1, new Fence(UUID.randomUUID(), UUID.randomUUID()));
-            Batch batch =
-                    Batch.byAggregate(new Claim(key, List.of(first, second)), new RegistryVersion("server", 1), null);
+            EventBatch batch = EventBatch.byAggregate(
+                    new EventBatch.Limits(new Claim(key, List.of(first, second)), 50, false),
+                    new RegistryVersion("server", 1),
+                    null);
             batch.add(new EventOutcome(first, List.of()));
             List<EventOutcome> settling = batch.unsettled();
             EventOutcome late = new EventOutcome(second, List.of());
             batch.add(late);
 
-            batch.settled(settling, Set.of());
+            batch.forget(settling, (outcome) -> false);
 
             assertThat(batch.unsettled()).containsExactly(late);
         }

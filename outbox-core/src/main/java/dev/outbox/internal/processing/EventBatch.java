@@ -1,0 +1,177 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.delivery.Claim;
+import dev.outbox.internal.delivery.ClaimKey;
+import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.dispatch.EventOutcome;
+import dev.outbox.internal.dispatch.Outcome;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.store.SettlementStore.Settlement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Claimed events, in a queue for each aggregate or all in one. */
+final class EventBatch extends Batch<ClaimedEvent, EventOutcome> {
+
+    /** Below this, another thread costs more than it saves. */
+    private static final int SMALLEST_SPREAD = 10;
+
+    private final Claim claim;
+    private final RegistryVersion registry;
+    private final Lease lease;
+    private final boolean full;
+    private final boolean spread;
+
+    /** Handlers that the batch itself has blocked for an aggregate; one thread works on an aggregate. */
+    private final Map<Aggregate, Set<String>> blocked = new ConcurrentHashMap<>();
+
+    private record Aggregate(String type, String id) {
+
+        static Aggregate of(ClaimedEvent event) {
+            EventEnvelope envelope = event.envelope();
+            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
+    private EventBatch(Limits limits, RegistryVersion registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
+        super(queues);
+        List<ClaimedEvent> events = limits.claim().events();
+        this.claim = limits.claim();
+        this.registry = registry;
+        this.lease = lease;
+        this.full = limits.cut() || events.size() >= limits.batchSize();
+        this.spread = events.size() >= Math.max(limits.batchSize(), SMALLEST_SPREAD)
+                && events.stream().map(Aggregate::of).distinct().count() * 4 >= events.size() * 3L;
+    }
+
+    /** What was claimed, and what kept the claim from taking more. */
+    record Limits(Claim claim, int batchSize, boolean cut) {}
+
+    /** Dispatches in the order of ids. */
+    static EventBatch inOrder(Limits limits, RegistryVersion registry, Lease lease) {
+        return new EventBatch(
+                limits,
+                registry,
+                lease,
+                List.of(new SerialQueue<>(limits.claim().events())));
+    }
+
+    /** Dispatches aggregates at the same time, each in order. */
+    static EventBatch byAggregate(Limits limits, RegistryVersion registry, Lease lease) {
+        Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
+        limits.claim()
+                .events()
+                .forEach((event) -> aggregates
+                        .computeIfAbsent(Aggregate.of(event), (key) -> new ArrayList<>())
+                        .add(event));
+        return new EventBatch(
+                limits,
+                registry,
+                lease,
+                aggregates.values().stream().map(SerialQueue::new).toList());
+    }
+
+    @Override
+    Lease lease() {
+        return lease;
+    }
+
+    ClaimKey claim() {
+        return claim.key();
+    }
+
+    RegistryVersion registry() {
+        return registry;
+    }
+
+    boolean isFull() {
+        return full;
+    }
+
+    /** Whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
+    boolean isSpread() {
+        return spread;
+    }
+
+    @Override
+    boolean isWorthSettlingAsync() {
+        return spread && !isRefused() && unsettled().stream().allMatch(EventOutcome::succeeded);
+    }
+
+    /** The handlers with earlier work for the aggregate: before the claim, or since. */
+    Set<String> blockedFor(ClaimedEvent event) {
+        Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(Aggregate.of(event));
+        if (byBatch == null) {
+            return event.blockedHandlers();
+        }
+        Set<String> all = new HashSet<>(event.blockedHandlers());
+        all.addAll(byBatch);
+        return all;
+    }
+
+    @Override
+    void add(EventOutcome outcome) {
+        for (EventOutcome.OfHandler handler : outcome.handlers()) {
+            if (handler.outcome().blocksLane()) {
+                blocked.computeIfAbsent(Aggregate.of(outcome.event()), (aggregate) -> new HashSet<>())
+                        .add(handler.handlerId());
+            }
+        }
+        super.add(outcome);
+    }
+
+    /** The last settlement ends the claim, and so frees what was not dispatched. */
+    Settlement settlement(List<EventOutcome> outcomes, boolean last) {
+        List<Long> succeeded = new ArrayList<>();
+        List<Parked> parked = new ArrayList<>();
+        for (EventOutcome outcome : outcomes) {
+            long id = outcome.event().envelope().id();
+            if (outcome.succeeded()) {
+                succeeded.add(id);
+            } else {
+                outcome.handlers().forEach((handler) -> park(id, handler, parked));
+            }
+        }
+        return new Settlement(claim.key(), succeeded, parked, last);
+    }
+
+    /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
+    Settlement refusal(EventOutcome outcome, Failure failure) {
+        long id = outcome.event().envelope().id();
+        List<Parked> parked = outcome.handlers().stream()
+                .filter((handler) -> outcome.succeeded() || !(handler.outcome() instanceof Outcome.Succeeded))
+                .map((handler) -> new Parked(id, handler.handlerId(), Parked.Kind.DEAD, Duration.ZERO, failure))
+                .toList();
+        return new Settlement(claim.key(), List.of(), parked, false);
+    }
+
+    private static void park(long id, EventOutcome.OfHandler handler, List<Parked> parked) {
+        String handlerId = handler.handlerId();
+        Outcome outcome = handler.outcome();
+        if (outcome instanceof Outcome.Failed failed) {
+            Parked.Kind kind = failed.counts() ? Parked.Kind.FAILED : Parked.Kind.DEFERRED;
+            parked.add(new Parked(id, handlerId, kind, failed.retryIn(), failed.failure()));
+        } else if (outcome instanceof Outcome.Dead dead) {
+            Parked.Kind kind = dead.blocksLane() ? Parked.Kind.BLOCKED : Parked.Kind.DEAD;
+            parked.add(new Parked(id, handlerId, kind, Duration.ZERO, dead.failure()));
+        } else if (outcome instanceof Outcome.Queued || outcome instanceof Outcome.Delegated) {
+            parked.add(new Parked(id, handlerId, Parked.Kind.QUEUED, Duration.ZERO, null));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "claim " + claim.id() + " of " + claim.events().size() + " events";
+    }
+}

@@ -1,0 +1,49 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.background.LeaseRenewer;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.Subscriptions;
+import dev.outbox.internal.store.ClaimStore;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.DeliverySettlementStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.SettlementStore;
+import dev.outbox.listener.OutboxListener;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/** What the streams of a process share. */
+public record StreamDependencies(
+        ClaimStore claims,
+        SettlementStore settlements,
+        DeliveryClaimStore deliveryClaims,
+        DeliverySettlementStore deliverySettlements,
+        Subscriptions subscriptions,
+        Dispatcher dispatcher,
+        LeaseRenewer leases,
+        OutboxListener listener,
+        CrashSuspects suspects,
+        Consumer<String> delegated) {
+
+    /** Creates dependencies with stores of their own; {@code delegated} is notified of streams with work for other instances. */
+    public static StreamDependencies of(
+            DataSource dataSource,
+            OutboxSchema schema,
+            Subscriptions subscriptions,
+            Dispatcher dispatcher,
+            LeaseRenewer leases,
+            OutboxListener listener,
+            Consumer<String> delegated) {
+        return new StreamDependencies(
+                new ClaimStore(dataSource, schema),
+                new SettlementStore(dataSource, schema),
+                new DeliveryClaimStore(dataSource, schema),
+                new DeliverySettlementStore(dataSource, schema),
+                subscriptions,
+                dispatcher,
+                leases,
+                listener,
+                new CrashSuspects(),
+                delegated);
+    }
+}
