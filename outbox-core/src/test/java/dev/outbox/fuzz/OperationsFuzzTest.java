@@ -10,13 +10,13 @@ import dev.outbox.OutboxException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.HandlerCatalog;
-import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.UnknownHandlerException;
 import java.time.Instant;
@@ -99,7 +99,7 @@ class OperationsFuzzTest {
         }
     }
 
-    private void operate(Hostile values, JdbcOperations operations) {
+    private void operate(Hostile values, OutboxOperations operations) {
         String by = values.name();
         String reason = values.oneIn(20) ? values.text().repeat(20) : "reason " + values.text();
         String handler = values.name();
@@ -124,7 +124,7 @@ class OperationsFuzzTest {
         }
     }
 
-    private static void pause(JdbcOperations operations, String handler, String by, String reason) {
+    private static void pause(OutboxOperations operations, String handler, String by, String reason) {
         boolean changed = operations.pauseHandler(handler, by, reason);
         Operation latest = operations
                 .operations(OperationSelection.all().ofHandler(handler), 1)

@@ -8,12 +8,12 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxException;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
@@ -126,7 +126,7 @@ class PayloadsStaySecretTest {
     }
 
     private static void operate(TestOutbox outbox, AtomicInteger handled) {
-        JdbcOperations operations = outbox.runtime().operations();
+        OutboxOperations operations = outbox.runtime().operations();
         String reason = "curl -H 'Authorization: Bearer " + SECRET + "'";
         DeliverySelection failed = DeliverySelection.all().ofEventType("Charge");
         operations.retry(failed.ofHandler("row"), "operator", reason);

@@ -13,8 +13,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
@@ -67,7 +67,7 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
                         .or(resideOutsideOfPackage("dev.outbox.."))
-                        .or(belongToAnyOf(JdbcOperations.class, JdbcReplays.class)))
+                        .or(belongToAnyOf(OutboxOperations.class, Replays.class)))
                 .check(service);
     }
 

@@ -4,12 +4,12 @@ import dev.outbox.OutboxException;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.FactWriter;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -33,12 +33,12 @@ final class Operator {
             LIMIT ?
             """;
 
-    private final JdbcOperations operations;
-    private final JdbcReplays replays;
+    private final OutboxOperations operations;
+    private final Replays replays;
     private final JdbcTemplate jdbc;
     private final FactWriter facts;
 
-    Operator(JdbcOperations operations, JdbcReplays replays, JdbcTemplate jdbc, FactWriter facts) {
+    Operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
         this.operations = operations;
         this.replays = replays;
         this.jdbc = jdbc;
@@ -65,7 +65,7 @@ final class Operator {
         });
     }
 
-    /** JdbcReplays the latest published events to a handler that deduplicates and to one that does not. */
+    /** Replays the latest published events to a handler that deduplicates and to one that does not. */
     void replay(long limit) {
         attempt(() -> {
             replay(Traffic.PAID, WorkerHandlers.BOOKING, limit);

@@ -2,8 +2,8 @@ package dev.outbox.chaos.process;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.chaos.history.FactWriter;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
 import java.time.Duration;
 import java.util.Map;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -38,7 +38,7 @@ class PublishingProcess {
     }
 
     @Bean
-    Operator operator(JdbcOperations operations, JdbcReplays replays, JdbcTemplate jdbc, FactWriter facts) {
+    Operator operator(OutboxOperations operations, Replays replays, JdbcTemplate jdbc, FactWriter facts) {
         return new Operator(operations, replays, jdbc, facts);
     }
 

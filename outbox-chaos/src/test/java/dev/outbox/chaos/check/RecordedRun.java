@@ -16,7 +16,6 @@ import dev.outbox.chaos.history.RecordedHandler;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.RetryPolicies;
 import dev.outbox.internal.maintenance.RetentionSettings;
-import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.runtime.OutboxDependencies;
@@ -25,6 +24,7 @@ import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.testing.TestDatabase;
@@ -142,7 +142,7 @@ final class RecordedRun implements AutoCloseable {
         return sql;
     }
 
-    JdbcOperations operations() {
+    OutboxOperations operations() {
         return publisher.operations();
     }
 

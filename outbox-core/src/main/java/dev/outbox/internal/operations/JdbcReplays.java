@@ -8,6 +8,7 @@ import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.operations.UnknownHandlerException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,12 +17,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than they
- * are. A replay is stored: any process that polls works on it, and goes on after a crash. Safe for use by many threads; uses
- * transactions of its own, never the caller's.
- */
-public final class JdbcReplays {
+/** Implements the replays on the outbox tables; the feeder adds their deliveries. */
+public final class JdbcReplays implements Replays {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
 
@@ -34,7 +31,6 @@ public final class JdbcReplays {
     private final Duration retireAfter;
     private final Runnable wake;
 
-    /** Creates the replays of an outbox. */
     public JdbcReplays(
             ReplayStore store,
             ReplayRemovalStore removals,
@@ -48,7 +44,7 @@ public final class JdbcReplays {
         this.wake = wake;
     }
 
-    /** Asks for a replay of the events that there are now. It begins in the background. */
+    @Override
     public long start(ReplayRequest request, String by, String reason) {
         OperationRules.check(request);
         AuditInfo instruction = OperationRules.check(by, reason);
@@ -71,20 +67,17 @@ public final class JdbcReplays {
         });
     }
 
-    /** Finds a replay. */
+    @Override
     public Optional<Replay> find(long id) {
         return DatabaseCall.run("find a replay", () -> store.find(id));
     }
 
-    /** Lists the last 100 replays. */
+    @Override
     public List<Replay> list() {
         return DatabaseCall.run("list replays", () -> store.list(LISTED));
     }
 
-    /**
-     * Cancels a replay: nothing more is added, and what was added and nobody has attempted is taken back. What has been
-     * attempted goes on, since the handler may have done a part of it.
-     */
+    @Override
     public boolean cancel(long id, String by) {
         OperationRules.checkName(by);
         return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));

@@ -21,6 +21,8 @@ import dev.outbox.internal.store.ProcessedEventStore;
 import dev.outbox.internal.store.ReplayRemovalStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -41,7 +43,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final Supplier<Collection<HandlerDefinition>> definitions;
     private final OutboxPublisher publisher;
     private final Retention retention;
-    private final JdbcOperations operations;
+    private final OutboxOperations operations;
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
     private final ReentrantLock lock = new ReentrantLock();
@@ -106,13 +108,13 @@ public final class OutboxRuntime implements AutoCloseable {
         return retention;
     }
 
-    /** Returns what an operator may ask and do. It works whether the outbox is started or not. */
-    public JdbcOperations operations() {
+    /** Returns the operations, which work whether the outbox is started or not. */
+    public OutboxOperations operations() {
         return operations;
     }
 
-    /** Returns the replays. They may be asked for whether the outbox is started or not. */
-    public JdbcReplays replays() {
+    /** Returns the replays, which can be started whether the outbox is started or not. */
+    public Replays replays() {
         return replays;
     }
 

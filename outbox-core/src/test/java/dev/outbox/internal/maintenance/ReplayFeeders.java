@@ -6,6 +6,7 @@ import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayFeedStore;
 import dev.outbox.internal.store.ReplaySource;
+import dev.outbox.operations.Replays;
 import java.time.Duration;
 
 /** Feeders that no thread drives, and the time that they may use. */
@@ -13,13 +14,13 @@ final class ReplayFeeders {
 
     private ReplayFeeders() {}
 
-    static ReplayFeeder of(TestOutbox outbox, JdbcReplays replays) {
+    static ReplayFeeder of(TestOutbox outbox, Replays replays) {
         return new ReplayFeeder(
                 new ReplaySource(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new ReplayFeedStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new ReplayFeeder.Registry(
                         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
-                replays,
+                (JdbcReplays) replays,
                 (stream, handlerId, deliveries) -> {});
     }
 

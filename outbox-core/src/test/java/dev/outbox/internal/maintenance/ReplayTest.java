@@ -13,13 +13,13 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.metrics.OutboxMeters;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.operations.UnknownHandlerException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -272,7 +272,7 @@ class ReplayTest {
     @Test
     void replayThatCannotBeIsRefused() {
         outbox.handler("mail", "OrderPlaced", Recorded.all()).start();
-        JdbcReplays replays = outbox.runtime().replays();
+        Replays replays = outbox.runtime().replays();
         ReplayRequest mail = ReplayRequest.of("mail");
         Instant now = Instant.now();
 

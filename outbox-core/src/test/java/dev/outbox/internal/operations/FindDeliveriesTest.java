@@ -17,6 +17,7 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.SelectionTooBroadException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,7 +40,7 @@ class FindDeliveriesTest {
 
     private final TestOutbox outbox = TestOutbox.create().stream("slow", PollerSettings.defaults());
     private final Lanes lanes = new Lanes(outbox);
-    private JdbcOperations operations;
+    private OutboxOperations operations;
 
     @BeforeEach
     void build() {
@@ -219,7 +220,7 @@ class FindDeliveriesTest {
     @MethodSource("refused")
     void uselessSelectionIsRefusedBeforeAnySql(DeliverySelection selection) {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        JdbcOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 
         assertThatThrownBy(() -> counted.find(selection, 10)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.count(selection)).isInstanceOf(InvalidOperationException.class);

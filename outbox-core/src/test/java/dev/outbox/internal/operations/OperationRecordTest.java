@@ -18,6 +18,7 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -159,7 +160,7 @@ class OperationRecordTest {
     @Test
     void transactionOfTheCallerIsNeitherUsedNorEnded() {
         lanes.dead("mail", lanes.publish("1", 1).get(0));
-        JdbcOperations own = new JdbcOperations(
+        OutboxOperations own = new JdbcOperations(
                 new TransactionAwareDataSourceProxy(outbox.dataSource()), OutboxSchema.DEFAULT, (stream) -> {});
 
         assertThatThrownBy(() -> outbox.inTransaction(() -> {
@@ -198,7 +199,7 @@ class OperationRecordTest {
 
     private void assertRefused(DeliverySelection selection, String by, String reason) {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        JdbcOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 
         assertThatThrownBy(() -> counted.retry(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.skip(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
@@ -216,7 +217,7 @@ class OperationRecordTest {
                 .isInstanceOf(InvalidOperationException.class);
     }
 
-    private JdbcOperations operations() {
+    private OutboxOperations operations() {
         return outbox.runtime().operations();
     }
 }

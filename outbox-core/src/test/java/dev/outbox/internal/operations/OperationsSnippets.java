@@ -1,11 +1,12 @@
 package dev.outbox.internal.operations;
 
-import dev.outbox.internal.operations.JdbcOperations.Retried;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Retried;
 import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -16,9 +17,9 @@ final class OperationsSnippets {
 
     private static final Logger log = LoggerFactory.getLogger(OperationsSnippets.class);
 
-    private final JdbcOperations operations;
+    private final OutboxOperations operations;
 
-    OperationsSnippets(JdbcOperations operations) {
+    OperationsSnippets(OutboxOperations operations) {
         this.operations = operations;
     }
 

@@ -16,6 +16,7 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,10 +114,10 @@ class OperationsUnderLoadTest {
 
     /** Mails one by one, to know which are late; entries of the ledger all at once; pushes one by one. */
     private boolean operate(String name) {
-        JdbcOperations operations = outbox.runtime().operations();
+        OutboxOperations operations = outbox.runtime().operations();
         while (!over.get()) {
             for (Delivery dead : operations.find(DEAD.ofHandler("mail"), 50)) {
-                JdbcOperations.Retried one = operations.retry(selection(dead), name, "again");
+                OutboxOperations.Retried one = operations.retry(selection(dead), name, "again");
                 retriedMails.addAndGet(one.affected());
                 if (one.outOfOrder() > 0) {
                     saidToBeLate.add(dead.event().id());

@@ -20,6 +20,7 @@ import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.UnknownHandlerException;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -309,7 +310,7 @@ class PauseTest {
     @Test
     void nothingIsPausedWithoutNameAndReason() {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
-        JdbcOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 
         assertRefused(() -> counted.pauseHandler("", "ann", "down"), "handler id");
         assertRefused(() -> counted.resumeHandler("mail", "", "up"), "who wants it");
@@ -332,7 +333,7 @@ class PauseTest {
                 .single();
     }
 
-    private static JdbcOperations operations(TestOutbox process) {
+    private static OutboxOperations operations(TestOutbox process) {
         return process.runtime().operations();
     }
 

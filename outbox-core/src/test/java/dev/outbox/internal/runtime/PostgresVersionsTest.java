@@ -9,16 +9,16 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.ArchiveStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.RemovedBatch;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.testing.PostgresBinaries;
 import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestPostgres;
@@ -73,7 +73,7 @@ class PostgresVersionsTest {
 
     /** Returns how many operations are on record. */
     private static int retryAndSkip(TestOutbox outbox) {
-        JdbcOperations operations = outbox.runtime().operations();
+        OutboxOperations operations = outbox.runtime().operations();
         Lanes lanes = new Lanes(outbox);
         DeliverySelection dead = DeliverySelection.lane("elsewhere", "order", "dead")
                 .withStatus(DeliveryStatus.DEAD)
@@ -89,7 +89,7 @@ class PostgresVersionsTest {
         return operations.operations(OperationSelection.all().by("bob"), 10).size();
     }
 
-    private static void pauseAndResume(JdbcOperations operations) {
+    private static void pauseAndResume(OutboxOperations operations) {
         assertThat(operations.pauseNewHandler("new", "ann", "to see")).isTrue();
         assertThat(operations.pauseHandler("any", "ann", "to see")).isTrue();
         assertThat(operations.resumeHandler("any", "ann", "to see")).isTrue();
@@ -98,7 +98,7 @@ class PostgresVersionsTest {
     }
 
     private static void replay(TestOutbox outbox) {
-        JdbcReplays replays = outbox.runtime().replays();
+        Replays replays = outbox.runtime().replays();
         long some = replays.start(ReplayRequest.of("any").events(UUID.randomUUID()), "ann", "to see");
         long all = replays.start(ReplayRequest.of("any").rate(1000), "ann", "to see");
         await().atMost(Duration.ofSeconds(30))

@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.io.IOException;
@@ -59,7 +59,7 @@ class ReplayOrderTest {
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> first.count("events.outbox_published") == AGGREGATES * PAST);
             replaying.set(true);
-            JdbcReplays replays = first.runtime().replays();
+            Replays replays = first.runtime().replays();
             CompletableFuture<Integer> live = CompletableFuture.supplyAsync(() -> publishWhileReplaying(second));
             long id = replays.start(ReplayRequest.of("mail").rate(400), "ann", "to see");
 

@@ -9,10 +9,10 @@ import dev.outbox.MissingPrivilegeException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxOperations;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
@@ -83,7 +83,7 @@ class RolesTest {
     @Test
     void readerFindsAndCounts() throws SQLException {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        JdbcOperations operations = reader.runtime().operations();
+        OutboxOperations operations = reader.runtime().operations();
 
         assertThat(operations.find(DeliverySelection.all(), 10)).isEmpty();
         assertThat(operations.count(DeliverySelection.all())).isZero();

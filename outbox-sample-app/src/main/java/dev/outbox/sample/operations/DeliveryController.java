@@ -1,10 +1,10 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcOperations.Retried;
-import dev.outbox.internal.operations.JdbcOperations.Skipped;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Skipped;
 import jakarta.validation.Valid;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +22,9 @@ final class DeliveryController {
 
     private static final int LARGEST_PAGE = 1000;
 
-    private final JdbcOperations operations;
+    private final OutboxOperations operations;
 
-    DeliveryController(JdbcOperations operations) {
+    DeliveryController(OutboxOperations operations) {
         this.operations = operations;
     }
 

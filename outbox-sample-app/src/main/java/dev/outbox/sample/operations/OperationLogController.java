@@ -1,9 +1,9 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.operations.DeliverySelection.Span;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +17,9 @@ final class OperationLogController {
 
     private static final int LARGEST_PAGE = 1000;
 
-    private final JdbcOperations operations;
+    private final OutboxOperations operations;
 
-    OperationLogController(JdbcOperations operations) {
+    OperationLogController(OutboxOperations operations) {
         this.operations = operations;
     }
 

@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.operations.OutboxOperations;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -14,9 +14,9 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/operations")
 final class PauseController {
 
-    private final JdbcOperations operations;
+    private final OutboxOperations operations;
 
-    PauseController(JdbcOperations operations) {
+    PauseController(OutboxOperations operations) {
         this.operations = operations;
     }
 

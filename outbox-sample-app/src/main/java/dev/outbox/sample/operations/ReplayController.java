@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.operations.Replays;
 import dev.outbox.sample.web.NotFoundException;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
@@ -14,14 +14,14 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** JdbcReplays over HTTP. */
+/** Replays over HTTP. */
 @RestController
 @RequestMapping("/operations/replays")
 final class ReplayController {
 
-    private final JdbcReplays replays;
+    private final Replays replays;
 
-    ReplayController(JdbcReplays replays) {
+    ReplayController(Replays replays) {
         this.replays = replays;
     }
 

@@ -2,8 +2,6 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.metrics.QueueGauges;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
@@ -11,6 +9,8 @@ import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.internal.store.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.ZoneId;
@@ -148,13 +148,13 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JdbcOperations outboxOperations(OutboxRuntime runtime) {
+    OutboxOperations outboxOperations(OutboxRuntime runtime) {
         return runtime.operations();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    JdbcReplays outboxReplays(OutboxRuntime runtime) {
+    Replays outboxReplays(OutboxRuntime runtime) {
         return runtime.replays();
     }
 

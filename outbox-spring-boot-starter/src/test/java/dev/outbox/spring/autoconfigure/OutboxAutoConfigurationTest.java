@@ -14,15 +14,15 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadTooLargeException;
 import dev.outbox.UnroutedEventException;
-import dev.outbox.internal.operations.JdbcOperations;
-import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
@@ -97,7 +97,7 @@ class OutboxAutoConfigurationTest {
             await().untilAsserted(() ->
                     assertThat(count(context, "events.outbox_published")).isOne());
 
-            context.getBean(JdbcReplays.class).start(ReplayRequest.of("licensing.extend"), "ann", "to see");
+            context.getBean(Replays.class).start(ReplayRequest.of("licensing.extend"), "ann", "to see");
 
             List<String> plans = context.getBean(Licensing.class).plans;
             await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold", "1:gold"));
@@ -128,7 +128,7 @@ class OutboxAutoConfigurationTest {
         Applications.withSubscriptionsOn(database).withBean(Refusing.class).run((context) -> {
             context.getBean(Subscriptions.class).start("1", "gold");
 
-            JdbcOperations operations = context.getBean(JdbcOperations.class);
+            OutboxOperations operations = context.getBean(OutboxOperations.class);
             DeliverySelection dead = DeliverySelection.all().withStatus(DeliveryStatus.DEAD);
             await().untilAsserted(() -> assertThat(operations.find(dead, 10))
                     .extracting(Delivery::handlerId)

@@ -1,0 +1,159 @@
+package dev.outbox.operations;
+
+import java.util.List;
+
+/**
+ * Finds, retries and skips deliveries, and pauses handlers and streams. Works in every process that uses the outbox's tables, whether its
+ * own pollers run or not. Thread-safe.
+ *
+ * <p>Each call takes a connection of the pool and runs in its own transactions. It neither joins nor affects a transaction of the calling
+ * thread: rolling that transaction back does not undo the call.
+ *
+ * <p>Every method throws {@link InvalidOperationException} before any SQL runs if an argument breaks a rule, and a
+ * {@link org.springframework.dao.DataAccessException} if the database refuses a statement or cannot be reached.
+ */
+public interface OutboxOperations {
+
+    /**
+     * Outcome of {@link #retry}.
+     *
+     * @param affected how many deliveries were reset, as if they had never failed
+     * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
+     *     their event; repeat the call later if they fail
+     * @param outOfOrder how many of the affected deliveries come too late for the order of their aggregate: the handler has handled a later
+     *     event of it, or handles one at the moment. Includes deliveries whose order can no longer be determined, because later events
+     *     are archived or the publisher's own sequence has gaps.
+     */
+    record Retried(int affected, int busy, int outOfOrder) {}
+
+    /**
+     * Outcome of {@link #skip}.
+     *
+     * @param affected how many deliveries were removed
+     * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
+     *     their event
+     */
+    record Skipped(int affected, int busy) {}
+
+    /**
+     * Finds deliveries that are due, wait in their lane, or are dead, oldest event first. To get the next page, pass the last delivery of
+     * this page to {@link DeliverySelection#after}.
+     *
+     * @param selection which deliveries
+     * @param limit the largest number of deliveries to return; at least 1
+     * @return the deliveries
+     * @throws SelectionTooBroadException if the database needs longer than 5 s, because no index serves the selection
+     */
+    List<Delivery> find(DeliverySelection selection, int limit);
+
+    /**
+     * Counts deliveries that are due, wait in their lane, or are dead.
+     *
+     * @param selection which deliveries
+     * @return the number of deliveries
+     * @throws SelectionTooBroadException if the database needs longer than 5 s, because there are too many
+     */
+    long count(DeliverySelection selection);
+
+    /**
+     * Resets deliveries as if they had never failed: one delivery, a selection, or whole lanes.
+     *
+     * <p>A dead delivery re-enters its lane in the order of its aggregate. As the head of the lane it is due immediately, and a later head
+     * that is backing off waits behind it. Elsewhere in the lane it waits for its turn, also behind a dead delivery that blocks the lane.
+     * A delivery that is backing off becomes due immediately. A delivery without failures stays as it is and is not counted.
+     *
+     * <p>The call processes the deliveries that exist when it begins, in order, in transactions of 500. If it fails, the committed
+     * transactions stay. If a handler has already handled later events of the aggregate, the outcome counts the delivery as out of order
+     * and the log contains a warning.
+     *
+     * @param selection which deliveries; must name at least one criterion
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return the outcome
+     * @throws SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the selection
+     */
+    Retried retry(DeliverySelection selection, String by, String reason);
+
+    /**
+     * Removes deliveries for good, dead or not: one delivery, a selection, or whole lanes. Their handlers do not receive them again, the
+     * next delivery of each lane becomes its head, and an event without further deliveries becomes published.
+     *
+     * <p>The call processes the deliveries that exist when it begins, in order, in transactions of 500. If it fails, the committed
+     * transactions stay.
+     *
+     * @param selection which deliveries; must name at least one criterion
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return the outcome
+     * @throws SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the selection
+     */
+    Skipped skip(DeliverySelection selection, String by, String reason);
+
+    /**
+     * Pauses a handler in every process until it is resumed, also across restarts. Each process stops delivering to it with its next claim;
+     * running invocations finish. Deliveries to the handler queue up in their lanes. Other handlers are not affected.
+     *
+     * @param handlerId the handler's current or former id
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call paused the handler; {@code false} if it was paused already, and then nothing is recorded
+     * @throws UnknownHandlerException if no process has ever registered the handler
+     */
+    boolean pauseHandler(String handlerId, String by, String reason);
+
+    /**
+     * Pauses a handler before the first process registers it, so that it starts without receiving events. Use this to
+     * {@linkplain Replays replay} past events to a new handler before it receives current ones. If the handler is already registered, the
+     * call does the same as {@link #pauseHandler}. A mistyped id stays in the registry for good.
+     *
+     * @param handlerId the id that the new handler will have
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call paused the handler; {@code false} if it was paused already, and then nothing is recorded
+     */
+    boolean pauseNewHandler(String handlerId, String by, String reason);
+
+    /**
+     * Resumes a handler. The deliveries that have queued up become due immediately, in order.
+     *
+     * @param handlerId the handler's current or former id
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call resumed the handler; {@code false} if it was not paused, and then nothing is recorded
+     * @throws UnknownHandlerException if no process has ever registered the handler
+     */
+    boolean resumeHandler(String handlerId, String by, String reason);
+
+    /**
+     * Pauses a stream in every process until it is resumed: no process claims its events, neither first deliveries nor redeliveries.
+     * Publishing into the stream still works.
+     *
+     * @param stream the stream
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call paused the stream; {@code false} if it was paused already, and then nothing is recorded
+     * @throws InvalidOperationException also if no process has ever polled the stream
+     */
+    boolean pauseStream(String stream, String by, String reason);
+
+    /**
+     * Resumes a stream.
+     *
+     * @param stream the stream
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call resumed the stream; {@code false} if it was not paused, and then nothing is recorded
+     * @throws InvalidOperationException also if no process has ever polled the stream
+     */
+    boolean resumeStream(String stream, String by, String reason);
+
+    /**
+     * Reads the operation log, latest operation first. The log is never trimmed. To get the next page, pass the last operation of this page
+     * to {@link OperationSelection#olderThan}.
+     *
+     * @param selection which operations
+     * @param limit the largest number of operations to return; at least 1
+     * @return the operations
+     */
+    List<Operation> operations(OperationSelection selection, int limit);
+}

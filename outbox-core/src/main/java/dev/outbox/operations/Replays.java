@@ -1,0 +1,53 @@
+package dev.outbox.operations;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Delivers events that are still in the outbox to one handler again, or for the first time to a handler that is newer than the events.
+ *
+ * <p>A replay is stored in the database. Any process that polls works on it, and continues after a crash. Each call runs in its own
+ * transactions and never joins one of the calling thread. Thread-safe.
+ *
+ * <p>Every method throws a {@link org.springframework.dao.DataAccessException} if the database refuses a statement or cannot be reached.
+ */
+public interface Replays {
+
+    /**
+     * Starts a replay of the events that exist at the moment. The replay runs in the background.
+     *
+     * @param request which events, to which handler, at which rate
+     * @param by the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return the number of the replay
+     * @throws InvalidOperationException if an argument breaks a rule, or the handler does not subscribe to one of the event types
+     * @throws UnknownHandlerException if no process has registered the handler, or its registration has expired
+     */
+    long start(ReplayRequest request, String by, String reason);
+
+    /**
+     * Finds a replay.
+     *
+     * @param id the number of the replay
+     * @return the replay with its current progress, or empty if there is none
+     */
+    Optional<Replay> find(long id);
+
+    /**
+     * Lists the 100 latest replays.
+     *
+     * @return the replays with their current progress, latest first
+     */
+    List<Replay> list();
+
+    /**
+     * Cancels a replay: it adds no further deliveries, and the deliveries that were not attempted yet are removed. Attempted deliveries
+     * remain, because the handler may have done part of the work.
+     *
+     * @param id the number of the replay
+     * @param by the operator; at most 255 characters
+     * @return {@code true} if the replay was running
+     * @throws InvalidOperationException if {@code by} breaks a rule
+     */
+    boolean cancel(long id, String by);
+}
