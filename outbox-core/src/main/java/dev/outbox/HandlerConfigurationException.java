@@ -1,17 +1,17 @@
 package dev.outbox;
 
 /**
- * A handler cannot be registered: its id is taken, its signature is not supported, or its event type contradicts another
- * handler's. Fails the start of the application.
+ * A handler cannot be registered: another handler has its id, its signature is not supported, or its event type contradicts that of
+ * another handler. The application does not start.
  */
-public final class HandlerConfigurationException extends OutboxException {
+public final class HandlerConfigurationException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Creates the error.
+     * Creates an exception. Not for applications.
      *
-     * @param message what happened, to which event, and what to do about it
+     * @param message which handler, and what to do
      */
     public HandlerConfigurationException(String message) {
         super(message, null);

@@ -3,16 +3,22 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event breaks a rule: an id is missing or too long, the event type is not PascalCase or belongs to another class, the payload
- * has no property to read, or a text cannot be stored by PostgreSQL. Raised before any SQL runs, so the caller's transaction is
- * still usable.
+ * An event breaks a rule. Thrown before any SQL runs, so the transaction remains usable.
+ *
+ * <ul>
+ *   <li>An id is missing or too long, or PostgreSQL cannot store a text of the event.
+ *   <li>The event type is not PascalCase or belongs to another payload class.
+ *   <li>The payload has no readable property, or cannot be written as JSON.
+ *   <li>The payload, as UTF-8 encoded JSON, is larger than {@code outbox.publisher.max-payload-size}.
+ *   <li>No handler is registered for the event type, and {@code outbox.publisher.unrouted} is {@code fail}.
+ * </ul>
  */
-public class InvalidEventException extends OutboxException {
+public final class InvalidEventException extends PublishException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Creates the error.
+     * Creates an exception. Not for applications.
      *
      * @param message the value and the rule that it breaks
      */
@@ -20,7 +26,13 @@ public class InvalidEventException extends OutboxException {
         super(message, null);
     }
 
-    InvalidEventException(String message, @Nullable Throwable cause) {
+    /**
+     * Creates an exception. Not for applications.
+     *
+     * @param message the value and the rule that it breaks
+     * @param cause the exception of the JSON mapper
+     */
+    public InvalidEventException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -2,8 +2,8 @@ package dev.outbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** The role that the application connects with lacks a privilege on the outbox tables. */
-public final class MissingPrivilegeException extends OutboxException {
+/** The database role of the application lacks a privilege on the outbox tables. */
+public final class MissingPrivilegeException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
 
@@ -11,11 +11,11 @@ public final class MissingPrivilegeException extends OutboxException {
     private final String remedy;
 
     /**
-     * Creates the error.
+     * Creates an exception. Not for applications.
      *
-     * @param refusal what was refused, with the privilege or the table that it is about
+     * @param refusal what the database refuses, with the privilege or the table
      * @param remedy what to grant, or to configure instead
-     * @param cause the error of the database, or {@code null} if nothing was tried
+     * @param cause the exception of the database, or {@code null} if no statement ran
      */
     public MissingPrivilegeException(String refusal, String remedy, @Nullable Throwable cause) {
         super(refusal + "; " + remedy, cause);
@@ -24,7 +24,7 @@ public final class MissingPrivilegeException extends OutboxException {
     }
 
     /**
-     * Returns what was refused.
+     * Returns what the database refuses.
      *
      * @return a sentence without a full stop
      */

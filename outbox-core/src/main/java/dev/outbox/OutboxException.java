@@ -2,16 +2,16 @@ package dev.outbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** The root of every error that the outbox raises towards an application. Unchecked. */
+/** Root of the unchecked exceptions that the outbox throws to an application. */
 public abstract class OutboxException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Creates an error.
+     * Creates an exception. Not for applications.
      *
-     * @param message what happened, to which event, and what to do about it
-     * @param cause the error behind it, or {@code null}
+     * @param message what happened, to which event or setting, and what to do
+     * @param cause the cause, or {@code null}
      */
     protected OutboxException(String message, @Nullable Throwable cause) {
         super(message, cause);

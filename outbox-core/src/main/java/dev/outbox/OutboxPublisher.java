@@ -4,22 +4,23 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Stores events in the transaction of the caller: they exist if and only if it commits. Safe for use by many threads.
+ * Stores events in the transaction of the caller: they exist if and only if that transaction commits. Thread-safe.
  *
- * <p>Every method needs a read-write transaction of the outbox's {@code DataSource} on the calling thread, and takes a row
- * lock per aggregate until it ends, so that sequence order is commit order. Every error is raised at once:
- * {@link MissingTransactionException}, {@link ReadOnlyTransactionException}, {@link ForeignTransactionException},
- * {@link InvalidEventException} and {@link UnroutedEventException} before any SQL runs; {@link StaleSequenceException} and
- * {@link EventIdConflictException} without having stored anything. After these the transaction is still usable.
+ * <p>Every method needs a read-write transaction of the outbox's {@code DataSource} on the calling thread. It locks one row per aggregate
+ * until the transaction ends, so that the sequence of an aggregate follows the order of commits.
+ *
+ * <p>Every method throws a {@link PublishException} if it refuses an event: an {@link InvalidTransactionException} or
+ * {@link InvalidEventException} before any SQL runs, or a {@link StaleSequenceException} or {@link EventConflictException} without having
+ * stored anything. The transaction remains usable, except in the case that {@link EventConflictException} describes.
  */
 public interface OutboxPublisher {
 
     /**
      * Publishes an event of the payload's type.
      *
-     * @param aggregateType the kind of entity, at most 255 characters
-     * @param aggregateId the entity, at most 255 characters
-     * @param payload what happened; its class names the event type, see {@link EventType}
+     * @param aggregateType the aggregate type, at most 255 characters
+     * @param aggregateId the aggregate id, at most 255 characters
+     * @param payload the payload; its class determines the event type, see {@link EventType}
      * @return the event as stored
      */
     default EventEnvelope publish(String aggregateType, String aggregateId, Object payload) {
@@ -30,15 +31,15 @@ public interface OutboxPublisher {
      * Publishes an event.
      *
      * @param event the event
-     * @return the event as stored; the one stored earlier if its event id is known already
+     * @return the event as stored; the one stored earlier if its event id is already stored
      */
     EventEnvelope publish(OutboxEvent event);
 
     /**
-     * Publishes several events in one batch: all or, on an error, none. Aggregates are locked in sorted order, so two
-     * batches never lock each other out.
+     * Publishes several events in one batch: all of them or, if one is refused, none. Aggregates are locked in sorted order, so two
+     * batches never deadlock.
      *
-     * @param events the events; those of one aggregate keep their order
+     * @param events the events; events of one aggregate keep their order
      * @return the events as stored, in the order given
      */
     List<EventEnvelope> publishAll(Collection<OutboxEvent> events);

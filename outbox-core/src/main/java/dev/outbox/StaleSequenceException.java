@@ -1,17 +1,16 @@
 package dev.outbox;
 
 /**
- * The sequence that the caller gave an event does not exceed the last one of its aggregate. Nothing was stored, and the
- * transaction is still usable.
+ * The caller's sequence number is not greater than the last one of the aggregate. Nothing was stored, and the transaction remains usable.
  */
-public final class StaleSequenceException extends OutboxException {
+public final class StaleSequenceException extends PublishException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Creates the error.
+     * Creates an exception. Not for applications.
      *
-     * @param message what happened, to which event, and what to do about it
+     * @param message the sequence number, the aggregate and its last sequence number
      */
     public StaleSequenceException(String message) {
         super(message, null);

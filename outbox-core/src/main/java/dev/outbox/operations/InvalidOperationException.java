@@ -1,21 +1,58 @@
 package dev.outbox.operations;
 
 import dev.outbox.OutboxException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator asked for breaks a rule: nothing says who wants it or why, the selection is empty or leaves nothing out, or it names
- * a handler or stream that nobody has. Nothing has been changed.
+ * An operation was refused. Nothing was changed, except that a retry or skip keeps the batches that it had committed before the database
+ * gave up on a {@linkplain Reason#SELECTION_TOO_BROAD selection}.
  */
-public class InvalidOperationException extends OutboxException {
+public final class InvalidOperationException extends OutboxException {
 
     private static final long serialVersionUID = 1L;
 
+    private final Reason reason;
+
+    /** Why an operation was refused. */
+    public enum Reason {
+        /**
+         * An argument breaks a rule: the operator or the reason is missing, the selection is empty or unrestricted, or no process has ever
+         * polled the stream.
+         */
+        INVALID_ARGUMENT,
+        /** No process has registered the handler, or its registration has expired. */
+        UNKNOWN_HANDLER,
+        /** The database needed longer than 5 s for the selection, because no index serves its filters. */
+        SELECTION_TOO_BROAD
+    }
+
     /**
-     * Creates the error.
+     * Creates an exception for an invalid argument. Not for applications.
      *
      * @param message the value and the rule that it breaks
      */
     public InvalidOperationException(String message) {
-        super(message, null);
+        this(Reason.INVALID_ARGUMENT, message, null);
+    }
+
+    /**
+     * Creates an exception. Not for applications.
+     *
+     * @param reason why the operation was refused
+     * @param message what was refused, and what to do
+     * @param cause the exception of the database, or {@code null}
+     */
+    public InvalidOperationException(Reason reason, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    /**
+     * Returns why the operation was refused.
+     *
+     * @return the reason
+     */
+    public Reason reason() {
+        return reason;
     }
 }

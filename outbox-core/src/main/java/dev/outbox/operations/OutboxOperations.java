@@ -42,7 +42,7 @@ public interface OutboxOperations {
      * @param selection which deliveries
      * @param limit the largest number of deliveries to return; at least 1
      * @return the deliveries
-     * @throws SelectionTooBroadException if the database needs longer than 5 s, because no index serves the selection
+     * @throws InvalidOperationException also if the database needs longer than 5 s, because no index serves the selection
      */
     List<Delivery> find(DeliverySelection selection, int limit);
 
@@ -51,7 +51,7 @@ public interface OutboxOperations {
      *
      * @param selection which deliveries
      * @return the number of deliveries
-     * @throws SelectionTooBroadException if the database needs longer than 5 s, because there are too many
+     * @throws InvalidOperationException also if the database needs longer than 5 s, because there are too many
      */
     long count(DeliverySelection selection);
 
@@ -70,7 +70,7 @@ public interface OutboxOperations {
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return the outcome
-     * @throws SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the selection
+     * @throws InvalidOperationException also if the database needs longer than 5 s for a batch, because no index serves the selection
      */
     Retried retry(DeliverySelection selection, String by, String reason);
 
@@ -85,7 +85,7 @@ public interface OutboxOperations {
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return the outcome
-     * @throws SelectionTooBroadException if the database needs longer than 5 s for a batch, because no index serves the selection
+     * @throws InvalidOperationException also if the database needs longer than 5 s for a batch, because no index serves the selection
      */
     Skipped skip(DeliverySelection selection, String by, String reason);
 
@@ -97,7 +97,7 @@ public interface OutboxOperations {
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return {@code true} if the call paused the handler; {@code false} if it was paused already, and then nothing is recorded
-     * @throws UnknownHandlerException if no process has ever registered the handler
+     * @throws InvalidOperationException also if no process has ever registered the handler
      */
     boolean pauseHandler(String handlerId, String by, String reason);
 
@@ -120,7 +120,7 @@ public interface OutboxOperations {
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return {@code true} if the call resumed the handler; {@code false} if it was not paused, and then nothing is recorded
-     * @throws UnknownHandlerException if no process has ever registered the handler
+     * @throws InvalidOperationException also if no process has ever registered the handler
      */
     boolean resumeHandler(String handlerId, String by, String reason);
 

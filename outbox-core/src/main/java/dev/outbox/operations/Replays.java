@@ -20,8 +20,8 @@ public interface Replays {
      * @param by the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return the number of the replay
-     * @throws InvalidOperationException if an argument breaks a rule, or the handler does not subscribe to one of the event types
-     * @throws UnknownHandlerException if no process has registered the handler, or its registration has expired
+     * @throws InvalidOperationException if an argument breaks a rule, the handler does not subscribe to one of the event types, no process
+     *     has registered the handler, or its registration has expired
      */
     long start(ReplayRequest request, String by, String reason);
 

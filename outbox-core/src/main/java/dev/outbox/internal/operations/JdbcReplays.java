@@ -6,10 +6,10 @@ import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.ReplayRemovalStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
-import dev.outbox.operations.UnknownHandlerException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -50,9 +50,12 @@ public final class JdbcReplays implements Replays {
         AuditInfo instruction = OperationRules.check(by, reason);
         return DatabaseCall.run("start a replay", () -> {
             ReplayedHandler handler = ReplayedHandler.find(request.handlerId(), handlers.list(retireAfter))
-                    .orElseThrow(() -> new UnknownHandlerException("no process has registered a handler '"
-                            + request.handlerId() + "' in the last " + retireAfter.toDays()
-                            + " days; start one that has it, or correct the id"));
+                    .orElseThrow(() -> new InvalidOperationException(
+                            Reason.UNKNOWN_HANDLER,
+                            "no process has registered a handler '"
+                                    + request.handlerId() + "' in the last " + retireAfter.toDays()
+                                    + " days; start one that has it, or correct the id",
+                            null));
             for (String type : request.selection().eventTypes()) {
                 if (!handler.wants(type)) {
                     throw new InvalidOperationException(

@@ -4,9 +4,9 @@ import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Span;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.ReplayRequest;
-import dev.outbox.operations.SelectionTooBroadException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -75,7 +75,7 @@ final class OperationRules {
         }
     }
 
-    static SelectionTooBroadException tooBroad(String task, DeliverySelection selection, SQLException cause) {
+    static InvalidOperationException tooBroad(String task, DeliverySelection selection, SQLException cause) {
         Map<String, Object> filters = new LinkedHashMap<>();
         filters.put("handler id", selection.lane().handlerId());
         filters.put("aggregate type", selection.lane().aggregateType());
@@ -88,7 +88,8 @@ final class OperationRules {
         filters.put("created before", selection.created().before());
         filters.put("statuses", selection.statuses());
         filters.values().removeIf(Objects::isNull);
-        return new SelectionTooBroadException(
+        return new InvalidOperationException(
+                Reason.SELECTION_TOO_BROAD,
                 "the database needed longer than 5 s to " + task + " with " + filters
                         + "; add an event id, an aggregate with its type and id, or a stream with a handler id and a status",
                 cause);

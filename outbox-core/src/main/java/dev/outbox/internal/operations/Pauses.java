@@ -3,7 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.store.PauseStore;
 import dev.outbox.operations.InvalidOperationException;
-import dev.outbox.operations.UnknownHandlerException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -24,8 +24,8 @@ final class Pauses {
 
     boolean setHandler(String handlerId, boolean paused, AuditInfo instruction) throws SQLException {
         PauseStore.Done done = store.setHandler(handlerId, paused, instruction)
-                .orElseThrow(() ->
-                        new UnknownHandlerException("no process has ever registered a handler '" + handlerId + "'"));
+                .orElseThrow(() -> new InvalidOperationException(
+                        Reason.UNKNOWN_HANDLER, "no process has ever registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, instruction, done);
     }
 

@@ -3,8 +3,6 @@ package dev.outbox.internal.publish;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.PayloadSerializationException;
-import dev.outbox.PayloadTooLargeException;
 import dev.outbox.internal.delivery.NewEvent;
 import java.time.Clock;
 import java.time.Instant;
@@ -116,14 +114,14 @@ final class EventWriter {
         try {
             json = mapper.writeValueAsString(payload);
         } catch (JacksonException ex) {
-            throw new PayloadSerializationException(
+            throw new InvalidEventException(
                     "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
                             + (ex.getCause() == null
                                     ? ex.getOriginalMessage()
                                     : ex.getCause().getClass().getName()),
                     ex);
         } catch (StackOverflowError ex) {
-            throw new PayloadSerializationException(
+            throw new InvalidEventException(
                     "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
         }
         if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
@@ -143,7 +141,7 @@ final class EventWriter {
         }
         int size = utf8Length(json);
         if (size > maxPayloadSize) {
-            throw new PayloadTooLargeException(what + " has " + size + " bytes, more than the " + maxPayloadSize
+            throw new InvalidEventException(what + " has " + size + " bytes, more than the " + maxPayloadSize
                     + " that outbox.publisher.max-payload-size allows;"
                     + " store large content elsewhere and publish a reference to it");
         }

@@ -1,7 +1,7 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
-import dev.outbox.EventIdConflictException;
 import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
@@ -108,7 +108,7 @@ final class NumberingInsert {
 
         private static void requireSame(NewEvent event, Aggregate aggregate, String type) {
             if (!event.aggregate().equals(aggregate) || !event.type().name().equals(type)) {
-                throw new EventIdConflictException(
+                throw new EventConflictException(
                         "event id " + event.eventId() + " of " + event.type().name() + " of "
                                 + event.aggregate() + " is that of " + type + " of " + aggregate
                                 + "; give each event an id of its own");

@@ -1,8 +1,6 @@
 package dev.outbox.internal.publish;
 
-import dev.outbox.ForeignTransactionException;
-import dev.outbox.MissingTransactionException;
-import dev.outbox.ReadOnlyTransactionException;
+import dev.outbox.InvalidTransactionException;
 import dev.outbox.internal.store.BoundConnection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -22,24 +20,24 @@ final class TransactionGuard {
     /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
     void check() {
         if (phase.isEnding()) {
-            throw new MissingTransactionException(
+            throw new InvalidTransactionException(
                     "the transaction has ended already, and this is one of the callbacks that follow"
                             + " (such as @TransactionalEventListener): the event would not commit with it; publish before the commit,"
                             + " or in a transaction of its own (Propagation.REQUIRES_NEW)");
         }
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || !TransactionSynchronizationManager.isSynchronizationActive()) {
-            throw new MissingTransactionException(
+            throw new InvalidTransactionException(
                     "no transaction is active on this thread; publish inside the @Transactional"
                             + " method (or TransactionTemplate) that makes the domain change, so that both commit together");
         }
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-            throw new ReadOnlyTransactionException("the transaction "
+            throw new InvalidTransactionException("the transaction "
                     + TransactionSynchronizationManager.getCurrentTransactionName()
                     + " is read-only and cannot store an event; remove readOnly = true");
         }
         if (!connection.exists()) {
-            throw new ForeignTransactionException("the transaction "
+            throw new InvalidTransactionException("the transaction "
                     + TransactionSynchronizationManager.getCurrentTransactionName()
                     + " does not use the outbox's DataSource, so the event would not commit with it;"
                     + " use the transaction manager of the outbox's DataSource");

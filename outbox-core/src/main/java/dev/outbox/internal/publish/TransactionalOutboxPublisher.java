@@ -1,10 +1,10 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
-import dev.outbox.EventIdConflictException;
+import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.UnroutedEventException;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.failure.Redaction;
@@ -87,7 +87,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         NewEvent written = writer.write(event);
         String type = written.type().name();
         if (!routed.test(type)) {
-            throw new UnroutedEventException("no handler is registered for " + type + " of " + written.aggregate()
+            throw new InvalidEventException("no handler is registered for " + type + " of " + written.aggregate()
                     + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
         }
         return written;
@@ -119,7 +119,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         } catch (SQLException refusal) {
             SQLException ex = Redaction.of(refusal);
             if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
-                throw new EventIdConflictException("another transaction stored an event with the same id for another"
+                throw new EventConflictException("another transaction stored an event with the same id for another"
                         + " aggregate at the same time; roll back: " + ex.getMessage());
             }
             throw SqlFailures.translated("publish an event", REMEDY, ex);

@@ -1,13 +1,13 @@
 package dev.outbox.internal.schema;
 
-import dev.outbox.OutboxException;
+import dev.outbox.OutboxConfigurationException;
 import java.util.List;
 
 /**
  * The archive table has other columns than retention writes: most likely it belongs to the application. Thrown at start, before
  * anything is changed.
  */
-public final class ArchiveMismatchException extends OutboxException {
+public final class ArchiveMismatchException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,9 @@
 package dev.outbox.internal.schema;
 
-import dev.outbox.OutboxException;
+import dev.outbox.OutboxConfigurationException;
 
 /** The outbox tables are not as this version needs them, and it may not change them. */
-public final class SchemaOutdatedException extends OutboxException {
+public final class SchemaOutdatedException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
 

@@ -3,6 +3,7 @@ package dev.outbox.internal.maintenance;
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
@@ -16,11 +17,11 @@ import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
-import dev.outbox.operations.UnknownHandlerException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -277,7 +278,8 @@ class ReplayTest {
         Instant now = Instant.now();
 
         assertThatThrownBy(() -> replays.start(ReplayRequest.of("nobody"), "ann", "why"))
-                .isInstanceOf(UnknownHandlerException.class)
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
                 .hasMessageContaining("'nobody'");
         assertThatThrownBy(() -> replays.start(mail, " ", "why")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);

@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
@@ -17,8 +18,8 @@ import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.SelectionTooBroadException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -58,7 +59,8 @@ class FindDeliveriesTest {
             other.setAutoCommit(false);
             other.createStatement().execute("LOCK TABLE events.outbox_delivery IN ACCESS EXCLUSIVE MODE");
             assertThatThrownBy(() -> operations.count(ALL.withErrorCode("IOException")))
-                    .isInstanceOf(SelectionTooBroadException.class)
+                    .asInstanceOf(throwable(InvalidOperationException.class))
+                    .returns(Reason.SELECTION_TOO_BROAD, InvalidOperationException::reason)
                     .hasMessageContaining("error code=IOException")
                     .hasMessageContaining("add an event id");
             other.rollback();

@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
@@ -18,10 +19,10 @@ import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.UnknownHandlerException;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -299,7 +300,8 @@ class PauseTest {
     void whatNobodyKnowsCannotBePaused() {
         start();
         assertThatThrownBy(() -> operations(outbox).pauseHandler("mial", "ann", "down"))
-                .isInstanceOf(UnknownHandlerException.class)
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
                 .hasMessageContaining("mial");
         assertRefused(() -> operations(outbox).resumeHandler("mial", "ann", "up"), "mial");
         assertRefused(() -> operations(outbox).pauseStream("fast", "ann", "down"), "fast");

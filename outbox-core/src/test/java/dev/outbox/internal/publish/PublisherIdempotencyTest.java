@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
-import dev.outbox.EventIdConflictException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
@@ -99,7 +99,7 @@ class PublisherIdempotencyTest {
         mayEnd.countDown();
 
         assertThat(result(first).aggregateSeq()).isEqualTo(1);
-        assertThatThrownBy(() -> result(second)).isInstanceOf(EventIdConflictException.class);
+        assertThatThrownBy(() -> result(second)).isInstanceOf(EventConflictException.class);
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
         assertThat(outbox.publish("2", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
     }
@@ -109,12 +109,12 @@ class PublisherIdempotencyTest {
         publish(eventId, "1");
         outbox.inTransaction(() -> {
             assertThatThrownBy(() -> outbox.publisher().publish(event(eventId, "2")))
-                    .isInstanceOf(EventIdConflictException.class)
+                    .isInstanceOf(EventConflictException.class)
                     .hasMessageContaining(eventId.toString());
             assertThatThrownBy(() -> outbox.publisher()
                             .publish(OutboxEvent.of("order", "1", new OrderPaid(1))
                                     .withEventId(eventId)))
-                    .isInstanceOf(EventIdConflictException.class);
+                    .isInstanceOf(EventConflictException.class);
             return outbox.publisher().publish("order", "2", new OrderPlaced(1));
         });
 

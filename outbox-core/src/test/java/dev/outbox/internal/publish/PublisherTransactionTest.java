@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.outbox.ForeignTransactionException;
-import dev.outbox.MissingTransactionException;
+import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxException;
-import dev.outbox.ReadOnlyTransactionException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -95,8 +93,9 @@ class PublisherTransactionTest {
     @Test
     void publishingOutsideATransactionIsRefused() {
         assertThatThrownBy(() -> outbox.publisher().publish("order", "1", new OrderPlaced(1)))
-                .isInstanceOf(MissingTransactionException.class)
+                .isInstanceOf(InvalidTransactionException.class)
                 .isInstanceOf(OutboxException.class)
+                .hasMessageContaining("no transaction is active")
                 .hasMessageContaining("@Transactional");
         assertThat(stored()).isEmpty();
     }
@@ -109,8 +108,8 @@ class PublisherTransactionTest {
 
         assertThatThrownBy(() -> readOnly.executeWithoutResult(
                         (status) -> outbox.publisher().publish("order", "1", new OrderPlaced(1))))
-                .isInstanceOf(ReadOnlyTransactionException.class)
-                .hasMessageContaining("Reports.list");
+                .isInstanceOf(InvalidTransactionException.class)
+                .hasMessageContaining("Reports.list is read-only");
     }
 
     @Test
@@ -118,8 +117,8 @@ class PublisherTransactionTest {
         try (TestOutbox other = TestOutbox.create()) {
             assertThatThrownBy(() ->
                             other.inTransaction(() -> outbox.publisher().publish("order", "1", new OrderPlaced(1))))
-                    .isInstanceOf(ForeignTransactionException.class)
-                    .hasMessageContaining("DataSource");
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessageContaining("does not use the outbox's DataSource");
         }
         assertThat(stored()).isEmpty();
     }
@@ -148,7 +147,7 @@ class PublisherTransactionTest {
         assertThat(refused)
                 .hasSize(3)
                 .allSatisfy((error) -> assertThat(error)
-                        .isInstanceOf(MissingTransactionException.class)
+                        .isInstanceOf(InvalidTransactionException.class)
                         .hasMessageContaining("REQUIRES_NEW"));
         changeAndPublish(outbox.transactions(), "next", false);
         assertThat(stored()).containsExactly("before", "next", "own");

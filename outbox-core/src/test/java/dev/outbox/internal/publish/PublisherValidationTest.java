@@ -7,10 +7,6 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.OutboxException;
-import dev.outbox.PayloadSerializationException;
-import dev.outbox.PayloadTooLargeException;
-import dev.outbox.UnroutedEventException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
@@ -65,85 +61,61 @@ class PublisherValidationTest {
         OrderPlaced payload = new OrderPlaced(1);
         OutboxEvent valid = OutboxEvent.of("order", "1", payload);
         return Stream.of(
-                invalid("missing aggregate type", OutboxEvent.of(missing(), "1", payload), InvalidEventException.class),
-                invalid("blank aggregate type", OutboxEvent.of(" ", "1", payload), InvalidEventException.class),
-                invalid(
-                        "missing aggregate id",
-                        OutboxEvent.of("order", missing(), payload),
-                        InvalidEventException.class),
-                invalid(
-                        "long aggregate id",
-                        OutboxEvent.of("order", "x".repeat(256), payload),
-                        InvalidEventException.class),
-                invalid("NUL in aggregate id", OutboxEvent.of("order", "a\0", payload), InvalidEventException.class),
-                invalid(
-                        "surrogate in aggregate id",
-                        OutboxEvent.of("order", "a\uD800", payload),
-                        InvalidEventException.class),
-                invalid("missing payload", OutboxEvent.of("order", "1", missing()), InvalidEventException.class),
-                invalid("lower-case type", OutboxEvent.of("order", "1", new lowerCase()), InvalidEventException.class),
-                invalid("spaced type", OutboxEvent.of("order", "1", new Spaced()), InvalidEventException.class),
-                invalid("snake-case type", valid.withEventType("order_placed"), InvalidEventException.class),
-                invalid("long type", valid.withEventType("A".repeat(256)), InvalidEventException.class),
-                invalid("nameless class", OutboxEvent.of("order", "1", new Object() {}), InvalidEventException.class),
-                invalid("map without type", OutboxEvent.of("order", "1", Map.of("a", 1)), InvalidEventException.class),
-                invalid("text without type", OutboxEvent.of("order", "1", "text"), InvalidEventException.class),
-                invalid(
-                        "tree without type",
-                        OutboxEvent.of("order", "1", JsonNodeFactory.instance.objectNode()),
-                        InvalidEventException.class),
-                invalid("version zero", OutboxEvent.of("order", "1", new VersionZero()), InvalidEventException.class),
-                invalid("sequence zero", valid.withAggregateSeq(0), InvalidEventException.class),
-                invalid("sequence beyond 2^62", valid.withAggregateSeq((1L << 62) + 1), InvalidEventException.class),
-                invalid("time before the year 1", valid.occurredAt(Instant.MIN), InvalidEventException.class),
-                invalid(
-                        "time after the year 9999",
-                        valid.occurredAt(Instant.parse("+10000-01-01T00:00:00Z")),
-                        InvalidEventException.class),
-                invalid("blank stream", valid.inStream(""), InvalidEventException.class),
-                invalid("unknown stream", valid.inStream("nobody-polls-this"), InvalidEventException.class),
-                invalid("NUL in payload", OutboxEvent.of("order", "1", new Text("\0")), InvalidEventException.class),
-                invalid(
-                        "surrogate in payload",
-                        OutboxEvent.of("order", "1", new Text("\uDC00")),
-                        InvalidEventException.class),
-                invalid("NUL in header", valid.withHeader("h", "\0"), InvalidEventException.class),
-                invalid("surrogate in header name", valid.withHeader("\uD800", "v"), InvalidEventException.class),
-                invalid("null header name", valid.withHeader(missing(), "v"), InvalidEventException.class),
-                invalid("large headers", valid.withHeader("h", "v".repeat(1000)), PayloadTooLargeException.class),
-                invalid("no JSON", OutboxEvent.of("order", "1", new Raw("/")), InvalidEventException.class),
-                invalid("open JSON", OutboxEvent.of("order", "1", new Raw("[\"a")), InvalidEventException.class),
-                invalid(
-                        "number of 1001 digits in jsonb",
-                        OutboxEvent.of("order", "1", new Raw("1E+1000")),
-                        InvalidEventException.class),
+                invalid("missing aggregate type", OutboxEvent.of(missing(), "1", payload)),
+                invalid("blank aggregate type", OutboxEvent.of(" ", "1", payload)),
+                invalid("missing aggregate id", OutboxEvent.of("order", missing(), payload)),
+                invalid("long aggregate id", OutboxEvent.of("order", "x".repeat(256), payload)),
+                invalid("NUL in aggregate id", OutboxEvent.of("order", "a\0", payload)),
+                invalid("surrogate in aggregate id", OutboxEvent.of("order", "a\uD800", payload)),
+                invalid("missing payload", OutboxEvent.of("order", "1", missing())),
+                invalid("lower-case type", OutboxEvent.of("order", "1", new lowerCase())),
+                invalid("spaced type", OutboxEvent.of("order", "1", new Spaced())),
+                invalid("snake-case type", valid.withEventType("order_placed")),
+                invalid("long type", valid.withEventType("A".repeat(256))),
+                invalid("nameless class", OutboxEvent.of("order", "1", new Object() {})),
+                invalid("map without type", OutboxEvent.of("order", "1", Map.of("a", 1))),
+                invalid("text without type", OutboxEvent.of("order", "1", "text")),
+                invalid("tree without type", OutboxEvent.of("order", "1", JsonNodeFactory.instance.objectNode())),
+                invalid("version zero", OutboxEvent.of("order", "1", new VersionZero())),
+                invalid("sequence zero", valid.withAggregateSeq(0)),
+                invalid("sequence beyond 2^62", valid.withAggregateSeq((1L << 62) + 1)),
+                invalid("time before the year 1", valid.occurredAt(Instant.MIN)),
+                invalid("time after the year 9999", valid.occurredAt(Instant.parse("+10000-01-01T00:00:00Z"))),
+                invalid("blank stream", valid.inStream("")),
+                invalid("unknown stream", valid.inStream("nobody-polls-this")),
+                invalid("NUL in payload", OutboxEvent.of("order", "1", new Text("\0"))),
+                invalid("surrogate in payload", OutboxEvent.of("order", "1", new Text("\uDC00"))),
+                invalid("NUL in header", valid.withHeader("h", "\0")),
+                invalid("surrogate in header name", valid.withHeader("\uD800", "v")),
+                invalid("null header name", valid.withHeader(missing(), "v")),
+                invalid("large headers", valid.withHeader("h", "v".repeat(1000)), "max-payload-size"),
+                invalid("no JSON", OutboxEvent.of("order", "1", new Raw("/"))),
+                invalid("open JSON", OutboxEvent.of("order", "1", new Raw("[\"a"))),
+                invalid("number of 1001 digits in jsonb", OutboxEvent.of("order", "1", new Raw("1E+1000"))),
                 invalid(
                         "payload nested too deep to read",
-                        OutboxEvent.of("order", "1", new Raw("[".repeat(500) + "]".repeat(500))),
-                        InvalidEventException.class),
-                invalid("null header", valid.withHeader("h", missing()), InvalidEventException.class),
-                invalid(
-                        "large payload",
-                        OutboxEvent.of("order", "1", new Text("é".repeat(500))),
-                        PayloadTooLargeException.class),
-                invalid("cyclic payload", OutboxEvent.of("order", "1", cyclic), PayloadSerializationException.class));
+                        OutboxEvent.of("order", "1", new Raw("[".repeat(500) + "]".repeat(500)))),
+                invalid("null header", valid.withHeader("h", missing())),
+                invalid("large payload", OutboxEvent.of("order", "1", new Text("é".repeat(500))), "max-payload-size"),
+                invalid("cyclic payload", OutboxEvent.of("order", "1", cyclic), "cannot be written as JSON"));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("invalidEvents")
-    void invalidEventIsRefusedBeforeAnySqlAndTheTransactionStaysUsable(
-            String name, OutboxEvent event, Class<? extends OutboxException> error) {
+    void invalidEventIsRefusedBeforeAnySqlAndTheTransactionStaysUsable(String name, OutboxEvent event, String message) {
         StatementCounter statements = new StatementCounter(OUTBOX.dataSource());
         TransactionalOutboxPublisher publisher = statements.publisher(new PublisherSettings(1000, Unrouted.WARN));
         long before = OUTBOX.count("events.outbox");
 
         statements.inTransaction(() -> {
             assertThatThrownBy(() -> publisher.publish(event))
-                    .isInstanceOf(error)
+                    .isExactlyInstanceOf(InvalidEventException.class)
+                    .hasMessageContaining(message)
                     .hasMessageNotContaining("null null");
             assertThatThrownBy(() ->
                             publisher.publishAll(List.of(OutboxEvent.of("order", "1", new OrderPlaced(1)), event)))
-                    .isInstanceOf(error);
+                    .isExactlyInstanceOf(InvalidEventException.class)
+                    .hasMessageContaining(message);
             assertThat(statements.count()).isZero();
             publisher.publish("order", "usable", new OrderPlaced(1));
         });
@@ -156,7 +128,7 @@ class PublisherValidationTest {
         String text = "x".repeat(1000 - "{\"text\":\"\"}".length());
         OUTBOX.publish("largest", new Text(text));
         assertThatThrownBy(() -> OUTBOX.publish("largest", new Text(text + "x")))
-                .isInstanceOf(PayloadTooLargeException.class)
+                .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining("1001")
                 .hasMessageContaining("max-payload-size");
     }
@@ -182,14 +154,18 @@ class PublisherValidationTest {
                 .publisher(new PublisherSettings(1000, Unrouted.FAIL))
                 .handler("known", "OrderPaid", (envelope) -> {})) {
             assertThatThrownBy(() -> strict.publish("1", new OrderPlaced(1)))
-                    .isInstanceOf(UnroutedEventException.class)
-                    .hasMessageContaining("OrderPlaced");
+                    .isInstanceOf(InvalidEventException.class)
+                    .hasMessageContaining("no handler is registered for OrderPlaced");
             assertThat(strict.count("events.outbox")).isZero();
         }
     }
 
-    private static Arguments invalid(String name, OutboxEvent event, Class<? extends OutboxException> error) {
-        return Arguments.of(name, event, error);
+    private static Arguments invalid(String name, OutboxEvent event) {
+        return invalid(name, event, "");
+    }
+
+    private static Arguments invalid(String name, OutboxEvent event, String message) {
+        return Arguments.of(name, event, message);
     }
 
     /** What a caller without null checks may pass. */

@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.ForeignTransactionException;
 import dev.outbox.HandlerConfigurationException;
-import dev.outbox.MissingTransactionException;
+import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -128,7 +127,8 @@ class JdbcTransactionTest {
             assertThatThrownBy(() -> transactions(context, "firstTransactions")
                             .executeWithoutResult(
                                     (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold"))))
-                    .isInstanceOf(ForeignTransactionException.class);
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessageContaining("does not use the outbox's DataSource");
         });
     }
 
@@ -193,7 +193,9 @@ class JdbcTransactionTest {
                                         () -> outbox.publish("subscription", "1", new SubscriptionStarted("late"))));
                             }
                         }));
-        assertThat(refusal.get()).isInstanceOf(MissingTransactionException.class);
+        assertThat(refusal.get())
+                .isInstanceOf(InvalidTransactionException.class)
+                .hasMessageContaining("has ended already");
     }
 
     @Test

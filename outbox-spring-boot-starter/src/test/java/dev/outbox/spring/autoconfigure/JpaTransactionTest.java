@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.ReadOnlyTransactionException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
@@ -101,7 +101,8 @@ class JpaTransactionTest {
         application()
                 .run((context) -> assertThatThrownBy(
                                 () -> context.getBean(Contracts.class).publishReadOnly("1"))
-                        .isInstanceOf(ReadOnlyTransactionException.class));
+                        .isInstanceOf(InvalidTransactionException.class)
+                        .hasMessageContaining("is read-only"));
     }
 
     private ApplicationContextRunner application() {

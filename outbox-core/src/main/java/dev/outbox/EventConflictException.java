@@ -1,0 +1,21 @@
+package dev.outbox;
+
+/**
+ * The caller's event id already belongs to a stored event of another aggregate or type. Nothing was stored.
+ *
+ * <p>The transaction remains usable, with one exception: if two transactions store the same id for two aggregates at the same time,
+ * PostgreSQL refuses the later INSERT, and that transaction must roll back.
+ */
+public final class EventConflictException extends PublishException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates an exception. Not for applications.
+     *
+     * @param message which event ids collide, and what to do
+     */
+    public EventConflictException(String message) {
+        super(message, null);
+    }
+}
