@@ -22,12 +22,12 @@ public final class ArchiveStore {
             WITH expired AS MATERIALIZED (
                 SELECT o.id
                   FROM {schema}.outbox_published o
-                 WHERE o.published_at >= ?::timestamptz
-                   AND o.published_at < now() - ? * interval '1 millisecond'
+                 WHERE o.published_at >= :from::timestamptz
+                   AND o.published_at < now() - :age_millis * interval '1 millisecond'
                    AND (SELECT {alone})
                    AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id LIMIT 1) IS NULL
                  ORDER BY o.published_at
-                 LIMIT ?
+                 LIMIT :limit
                    FOR UPDATE SKIP LOCKED
             ), removed AS (
                 DELETE FROM {schema}.outbox_published o
@@ -41,7 +41,7 @@ public final class ArchiveStore {
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                        headers, occurred_at, published_at, retry_count
                   FROM removed
-                 WHERE ?
+                 WHERE :keep
                 ON CONFLICT (outbox_event_id) DO NOTHING
             )
             SELECT count(*), max(published_at)
@@ -64,7 +64,13 @@ public final class ArchiveStore {
      */
     public RemovedBatch archive(OffsetDateTime from, Duration age, int batchSize, boolean keep) throws SQLException {
         return archive.run(
-                dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize, keep), (results) -> {
+                dataSource,
+                (parameters) -> parameters
+                        .set("from", from)
+                        .set("age_millis", age.toMillis())
+                        .set("limit", batchSize)
+                        .set("keep", keep),
+                (results) -> {
                     results.skip(2);
                     return RemovedBatch.read(results.rows());
                 });

@@ -23,9 +23,9 @@ public final class CandidateStore {
               FROM {schema}.outbox_delivery d
              WHERE {selected}
                AND ({eligible})
-               AND d.outbox_id <= ?
+               AND d.outbox_id <= :newest
              ORDER BY d.outbox_id, d.handler_id
-             LIMIT ?
+             LIMIT :limit
             """;
 
     /** Whether a retry would change anything of a delivery {@code d}. */
@@ -74,7 +74,9 @@ public final class CandidateStore {
             throws SQLException {
         return pipeline.run(
                 dataSource,
-                (parameters) -> SelectionSql.bind(parameters, selection).add(newest, limit),
+                (parameters) -> SelectionSql.bind(parameters, selection)
+                        .set("newest", newest)
+                        .set("limit", limit),
                 (results) -> {
                     results.skip(1);
                     List<DeliveryRef> candidates = new ArrayList<>();

@@ -28,7 +28,7 @@ public final class DeliveryQueryStore {
                       FROM {schema}.outbox_delivery d
                      WHERE {selected}
                      ORDER BY d.outbox_id, d.handler_id
-                     LIMIT ?) d
+                     LIMIT :limit) d
               JOIN {schema}.outbox o ON o.id = d.outbox_id
              ORDER BY d.outbox_id, d.handler_id
             """;
@@ -58,7 +58,7 @@ public final class DeliveryQueryStore {
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
         return find.run(
                 dataSource,
-                (parameters) -> SelectionSql.bind(parameters, selection).add(limit),
+                (parameters) -> SelectionSql.bind(parameters, selection).set("limit", limit),
                 (results) -> {
                     results.skip(1);
                     List<Delivery> deliveries = new ArrayList<>();

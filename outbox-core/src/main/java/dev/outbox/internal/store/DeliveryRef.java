@@ -7,22 +7,12 @@ import java.util.List;
 /** A delivery that an operator may mean. */
 public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId, long aggregateSeq) {
 
-    static NamedSql.Parameters bindKeys(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
-        return parameters.add(ids(batch), handlerIds(batch));
-    }
-
-    static NamedSql.Parameters bindLanes(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
-        return parameters.add(
-                SettlementStore.texts(batch, DeliveryRef::aggregateType),
-                SettlementStore.texts(batch, DeliveryRef::aggregateId),
-                handlerIds(batch));
-    }
-
-    static long[] ids(List<DeliveryRef> batch) {
-        return SettlementStore.longs(batch, (one) -> one.key().outboxId());
-    }
-
-    private static String[] handlerIds(List<DeliveryRef> batch) {
-        return SettlementStore.texts(batch, (one) -> one.key().handlerId());
+    /** Sets the parameters of {@link LaneSql}, which also identify the deliveries. */
+    static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
+        return parameters
+                .setLongs("events", batch, (one) -> one.key().outboxId())
+                .setTexts("lane_handlers", batch, (one) -> one.key().handlerId())
+                .setTexts("lane_types", batch, DeliveryRef::aggregateType)
+                .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
     }
 }

@@ -29,7 +29,7 @@ final class HandlerExpirySql {
                                      JOIN {schema}.outbox_subscription wanted ON wanted.handler_id = live.id
                                     WHERE (live.id = {of}.handler_id OR {of}.handler_id = ANY (live.aliases))
                                       AND wanted.event_type IN ({of}.event_type, '*')
-                                      AND wanted.last_seen_at >= now() - ? * interval '1 millisecond')""";
+                                      AND wanted.last_seen_at >= now() - :expiry_millis * interval '1 millisecond')""";
 
     /** Reads the registry whole; relies on outbox_delivery_backlog to count what waits, up to a bound. */
     static final String MISSING = BACKLOG + """
@@ -73,17 +73,17 @@ final class HandlerExpirySql {
                                                    FROM {schema}.outbox_subscription s
                                                   WHERE s.handler_id = b.handler_id
                                                     AND s.event_type IN (b.event_type, '*'))
-                                         OR d.created_at < now() - ? * interval '1 millisecond')
-                                  LIMIT ?) d
+                                         OR d.created_at < now() - :expiry_millis * interval '1 millisecond')
+                                  LIMIT :limit) d
              WHERE b.status <> 'DEAD'
                AND NOT {covered}
-             LIMIT ?
+             LIMIT :limit
             """.replace("{covered}", COVERED.replace("{of}", "b"));
 
     /** Reads the registry; relies on outbox_delivery_backlog. A process that shows the subscription again keeps it. */
     static final String FORGET_SUBSCRIPTIONS = BACKLOG + """
             DELETE FROM {schema}.outbox_subscription s
-             WHERE s.last_seen_at < now() - ? * interval '1 millisecond'
+             WHERE s.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
                AND NOT EXISTS (SELECT
                                  FROM backlog b
                                 WHERE b.status <> 'DEAD'
@@ -94,7 +94,7 @@ final class HandlerExpirySql {
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
     static final String FORGET_HANDLERS = BACKLOG + """
             DELETE FROM {schema}.outbox_handler h
-             WHERE h.last_seen_at < now() - ? * interval '1 millisecond'
+             WHERE h.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
                AND NOT h.paused
                AND NOT EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id)
                AND NOT EXISTS (SELECT FROM backlog b WHERE b.handler_id = h.id)
@@ -116,7 +116,7 @@ final class HandlerExpirySql {
                        locked_until = NULL,
                        last_error_code = 'HANDLER_RETIRED',
                        last_error = 'no process has had this handler, or wanted this event type in it, for long'
-                  FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  WHERE d.outbox_id = k.outbox_id
                    AND d.handler_id = k.handler_id
                    AND d.status <> 'DEAD'

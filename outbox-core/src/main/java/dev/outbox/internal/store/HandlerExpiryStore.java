@@ -47,15 +47,18 @@ public final class HandlerExpiryStore {
 
     /** Finds handlers that no process has shown, or has not wanted some event type in, and that no running handler was before. */
     public List<Missing> missing(Duration unseenFor) throws SQLException {
-        return missing.run(dataSource, (parameters) -> parameters.add(unseenFor.toMillis()), (results) -> {
-            List<Missing> handlers = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                handlers.add(new Missing(
-                        row.getString(1), row.getObject(2, OffsetDateTime.class).toInstant(), row.getLong(3)));
-            }
-            return handlers;
-        });
+        return missing.run(
+                dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
+                    List<Missing> handlers = new ArrayList<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        handlers.add(new Missing(
+                                row.getString(1),
+                                row.getObject(2, OffsetDateTime.class).toInstant(),
+                                row.getLong(3)));
+                    }
+                    return handlers;
+                });
     }
 
     /** Makes one batch of deliveries dead that wait for what no process has shown. Several processes may do so at the same time. */
@@ -65,18 +68,13 @@ public final class HandlerExpiryStore {
             return Map.of();
         }
         FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
-        long[] ids = SettlementStore.longs(found, (one) -> one.key().outboxId());
-        String[] handlers = SettlementStore.texts(found, (one) -> one.key().handlerId());
-        String[] types = SettlementStore.texts(found, Orphan::aggregateType);
-        String[] aggregates = SettlementStore.texts(found, Orphan::aggregateId);
         return bury.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add((Object) ids)
-                        .add(types, aggregates, handlers)
-                        .add(ids, handlers)
-                        .add(types, aggregates, handlers)
-                        .add((Object) ids),
+                        .setLongs("events", found, (one) -> one.key().outboxId())
+                        .setTexts("lane_handlers", found, (one) -> one.key().handlerId())
+                        .setTexts("lane_types", found, Orphan::aggregateType)
+                        .setTexts("lane_ids", found, Orphan::aggregateId),
                 (results) -> {
                     results.skip(2);
                     Map<String, Long> buried = new TreeMap<>();
@@ -93,17 +91,18 @@ public final class HandlerExpiryStore {
      * while it is paused, has dead deliveries, or is replayed to.
      */
     public void forget(Duration unseenFor) throws SQLException {
-        long millis = unseenFor.toMillis();
-        forget.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {
+        forget.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
             results.skip(2);
             return true;
         });
     }
 
     private List<Orphan> orphans(Duration unseenFor, int batchSize) throws SQLException {
-        long millis = unseenFor.toMillis();
         return orphans.run(
-                dataSource, (parameters) -> parameters.add(millis, batchSize, millis, batchSize), (results) -> {
+                dataSource,
+                (parameters) ->
+                        parameters.set("expiry_millis", unseenFor.toMillis()).set("limit", batchSize),
+                (results) -> {
                     List<Orphan> found = new ArrayList<>();
                     ResultSet row = results.rows();
                     while (row.next()) {

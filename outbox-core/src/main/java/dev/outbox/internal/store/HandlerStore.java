@@ -24,7 +24,7 @@ public final class HandlerStore {
     /** Relies on outbox_stream_pk. A stream that is new knows the registry as it is. */
     private static final String ADD_STREAM = """
             INSERT INTO {schema}.outbox_stream (stream, registry_version)
-            SELECT ?, coalesce(max(s.registry_version), 0)
+            SELECT :stream, coalesce(max(s.registry_version), 0)
               FROM {schema}.outbox_stream s
             ON CONFLICT (stream) DO NOTHING
             """;
@@ -42,19 +42,19 @@ public final class HandlerStore {
                                  FROM {schema}.outbox_handler former
                                 WHERE former.id = ANY (string_to_array(own.aliases, chr(31)))
                                   AND former.paused)
-                  FROM unnest(?::text[], ?::text[]) AS own (id, aliases)
+                  FROM unnest(:ids::text[], :aliases::text[]) AS own (id, aliases)
                 ON CONFLICT (id) DO UPDATE
                    SET aliases = excluded.aliases,
                        last_seen_at = now()
-                 WHERE h.aliases <> excluded.aliases OR h.last_seen_at < now() - ? * interval '1 millisecond'
+                 WHERE h.aliases <> excluded.aliases OR h.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
                 RETURNING id
             ), subscription AS (
                 INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type)
                 SELECT own.handler_id, own.event_type
-                  FROM unnest(?::text[], ?::text[]) AS own (handler_id, event_type)
+                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
                 ON CONFLICT (handler_id, event_type) DO UPDATE
                    SET last_seen_at = now()
-                 WHERE s.last_seen_at < now() - ? * interval '1 millisecond'
+                 WHERE s.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
                 RETURNING handler_id
             )
             UPDATE {schema}.outbox_stream s
@@ -73,7 +73,7 @@ public final class HandlerStore {
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
                    SET last_seen_at = now()
-                  FROM unnest(?::text[], ?::text[]) AS own (handler_id, event_type)
+                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
                  WHERE s.handler_id = own.handler_id
                    AND s.event_type = own.event_type
                 RETURNING s.handler_id
@@ -92,11 +92,11 @@ public final class HandlerStore {
                    ARRAY(SELECT s.event_type
                            FROM {schema}.outbox_subscription s
                           WHERE s.handler_id = h.id
-                            AND s.last_seen_at >= now() - ? * interval '1 millisecond'),
+                            AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'),
                    h.aliases,
                    h.paused
               FROM {schema}.outbox_handler h
-             WHERE h.last_seen_at >= now() - ? * interval '1 millisecond'
+             WHERE h.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
             """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
@@ -118,7 +118,7 @@ public final class HandlerStore {
 
     /** Makes a stream known. Does nothing if it is. */
     public void addStream(String stream) throws SQLException {
-        addStream.run(dataSource, (parameters) -> parameters.add(stream), (results) -> {
+        addStream.run(dataSource, (parameters) -> parameters.set("stream", stream), (results) -> {
             results.skip(2);
             return true;
         });
@@ -135,8 +135,11 @@ public final class HandlerStore {
         register.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(ids, former, retireAfter.toMillis())
-                        .add(wishes.handlerIds(), wishes.eventTypes(), retireAfter.toMillis()),
+                        .set("ids", ids)
+                        .set("aliases", former)
+                        .set("handler_ids", wishes.handlerIds())
+                        .set("event_types", wishes.eventTypes())
+                        .set("refresh_millis", retireAfter.toMillis()),
                 (results) -> {
                     results.skip(2);
                     return true;
@@ -170,7 +173,10 @@ public final class HandlerStore {
     public boolean seen(Map<String, Set<String>> eventTypes) throws SQLException {
         Wishes wishes = Wishes.of(eventTypes);
         return seen.run(
-                dataSource, (parameters) -> parameters.add(wishes.handlerIds(), wishes.eventTypes()), (results) -> {
+                dataSource,
+                (parameters) ->
+                        parameters.set("handler_ids", wishes.handlerIds()).set("event_types", wishes.eventTypes()),
+                (results) -> {
                     ResultSet counts = results.rows();
                     counts.next();
                     return counts.getInt(1) == wishes.ids().size() && counts.getInt(2) == eventTypes.size();
@@ -179,15 +185,16 @@ public final class HandlerStore {
 
     /** Lists the handlers that processes are counted on to have. */
     public List<RegisteredHandler> list(Duration retireAfter) throws SQLException {
-        long millis = retireAfter.toMillis();
-        return list.run(dataSource, (parameters) -> parameters.add(millis, millis), (results) -> {
-            List<RegisteredHandler> handlers = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                handlers.add(new RegisteredHandler(row.getString(1), texts(row, 2), texts(row, 3), row.getBoolean(4)));
-            }
-            return handlers;
-        });
+        return list.run(
+                dataSource, (parameters) -> parameters.set("expiry_millis", retireAfter.toMillis()), (results) -> {
+                    List<RegisteredHandler> handlers = new ArrayList<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        handlers.add(new RegisteredHandler(
+                                row.getString(1), texts(row, 2), texts(row, 3), row.getBoolean(4)));
+                    }
+                    return handlers;
+                });
     }
 
     private static Set<String> texts(ResultSet row, int column) throws SQLException {

@@ -18,17 +18,17 @@ public final class IdleAggregateStore {
     static final String REMOVE = """
             WITH looked AS MATERIALIZED (
                 SELECT a.ctid AS place, a.aggregate_type, a.aggregate_id,
-                       a.last_used_at < now() - ? * interval '1 millisecond' AS unused
+                       a.last_used_at < now() - :age_millis * interval '1 millisecond' AS unused
                   FROM {schema}.outbox_aggregate a
-                 WHERE (a.aggregate_type, a.aggregate_id) > (?, ?)
+                 WHERE (a.aggregate_type, a.aggregate_id) > (:after_type, :after_id)
                    AND (SELECT {alone})
                  ORDER BY a.aggregate_type, a.aggregate_id
-                 LIMIT ?
+                 LIMIT :limit
             ), idle AS MATERIALIZED (
                 SELECT a.ctid AS place, a.last_seq
                   FROM {schema}.outbox_aggregate a
                  WHERE a.ctid = ANY (ARRAY(SELECT looked.place FROM looked WHERE looked.unused))
-                   AND a.last_used_at < now() - ? * interval '1 millisecond'
+                   AND a.last_used_at < now() - :age_millis * interval '1 millisecond'
                    AND (SELECT o.id
                           FROM {schema}.outbox_unpublished o
                          WHERE o.aggregate_type = a.aggregate_type
@@ -69,15 +69,15 @@ public final class IdleAggregateStore {
 
     /** Counts at once for every statement that reads the floor from now on. */
     private static final String RAISE = """
-            SELECT setval('{schema}.outbox_aggregate_floor', greatest({schema}.outbox_aggregate_floor(), ?))
+            SELECT setval('{schema}.outbox_aggregate_floor', greatest({schema}.outbox_aggregate_floor(), :floor))
             """;
 
     /** In a transaction that begins after the raise: every transaction that has read a lower floor has a lower id. */
     private static final String NOTE_RAISE = """
             UPDATE {schema}.outbox_aggregate_removal r
-               SET floor = ?,
+               SET floor = :floor,
                    raised_in = pg_current_xact_id()
-             WHERE r.floor < ?
+             WHERE r.floor < :floor
                AND (SELECT {alone})
             """;
 
@@ -110,10 +110,13 @@ public final class IdleAggregateStore {
 
     /** Removes the idle counters of one page that no new counter can repeat. */
     public Page remove(Page before, Duration unusedFor, int pageSize) throws SQLException {
-        long millis = unusedFor.toMillis();
         return remove.run(
                 dataSource,
-                (parameters) -> parameters.add(millis, before.aggregateType(), before.aggregateId(), pageSize, millis),
+                (parameters) -> parameters
+                        .set("age_millis", unusedFor.toMillis())
+                        .set("after_type", before.aggregateType())
+                        .set("after_id", before.aggregateId())
+                        .set("limit", pageSize),
                 (results) -> {
                     ResultSet row = results.rows();
                     return row.next()
@@ -130,9 +133,8 @@ public final class IdleAggregateStore {
         if (lastSequence <= floor()) {
             return;
         }
-        raise.run(dataSource, (parameters) -> parameters.add(lastSequence), Pipeline.Results::rows);
-        noteRaise.run(
-                dataSource, (parameters) -> parameters.add(lastSequence, lastSequence), Pipeline.Results::updated);
+        raise.run(dataSource, (parameters) -> parameters.set("floor", lastSequence), Pipeline.Results::rows);
+        noteRaise.run(dataSource, (parameters) -> parameters.set("floor", lastSequence), Pipeline.Results::updated);
     }
 
     private long floor() throws SQLException {

@@ -7,7 +7,7 @@ final class LaneSql {
     static final String LOCK_EVENTS = """
             SELECT o.id
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (?)
+             WHERE o.id = ANY (:events)
              ORDER BY o.id
                FOR UPDATE
             """;
@@ -30,7 +30,7 @@ final class LaneSql {
     static final String LOCK_LANES_OF_EVENTS = LOCK.replace(
                     "{aggregate}", "o.aggregate_type || chr(31) || o.aggregate_id")
             .replace("{lanes}", """
-                    unnest(?::bigint[], ?::text[]) AS l (outbox_id, handler_id)
+                    unnest(:queued_events::bigint[], :queued_handlers::text[]) AS l (outbox_id, handler_id)
                                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o\
                     """);
 
@@ -38,7 +38,7 @@ final class LaneSql {
     static final String LOCK_LANES = LOCK.replace("{aggregate}", "l.aggregate_type || chr(31) || l.aggregate_id")
             .replace(
                     "{lanes}",
-                    "unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)");
+                    "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)");
 
     /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
@@ -49,7 +49,7 @@ final class LaneSql {
             WITH head AS MATERIALIZED (
                 SELECT h.outbox_id, h.handler_id, h.lock_token, lane.aggregate_type, lane.aggregate_id
                   FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                          FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
+                          FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.lock_token
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.aggregate_type = lane.aggregate_type
@@ -123,7 +123,7 @@ final class LaneSql {
                    head = true,
                    next_retry_at = greatest(clock_timestamp(), d.next_retry_at)
               FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                      FROM unnest(?::text[], ?::text[], ?::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
+                      FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
              CROSS JOIN LATERAL (SELECT w.outbox_id
                                    FROM {schema}.outbox_delivery w
                                   WHERE w.aggregate_type = lane.aggregate_type
@@ -152,7 +152,7 @@ final class LaneSql {
                                             min(d.next_retry_at) AS next_retry_at
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = o.id) d
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (:events)
                    AND o.status = 'RETRYING'
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished

@@ -3,11 +3,14 @@ package dev.outbox.internal.store;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +20,11 @@ final class NamedSql {
 
     /** Literals, quoted names and comments are skipped, and casts such as {@code ::text}. */
     private static final Pattern TOKEN =
-            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)|\\?", Pattern.CASE_INSENSITIVE);
 
     private final String positional;
     private final Map<String, List<Integer>> positions = new LinkedHashMap<>();
+    private final List<Integer> unnamed = new ArrayList<>();
 
     NamedSql(String sql) {
         Matcher matcher = TOKEN.matcher(sql);
@@ -28,7 +32,10 @@ final class NamedSql {
         int count = 0;
         while (matcher.find()) {
             String name = matcher.group(1);
-            if (name == null) {
+            if (matcher.group().equals("?")) {
+                unnamed.add(++count);
+                matcher.appendReplacement(text, "?");
+            } else if (name == null) {
                 matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
             } else {
                 matcher.appendReplacement(text, "?");
@@ -71,9 +78,20 @@ final class NamedSql {
             return this;
         }
 
+        /** Sets an array of texts. */
+        <T> Parameters setTexts(String name, Collection<T> values, Function<T, @Nullable String> text)
+                throws SQLException {
+            return set(name, values.stream().map(text).toArray(String[]::new));
+        }
+
+        /** Sets an array of whole numbers. */
+        <T> Parameters setLongs(String name, Collection<T> values, ToLongFunction<T> number) throws SQLException {
+            return set(name, values.stream().mapToLong(number).toArray());
+        }
+
         Parameters add(@Nullable Object... values) throws SQLException {
             for (Object value : values) {
-                statement.setObject(++index, value);
+                statement.setObject(unnamed.get(index++), value);
             }
             return this;
         }

@@ -20,14 +20,14 @@ public final class OperationLogStore {
             SELECT p.id, p.performed_at, p.performed_by, p.action, p.reason, p.stream, p.handler_id, p.event_id,
                    p.previous_status, p.last_error_code, p.last_error
               FROM {schema}.outbox_operation p
-             WHERE (?::uuid IS NULL OR p.event_id = ?)
-               AND (?::text IS NULL OR p.handler_id = ?)
-               AND (?::text IS NULL OR p.performed_by = ?)
-               AND (?::timestamptz IS NULL OR p.performed_at >= ?)
-               AND (?::timestamptz IS NULL OR p.performed_at < ?)
-               AND (?::bigint IS NULL OR p.id < ?)
+             WHERE (:event_id::uuid IS NULL OR p.event_id = :event_id)
+               AND (:handler_id::text IS NULL OR p.handler_id = :handler_id)
+               AND (:performed_by::text IS NULL OR p.performed_by = :performed_by)
+               AND (:since::timestamptz IS NULL OR p.performed_at >= :since)
+               AND (:before::timestamptz IS NULL OR p.performed_at < :before)
+               AND (:older_than::bigint IS NULL OR p.id < :older_than)
              ORDER BY p.id DESC
-             LIMIT ?
+             LIMIT :limit
             """;
 
     private final DataSource dataSource;
@@ -41,18 +41,16 @@ public final class OperationLogStore {
 
     /** Finds operations, the latest first. */
     public List<Operation> find(OperationSelection selection, int limit) throws SQLException {
-        OffsetDateTime since = SelectionSql.utc(selection.performed().since());
-        OffsetDateTime before = SelectionSql.utc(selection.performed().before());
         return find.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(selection.eventId(), selection.eventId())
-                        .add(selection.handlerId(), selection.handlerId())
-                        .add(selection.performedBy(), selection.performedBy())
-                        .add(since, since)
-                        .add(before, before)
-                        .add(selection.olderThan(), selection.olderThan())
-                        .add(limit),
+                        .set("event_id", selection.eventId())
+                        .set("handler_id", selection.handlerId())
+                        .set("performed_by", selection.performedBy())
+                        .set("since", SelectionSql.utc(selection.performed().since()))
+                        .set("before", SelectionSql.utc(selection.performed().before()))
+                        .set("older_than", selection.olderThan())
+                        .set("limit", limit),
                 (results) -> {
                     results.skip(1);
                     List<Operation> operations = new ArrayList<>();

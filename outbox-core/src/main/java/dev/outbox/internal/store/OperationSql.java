@@ -10,9 +10,9 @@ final class OperationSql {
     static final String LOCK_STREAM = """
             SELECT s.stream
               FROM {schema}.outbox_stream s
-             WHERE s.stream = ?
+             WHERE s.stream = :stream
                AND EXISTS (SELECT
-                             FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+                             FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                              JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
                             WHERE d.status = 'DEAD'
                               AND NOT d.head)
@@ -28,7 +28,7 @@ final class OperationSql {
                 SELECT d.outbox_id, d.handler_id, d.status, d.last_error_code, d.last_error,
                        d.locked_until IS NOT NULL AND d.locked_until >= clock_timestamp() AS attempted,
                        {eligible} AS eligible
-                  FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
                  ORDER BY d.outbox_id, d.handler_id
                    FOR UPDATE OF d SKIP LOCKED
@@ -40,7 +40,7 @@ final class OperationSql {
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation
                        (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
-                SELECT ?, '{action}', ?, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
+                SELECT :actor, '{action}', :reason, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
                   FROM chosen c
                   JOIN {schema}.outbox o ON o.id = c.outbox_id AND o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
                  ORDER BY c.outbox_id, c.handler_id
@@ -50,7 +50,7 @@ final class OperationSql {
                 {delivery}
             )
             SELECT k.outbox_id, k.handler_id, c.outbox_id IS NOT NULL
-              FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+              FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
               LEFT JOIN held ON held.outbox_id = k.outbox_id AND held.handler_id = k.handler_id
               LEFT JOIN chosen c ON c.outbox_id = k.outbox_id AND c.handler_id = k.handler_id

@@ -124,13 +124,7 @@ public final class OperationStore {
     private Done retry(Pipeline pipeline, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
         Retried retried = pipeline.run(
                 dataSource,
-                (parameters) -> {
-                    bindLocks(parameters, batch).add(batch.get(0).stream());
-                    DeliveryRef.bindKeys(DeliveryRef.bindKeys(parameters, batch), batch);
-                    bindTouch(parameters, instruction, batch);
-                    DeliveryRef.bindLanes(DeliveryRef.bindLanes(parameters, batch), batch);
-                    DeliveryRef.bindKeys(parameters, batch).add((Object) DeliveryRef.ids(batch));
-                },
+                (parameters) -> bind(parameters, instruction, batch).set("stream", batch.get(0).stream()),
                 OperationStore::readRetried);
         Map<Lane, Long> ranTo = successors.ranTo(retried.later());
         Touched touched = retried.touched();
@@ -143,28 +137,18 @@ public final class OperationStore {
     }
 
     private Done skip(Pipeline pipeline, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        Touched touched = pipeline.run(
-                dataSource,
-                (parameters) -> {
-                    bindTouch(bindLocks(parameters, batch), instruction, batch);
-                    DeliveryRef.bindLanes(parameters, batch).add((Object) DeliveryRef.ids(batch));
-                },
-                (results) -> {
-                    results.skip(2);
-                    return Touched.read(results.rows());
-                });
+        Touched touched = pipeline.run(dataSource, (parameters) -> bind(parameters, instruction, batch), (results) -> {
+            results.skip(2);
+            return Touched.read(results.rows());
+        });
         return new Done(touched.changed().size(), touched.busy(), 0);
     }
 
-    private static NamedSql.Parameters bindLocks(NamedSql.Parameters parameters, List<DeliveryRef> batch)
-            throws SQLException {
-        return DeliveryRef.bindLanes(parameters.add((Object) DeliveryRef.ids(batch)), batch);
-    }
-
-    private static NamedSql.Parameters bindTouch(
+    private static NamedSql.Parameters bind(
             NamedSql.Parameters parameters, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        return DeliveryRef.bindKeys(
-                DeliveryRef.bindKeys(parameters, batch).add(instruction.by(), instruction.reason()), batch);
+        return DeliveryRef.bind(parameters, batch)
+                .set("actor", instruction.by())
+                .set("reason", instruction.reason());
     }
 
     private static Retried readRetried(Pipeline.Results results) throws SQLException {

@@ -14,7 +14,7 @@ public final class PauseStore {
     /** Relies on outbox_handler_pk. To be run under the lock of the registry. */
     private static final String ADD_HANDLER = """
             INSERT INTO {schema}.outbox_handler (id)
-            VALUES (?)
+            VALUES (:handler_id)
             ON CONFLICT (id) DO NOTHING
             """;
 
@@ -27,18 +27,18 @@ public final class PauseStore {
             WITH named AS (
                 SELECT h.id
                   FROM {schema}.outbox_handler h
-                 WHERE h.id = ?
-                    OR ? = ANY (h.aliases)
-                    OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = ?)
+                 WHERE h.id = :handler_id
+                    OR :handler_id = ANY (h.aliases)
+                    OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = :handler_id)
             ), changed AS (
                 UPDATE {schema}.outbox_handler h
-                   SET paused = ?
+                   SET paused = :paused
                  WHERE h.id IN (SELECT named.id FROM named)
-                   AND h.paused <> ?
+                   AND h.paused <> :paused
                 RETURNING h.id
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
-                SELECT ?, ?, ?, ?
+                SELECT :actor, :action, :reason, :handler_id
                  WHERE EXISTS (SELECT FROM changed)
             ), version AS (
                 UPDATE {schema}.outbox_stream s
@@ -59,18 +59,18 @@ public final class PauseStore {
     private static final String SET_STREAM = """
             WITH changed AS (
                 UPDATE {schema}.outbox_stream s
-                   SET paused = ?
-                 WHERE s.stream = ?
-                   AND s.paused <> ?
+                   SET paused = :paused
+                 WHERE s.stream = :stream
+                   AND s.paused <> :paused
                 RETURNING s.stream
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream)
-                SELECT ?, ?, ?, changed.stream
+                SELECT :actor, :action, :reason, changed.stream
                   FROM changed
             )
             SELECT EXISTS (SELECT FROM changed), ARRAY[s.stream]
               FROM {schema}.outbox_stream s
-             WHERE s.stream = ?
+             WHERE s.stream = :stream
             """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
@@ -104,9 +104,7 @@ public final class PauseStore {
     /** Pauses a handler that no process needs to have yet. */
     public Done pauseNewHandler(String handlerId, AuditInfo instruction) throws SQLException {
         return pauseNewHandler.run(
-                dataSource,
-                (parameters) -> bindHandler(parameters.add(handlerId), handlerId, true, instruction),
-                (results) -> {
+                dataSource, (parameters) -> bindHandler(parameters, handlerId, true, instruction), (results) -> {
                     results.skip(2);
                     return read(results.rows()).orElseThrow();
                 });
@@ -114,13 +112,14 @@ public final class PauseStore {
 
     /** Pauses or resumes a stream. */
     public Optional<Done> setStream(String stream, boolean paused, AuditInfo instruction) throws SQLException {
-        String action = paused ? "PAUSE_STREAM" : "RESUME_STREAM";
         return setStream.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(paused, stream, paused)
-                        .add(instruction.by(), action, instruction.reason())
-                        .add(stream),
+                        .set("stream", stream)
+                        .set("paused", paused)
+                        .set("action", paused ? "PAUSE_STREAM" : "RESUME_STREAM")
+                        .set("actor", instruction.by())
+                        .set("reason", instruction.reason()),
                 (results) -> read(results.rows()));
     }
 
@@ -128,9 +127,11 @@ public final class PauseStore {
             NamedSql.Parameters parameters, String handlerId, boolean paused, AuditInfo instruction)
             throws SQLException {
         parameters
-                .add(handlerId, handlerId, handlerId)
-                .add(paused, paused)
-                .add(instruction.by(), paused ? "PAUSE_HANDLER" : "RESUME_HANDLER", instruction.reason(), handlerId);
+                .set("handler_id", handlerId)
+                .set("paused", paused)
+                .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
+                .set("actor", instruction.by())
+                .set("reason", instruction.reason());
     }
 
     private static Optional<Done> read(ResultSet row) throws SQLException {

@@ -17,8 +17,8 @@ public final class ProcessedEventStore {
      */
     private static final String INSERT = """
             INSERT INTO {schema}.processed_event (event_id, handler_id)
-            SELECT ?, h.id
-              FROM unnest(?::text[]) AS h (id)
+            SELECT :event_id, h.id
+              FROM unnest(:handler_ids::text[]) AS h (id)
             ON CONFLICT DO NOTHING
             """;
 
@@ -30,12 +30,12 @@ public final class ProcessedEventStore {
             WITH expired AS MATERIALIZED (
                 SELECT p.ctid AS place
                   FROM {schema}.processed_event p
-                 WHERE p.processed_at >= ?::timestamptz
-                   AND p.processed_at < now() - ? * interval '1 millisecond'
+                 WHERE p.processed_at >= :from::timestamptz
+                   AND p.processed_at < now() - :age_millis * interval '1 millisecond'
                    AND (SELECT {alone})
                    AND (SELECT o.id FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id LIMIT 1) IS NULL
                  ORDER BY p.processed_at
-                 LIMIT ?
+                 LIMIT :limit
                    FOR UPDATE OF p SKIP LOCKED
             ), removed AS (
                 DELETE FROM {schema}.processed_event p
@@ -48,14 +48,14 @@ public final class ProcessedEventStore {
 
     private final DataSource dataSource;
     private final BoundConnection transaction;
-    private final String insert;
+    private final NamedSql insert;
     private final Pipeline purge;
 
     /** Creates a store. */
     public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.transaction = new BoundConnection(dataSource);
-        this.insert = schema.render(INSERT);
+        this.insert = new NamedSql(schema.render(INSERT));
         this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
     }
 
@@ -70,9 +70,8 @@ public final class ProcessedEventStore {
                             + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
         }
         return transaction.call((connection) -> {
-            try (PreparedStatement statement = connection.prepareStatement(insert)) {
-                statement.setObject(1, eventId);
-                statement.setObject(2, handlerIds.toArray(String[]::new));
+            try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
+                insert.bind(statement).set("event_id", eventId).set("handler_ids", handlerIds.toArray(String[]::new));
                 return statement.executeUpdate() == handlerIds.size();
             }
         });
@@ -80,9 +79,15 @@ public final class ProcessedEventStore {
 
     /** Forgets one batch of what was processed long enough ago, the oldest first, except for events that are still in the queue. */
     public RemovedBatch purge(OffsetDateTime from, Duration age, int batchSize) throws SQLException {
-        return purge.run(dataSource, (parameters) -> parameters.add(from, age.toMillis(), batchSize), (results) -> {
-            results.skip(1);
-            return RemovedBatch.read(results.rows());
-        });
+        return purge.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("from", from)
+                        .set("age_millis", age.toMillis())
+                        .set("limit", batchSize),
+                (results) -> {
+                    results.skip(1);
+                    return RemovedBatch.read(results.rows());
+                });
     }
 }

@@ -25,7 +25,7 @@ public final class ReplayFeedStore {
     static final String LOCK_REPLAY = """
             SELECT r.id
               FROM {schema}.outbox_replay r
-             WHERE r.id = ?
+             WHERE r.id = :replay_id
                FOR UPDATE
             """;
 
@@ -36,7 +36,7 @@ public final class ReplayFeedStore {
     private static final String LOCK_STREAMS = """
             SELECT s.stream
               FROM {schema}.outbox_stream s
-             WHERE s.stream = ANY (?)
+             WHERE s.stream = ANY (:streams)
              ORDER BY s.stream
                FOR SHARE
             """;
@@ -50,8 +50,8 @@ public final class ReplayFeedStore {
             WITH fence AS (
                 SELECT r.id, r.handler_id
                   FROM {schema}.outbox_replay r
-                 WHERE r.id = ?
-                   AND r.after_id = ?
+                 WHERE r.id = :replay_id
+                   AND r.after_id = :after_id
                    AND r.status = 'RUNNING'
             ), inserted AS (
                 INSERT INTO {schema}.outbox_delivery
@@ -62,7 +62,7 @@ public final class ReplayFeedStore {
                                    FROM {schema}.outbox_delivery h
                                   WHERE h.aggregate_type = o.aggregate_type
                                     AND h.aggregate_id = o.aggregate_id
-                                    AND h.handler_id = ANY (?::text[])
+                                    AND h.handler_id = ANY (:names::text[])
                                     AND h.head
                                   LIMIT 1),
                                 fence.handler_id),
@@ -70,17 +70,17 @@ public final class ReplayFeedStore {
                        clock_timestamp()
                   FROM {schema}.outbox o
                  CROSS JOIN fence
-                 WHERE o.id = ANY (?::bigint[])
+                 WHERE o.id = ANY (:events::bigint[])
                    AND o.dispatched_at IS NOT NULL
                    AND (SELECT d.outbox_id
                           FROM {schema}.outbox_delivery d
                          WHERE d.outbox_id = o.id
-                           AND d.handler_id = ANY (?::text[])
+                           AND d.handler_id = ANY (:names::text[])
                          LIMIT 1) IS NULL
                 RETURNING outbox_id, stream
             ), counted AS (
                 UPDATE {schema}.outbox_replay r
-                   SET after_id = ?,
+                   SET after_id = :seen_id,
                        fed_count = r.fed_count + fed.events,
                        fed_at = greatest(r.fed_at, now() - interval '1 second')
                                 + fed.events::float8 / r.rate * interval '1 second'
@@ -90,9 +90,9 @@ public final class ReplayFeedStore {
             ), forgotten AS (
                 DELETE FROM {schema}.processed_event p
                  WHERE p.event_id = ANY (ARRAY(SELECT e.event_id
-                                                 FROM unnest(?::bigint[], ?::uuid[]) AS e (id, event_id)
+                                                 FROM unnest(:events::bigint[], :event_ids::uuid[]) AS e (id, event_id)
                                                  JOIN inserted ON inserted.outbox_id = e.id))
-                   AND p.handler_id = ANY (?::text[])
+                   AND p.handler_id = ANY (:names::text[])
             ), reopened AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET status = 'RETRYING',
@@ -108,9 +108,9 @@ public final class ReplayFeedStore {
     /** Relies on outbox_replay_pk. */
     private static final String PASS_OVER = """
             UPDATE {schema}.outbox_replay r
-               SET after_id = ?
-             WHERE r.id = ?
-               AND r.after_id = ?
+               SET after_id = :seen_id
+             WHERE r.id = :replay_id
+               AND r.after_id = :after_id
                AND r.status = 'RUNNING'
             """;
 
@@ -145,28 +145,27 @@ public final class ReplayFeedStore {
         if (next.events().isEmpty()) {
             passOver.run(
                     dataSource,
-                    (parameters) -> parameters.add(next.seenId(), replay.id(), replay.afterId()),
+                    (parameters) -> parameters
+                            .set("seen_id", next.seenId())
+                            .set("replay_id", replay.id())
+                            .set("after_id", replay.afterId()),
                     Pipeline.Results::updated);
             return Map.of();
         }
-        String[] ids = handler.ids().toArray(String[]::new);
-        long[] events = SettlementStore.longs(next.events(), Selected::outboxId);
-        String[] eventIds =
-                SettlementStore.texts(next.events(), (one) -> one.eventId().toString());
         Lanes lanes = Lanes.of(handler, next.events());
         return feed.run(
                 dataSource,
-                (parameters) -> {
-                    lanes.bind(parameters.add(replay.id(), events));
-                    parameters
-                            .add((Object) streams(next.events()))
-                            .add(replay.id(), replay.afterId())
-                            .add(ids, events, ids)
-                            .add(next.seenId())
-                            .add(events, eventIds, ids);
-                    lanes.bind(parameters);
-                    lanes.bind(parameters);
-                },
+                (parameters) -> lanes.bind(parameters)
+                        .set("replay_id", replay.id())
+                        .set("after_id", replay.afterId())
+                        .set("seen_id", next.seenId())
+                        .set("names", handler.ids().toArray(String[]::new))
+                        .set("streams", streams(next.events()))
+                        .setLongs("events", next.events(), Selected::outboxId)
+                        .setTexts(
+                                "event_ids",
+                                next.events(),
+                                (one) -> one.eventId().toString()),
                 ReplayFeedStore::readFed);
     }
 
@@ -189,11 +188,11 @@ public final class ReplayFeedStore {
             return lanes;
         }
 
-        void bind(NamedSql.Parameters parameters) throws SQLException {
-            parameters.add(
-                    aggregateTypes.toArray(String[]::new),
-                    aggregateIds.toArray(String[]::new),
-                    handlerIds.toArray(String[]::new));
+        NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
+            return parameters
+                    .set("lane_types", aggregateTypes.toArray(String[]::new))
+                    .set("lane_ids", aggregateIds.toArray(String[]::new))
+                    .set("lane_handlers", handlerIds.toArray(String[]::new));
         }
     }
 

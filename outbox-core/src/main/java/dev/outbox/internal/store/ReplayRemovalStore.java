@@ -13,23 +13,23 @@ public final class ReplayRemovalStore {
     private static final String UNTRIED = """
             SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id
               FROM {schema}.outbox_delivery d
-             WHERE d.replay_id = ?
+             WHERE d.replay_id = :replay_id
                AND d.status <> 'DEAD'
                AND d.attempt_count = 0
                AND d.locked_by IS NULL
-             LIMIT ?
+             LIMIT :limit
             """;
 
     /** Relies on outbox_delivery_pk and outbox_replay_pk. What somebody has begun to attempt since then stays. */
     private static final String REMOVE = """
             WITH untried AS (
                 SELECT d.outbox_id, d.handler_id
-                  FROM unnest(?::bigint[], ?::text[]) AS u (outbox_id, handler_id)
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS u (outbox_id, handler_id)
                  CROSS JOIN LATERAL (SELECT t.outbox_id, t.handler_id
                                        FROM {schema}.outbox_delivery t
                                       WHERE t.outbox_id = u.outbox_id
                                         AND t.handler_id = u.handler_id
-                                        AND t.replay_id = ?
+                                        AND t.replay_id = :replay_id
                                         AND t.status <> 'DEAD'
                                         AND t.attempt_count = 0
                                         AND t.locked_by IS NULL
@@ -44,7 +44,7 @@ public final class ReplayRemovalStore {
             ), counted AS (
                 UPDATE {schema}.outbox_replay r
                    SET removed_count = r.removed_count + (SELECT count(*) FROM removed)
-                 WHERE r.id = ?
+                 WHERE r.id = :replay_id
             )
             SELECT count(*)
               FROM removed
@@ -73,22 +73,20 @@ public final class ReplayRemovalStore {
     /** Takes one batch of deliveries back. Their lanes go on, and events that were open for their sake only are as before. */
     public int remove(long replayId, int limit) throws SQLException {
         List<Untried> found = untried.run(
-                dataSource, (parameters) -> parameters.add(replayId, limit), ReplayRemovalStore::readUntried);
+                dataSource,
+                (parameters) -> parameters.set("replay_id", replayId).set("limit", limit),
+                ReplayRemovalStore::readUntried);
         if (found.isEmpty()) {
             return 0;
         }
-        long[] events = SettlementStore.longs(found, Untried::outboxId);
-        String[] handlers = SettlementStore.texts(found, Untried::handlerId);
-        String[] types = SettlementStore.texts(found, Untried::aggregateType);
-        String[] ids = SettlementStore.texts(found, Untried::aggregateId);
         return remove.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(replayId, events)
-                        .add(types, ids, handlers)
-                        .add(events, handlers, replayId, replayId)
-                        .add(types, ids, handlers)
-                        .add((Object) events),
+                        .set("replay_id", replayId)
+                        .setLongs("events", found, Untried::outboxId)
+                        .setTexts("lane_handlers", found, Untried::handlerId)
+                        .setTexts("lane_types", found, Untried::aggregateType)
+                        .setTexts("lane_ids", found, Untried::aggregateId),
                 (results) -> {
                     results.skip(3);
                     ResultSet count = results.rows();

@@ -28,7 +28,7 @@ public final class ReplaySource {
             SELECT coalesce(sum(lane.deliveries), 0)
               FROM (SELECT d.aggregate_type, d.aggregate_id, d.handler_id, count(*) AS deliveries
                       FROM {schema}.outbox_delivery d
-                     WHERE d.replay_id = ?
+                     WHERE d.replay_id = :id
                        AND d.status <> 'DEAD'
                      GROUP BY d.aggregate_type, d.aggregate_id, d.handler_id) lane
              WHERE coalesce((SELECT h.retry_count = 0 AND h.status = 'DUE'
@@ -58,7 +58,7 @@ public final class ReplaySource {
                                WHERE c.claimed_at <= r.created_at
                                  AND claimed.id > r.after_id)) AS reach
                   FROM {schema}.outbox_replay r
-                 WHERE r.id = ?
+                 WHERE r.id = :id
             ), looked_at AS MATERIALIZED (
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.occurred_at,
                        o.dispatched_at, o.published_at
@@ -67,7 +67,7 @@ public final class ReplaySource {
                    AND o.id > (SELECT replay.after_id FROM replay)
                    AND o.id <= (SELECT replay.reach FROM replay)
                  ORDER BY o.id
-                 LIMIT ?
+                 LIMIT :window
             ), matching AS MATERIALIZED (
                 SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id
                   FROM looked_at o
@@ -80,12 +80,12 @@ public final class ReplaySource {
                    AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
                    AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
                    AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
-                   AND (? OR o.event_type = ANY (?::text[]))
+                   AND (:all_types OR o.event_type = ANY (:event_types::text[]))
                  ORDER BY o.id
-                 LIMIT ?
+                 LIMIT :limit
             ), seen AS (
-                SELECT CASE WHEN (SELECT count(*) FROM matching) = ? THEN (SELECT max(matching.id) FROM matching)
-                            WHEN (SELECT count(*) FROM looked_at) = ? THEN (SELECT max(looked_at.id) FROM looked_at)
+                SELECT CASE WHEN (SELECT count(*) FROM matching) = :limit THEN (SELECT max(matching.id) FROM matching)
+                            WHEN (SELECT count(*) FROM looked_at) = :window THEN (SELECT max(looked_at.id) FROM looked_at)
                             ELSE replay.reach END AS id
                   FROM replay
             )
@@ -162,7 +162,7 @@ public final class ReplaySource {
 
     /** Counts what the handler has still to do for a replay, in lanes that flow. */
     public long outstanding(Unfinished replay) throws SQLException {
-        return outstanding.run(dataSource, (parameters) -> parameters.add(replay.id()), (results) -> {
+        return outstanding.run(dataSource, (parameters) -> parameters.set("id", replay.id()), (results) -> {
             ResultSet count = results.rows();
             count.next();
             return count.getLong(1);
@@ -175,9 +175,11 @@ public final class ReplaySource {
                 .run(
                         dataSource,
                         (parameters) -> parameters
-                                .add(replay.id(), WINDOW)
-                                .add(handler.wantsAll(), handler.eventTypes().toArray(String[]::new))
-                                .add(limit, limit, WINDOW),
+                                .set("id", replay.id())
+                                .set("window", WINDOW)
+                                .set("all_types", handler.wantsAll())
+                                .set("event_types", handler.eventTypes().toArray(String[]::new))
+                                .set("limit", limit),
                         (results) -> {
                             long seen = 0;
                             List<Selected> found = new ArrayList<>();

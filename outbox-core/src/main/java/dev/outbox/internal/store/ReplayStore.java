@@ -32,7 +32,7 @@ public final class ReplayStore {
             INSERT INTO {schema}.outbox_replay
                    (handler_id, occurred_from, occurred_to, published_from, published_to, event_types, aggregate_type,
                     aggregate_id, event_ids, rate, up_to_id, requested_by, reason)
-            SELECT ?, ?, ?, ?, ?, ?::text[], ?, ?, ?::uuid[], ?, coalesce(max(o.id), 0), ?, ?
+            SELECT :handler_id, :occurred_from, :occurred_to, :published_from, :published_to, :event_types::text[], :aggregate_type, :aggregate_id, :event_ids::uuid[], :rate, coalesce(max(o.id), 0), :actor, :reason
               FROM {schema}.outbox o
             RETURNING id
             """;
@@ -47,17 +47,17 @@ public final class ReplayStore {
                                         count(*) FILTER (WHERE d.status = 'DEAD') AS dead
                                    FROM {schema}.outbox_delivery d
                                   WHERE d.replay_id = r.id) d
-             WHERE ?::bigint IS NULL OR r.id = ?
+             WHERE :id::bigint IS NULL OR r.id = :id
              ORDER BY r.id DESC
-             LIMIT ?
+             LIMIT :limit
             """;
 
     /** Relies on outbox_replay_pk. */
     private static final String CANCEL = """
             UPDATE {schema}.outbox_replay
                SET status = 'CANCELLED',
-                   cancelled_by = ?
-             WHERE id = ?
+                   cancelled_by = :actor
+             WHERE id = :id
                AND status = 'RUNNING'
             """;
 
@@ -69,7 +69,7 @@ public final class ReplayStore {
             UPDATE {schema}.outbox_replay r
                SET status = CASE WHEN r.status = 'RUNNING' THEN 'DONE' ELSE r.status END,
                    finished_at = clock_timestamp()
-             WHERE r.id = ?
+             WHERE r.id = :id
                AND r.finished_at IS NULL
                AND (r.status = 'CANCELLED' OR r.after_id >= r.up_to_id)
                AND NOT EXISTS (SELECT
@@ -103,17 +103,18 @@ public final class ReplayStore {
         return insert.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(request.handlerId())
-                        .add(
-                                time(wanted.occurred().from()),
-                                time(wanted.occurred().to()))
-                        .add(
-                                time(wanted.published().from()),
-                                time(wanted.published().to()))
-                        .add((Object) texts(wanted.eventTypes()))
-                        .add(aggregate == null ? null : aggregate.type(), aggregate == null ? null : aggregate.id())
-                        .add((Object) texts(wanted.eventIds()))
-                        .add(request.rate(), by, reason),
+                        .set("handler_id", request.handlerId())
+                        .set("occurred_from", time(wanted.occurred().from()))
+                        .set("occurred_to", time(wanted.occurred().to()))
+                        .set("published_from", time(wanted.published().from()))
+                        .set("published_to", time(wanted.published().to()))
+                        .set("event_types", texts(wanted.eventTypes()))
+                        .set("aggregate_type", aggregate == null ? null : aggregate.type())
+                        .set("aggregate_id", aggregate == null ? null : aggregate.id())
+                        .set("event_ids", texts(wanted.eventIds()))
+                        .set("rate", request.rate())
+                        .set("actor", by)
+                        .set("reason", reason),
                 (results) -> {
                     ResultSet row = results.rows();
                     row.next();
@@ -132,7 +133,7 @@ public final class ReplayStore {
     }
 
     private List<Replay> list(@Nullable Long id, int limit) throws SQLException {
-        return list.run(dataSource, (parameters) -> parameters.add(id, id, limit), (results) -> {
+        return list.run(dataSource, (parameters) -> parameters.set("id", id).set("limit", limit), (results) -> {
             List<Replay> replays = new ArrayList<>();
             ResultSet row = results.rows();
             while (row.next()) {
@@ -144,12 +145,15 @@ public final class ReplayStore {
 
     /** Cancels a replay, if it goes on: nothing more is added. */
     public boolean cancel(long id, String by) throws SQLException {
-        return cancel.run(dataSource, (parameters) -> parameters.add(by, id), (results) -> results.updated() == 1);
+        return cancel.run(
+                dataSource,
+                (parameters) -> parameters.set("actor", by).set("id", id),
+                (results) -> results.updated() == 1);
     }
 
     /** Ends a replay, if nothing is left to do for it. */
     public boolean finish(long id) throws SQLException {
-        return finish.run(dataSource, (parameters) -> parameters.add(id), (results) -> results.updated() == 1);
+        return finish.run(dataSource, (parameters) -> parameters.set("id", id), (results) -> results.updated() == 1);
     }
 
     private static Replay replay(ResultSet row) throws SQLException {

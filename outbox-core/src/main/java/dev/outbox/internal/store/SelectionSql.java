@@ -17,20 +17,20 @@ final class SelectionSql {
      * outbox_delivery_lane_dead: hence the head where it is due, and the array, which an index can be searched for.
      */
     static final String SELECTED = """
-            (?::text IS NULL OR d.handler_id = ?)
-                                     AND (?::text IS NULL OR d.aggregate_type = ?)
-                                     AND (?::text IS NULL OR d.aggregate_id = ?)
-                                     AND (?::uuid IS NULL
-                                          OR d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = ?)))
-                                     AND (?::text IS NULL OR d.stream = ?)
-                                     AND (?::text IS NULL OR d.event_type = ?)
-                                     AND (?::text IS NULL OR d.last_error_code = ?)
-                                     AND (?::timestamptz IS NULL OR d.created_at >= ?)
-                                     AND (?::timestamptz IS NULL OR d.created_at < ?)
-                                     AND (? AND d.status = 'DUE' AND d.head
-                                          OR ? AND d.status = 'WAITING'
-                                          OR ? AND d.status = 'DEAD')
-                                     AND (?::bigint IS NULL OR (d.outbox_id, d.handler_id) > (?, ?))""";
+            (:handler_id::text IS NULL OR d.handler_id = :handler_id)
+                                     AND (:aggregate_type::text IS NULL OR d.aggregate_type = :aggregate_type)
+                                     AND (:aggregate_id::text IS NULL OR d.aggregate_id = :aggregate_id)
+                                     AND (:event_id::uuid IS NULL
+                                          OR d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id)))
+                                     AND (:stream::text IS NULL OR d.stream = :stream)
+                                     AND (:event_type::text IS NULL OR d.event_type = :event_type)
+                                     AND (:error_code::text IS NULL OR d.last_error_code = :error_code)
+                                     AND (:since::timestamptz IS NULL OR d.created_at >= :since)
+                                     AND (:before::timestamptz IS NULL OR d.created_at < :before)
+                                     AND (:due AND d.status = 'DUE' AND d.head
+                                          OR :waiting AND d.status = 'WAITING'
+                                          OR :dead AND d.status = 'DEAD')
+                                     AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))""";
 
     /** Precedes each statement on a selection, which no index may serve: it is planned with its values, and ends after 5 s. */
     static final String PLAN_WITH_VALUES = """
@@ -43,24 +43,22 @@ final class SelectionSql {
     static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection) throws SQLException {
         DeliverySelection.Lane lane = selection.lane();
         DeliverySelection.Events event = selection.event();
-        OffsetDateTime since = utc(selection.created().since());
-        OffsetDateTime before = utc(selection.created().before());
         DeliverySelection.Place after = selection.after();
-        Long id = after == null ? null : after.id();
         return parameters
-                .add(lane.handlerId(), lane.handlerId())
-                .add(lane.aggregateType(), lane.aggregateType())
-                .add(lane.aggregateId(), lane.aggregateId())
-                .add(event.eventId(), event.eventId())
-                .add(event.stream(), event.stream())
-                .add(event.type(), event.type())
-                .add(event.errorCode(), event.errorCode())
-                .add(since, since)
-                .add(before, before)
-                .add(selection.statuses().contains(DeliveryStatus.DUE))
-                .add(selection.statuses().contains(DeliveryStatus.WAITING))
-                .add(selection.statuses().contains(DeliveryStatus.DEAD))
-                .add(id, id, after == null ? null : after.handlerId());
+                .set("handler_id", lane.handlerId())
+                .set("aggregate_type", lane.aggregateType())
+                .set("aggregate_id", lane.aggregateId())
+                .set("event_id", event.eventId())
+                .set("stream", event.stream())
+                .set("event_type", event.type())
+                .set("error_code", event.errorCode())
+                .set("since", utc(selection.created().since()))
+                .set("before", utc(selection.created().before()))
+                .set("due", selection.statuses().contains(DeliveryStatus.DUE))
+                .set("waiting", selection.statuses().contains(DeliveryStatus.WAITING))
+                .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
+                .set("after_id", after == null ? null : after.id())
+                .set("after_handler_id", after == null ? null : after.handlerId());
     }
 
     static @Nullable OffsetDateTime utc(@Nullable Instant instant) {

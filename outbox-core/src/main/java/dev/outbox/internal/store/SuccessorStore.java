@@ -35,7 +35,7 @@ final class SuccessorStore {
                        ARRAY(SELECT s.event_type
                                FROM {schema}.outbox_subscription s
                               WHERE s.handler_id = d.handler_id) AS event_types
-                  FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
                   JOIN {schema}.outbox o ON o.id = d.outbox_id
                  WHERE d.status = 'DEAD'
@@ -70,7 +70,7 @@ final class SuccessorStore {
      */
     static final String OVERTAKEN = """
             SELECT d.outbox_id, d.handler_id
-              FROM unnest(?::bigint[], ?::text[]) AS k (outbox_id, handler_id)
+              FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
               JOIN {schema}.outbox_delivery h ON h.aggregate_type = d.aggregate_type
                                              AND h.aggregate_id = d.aggregate_id
@@ -92,13 +92,13 @@ final class SuccessorStore {
                            ARRAY(SELECT s.event_type
                                    FROM {schema}.outbox_subscription s
                                   WHERE s.handler_id = l.handler_id) AS event_types
-                      FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[])
+                      FROM unnest(:handler_ids::text[], :aggregate_types::text[], :aggregate_ids::text[], :seqs::bigint[])
                            AS l (handler_id, aggregate_type, aggregate_id, aggregate_seq)) lane
               JOIN {schema}.outbox_published o ON o.aggregate_type = lane.aggregate_type
                                               AND o.aggregate_id = lane.aggregate_id
                                               AND o.aggregate_seq > lane.aggregate_seq
-             WHERE o.published_at >= ?
-               AND o.published_at <= ?
+             WHERE o.published_at >= :since
+               AND o.published_at <= :until
              GROUP BY lane.handler_id, lane.aggregate_type, lane.aggregate_id
             """.replace("{wanted}", wanted("o"));
 
@@ -171,13 +171,12 @@ final class SuccessorStore {
         return laterInHistory.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add((Object)
-                                SettlementStore.texts(open, (one) -> one.lane().handlerId()))
-                        .add((Object)
-                                SettlementStore.texts(open, (one) -> one.lane().aggregateType()))
-                        .add((Object)
-                                SettlementStore.texts(open, (one) -> one.lane().aggregateId()))
-                        .add(SettlementStore.longs(open, Later::first), since, until),
+                        .setTexts("handler_ids", open, (one) -> one.lane().handlerId())
+                        .setTexts("aggregate_types", open, (one) -> one.lane().aggregateType())
+                        .setTexts("aggregate_ids", open, (one) -> one.lane().aggregateId())
+                        .setLongs("seqs", open, Later::first)
+                        .set("since", since)
+                        .set("until", until),
                 (results) -> {
                     results.skip(1);
                     return completed(open, results.rows());

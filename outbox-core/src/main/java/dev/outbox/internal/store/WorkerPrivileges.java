@@ -1,8 +1,6 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.MissingPrivilegeException;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -61,33 +59,44 @@ public final class WorkerPrivileges {
             """;
 
     private final DataSource dataSource;
-    private final String missing;
+    private final OutboxSchema schema;
+    private final OutboxSchema archive;
+    private final Pipeline missing;
 
     /** Creates a check. */
     public WorkerPrivileges(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
         this.dataSource = dataSource;
-        this.missing =
-                MISSING.replace(":schema", "'" + schema.name() + "'").replace(":archive", "'" + archive.name() + "'");
+        this.schema = schema;
+        this.archive = archive;
+        this.missing = new Pipeline(schema, MISSING);
     }
 
     /** Refuses a role that may not deliver. */
     public void check() throws SQLException {
-        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection();
-                PreparedStatement statement = connection.prepareStatement(missing);
-                ResultSet row = statement.executeQuery()) {
+        Missing found = missing.run(
+                dataSource,
+                (parameters) -> parameters.set("schema", schema.name()).set("archive", archive.name()),
+                (results) -> Missing.read(results.rows()));
+        if (!found.privileges().isEmpty()) {
+            throw new MissingPrivilegeException(
+                    "role " + found.role() + " may not deliver events: it lacks "
+                            + String.join(", ", found.privileges()),
+                    "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
+                            + " process does not deliver",
+                    null);
+        }
+    }
+
+    private record Missing(String role, List<String> privileges) {
+
+        static Missing read(ResultSet row) throws SQLException {
             String role = "";
-            List<String> lacking = new ArrayList<>();
+            List<String> privileges = new ArrayList<>();
             while (row.next()) {
                 role = row.getString(1);
-                lacking.add(row.getString(2));
+                privileges.add(row.getString(2));
             }
-            if (!lacking.isEmpty()) {
-                throw new MissingPrivilegeException(
-                        "role " + role + " may not deliver events: it lacks " + String.join(", ", lacking),
-                        "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
-                                + " process does not deliver",
-                        null);
-            }
+            return new Missing(role, privileges);
         }
     }
 }

@@ -30,8 +30,8 @@ record Explained(DataSource dataSource, String... settings) {
             for (String setting : settings) {
                 statement.execute(setting);
             }
-            statement.execute(
-                    "PREPARE explained " + inParentheses(types) + " AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
+            statement.execute("PREPARE explained " + inParentheses(types) + " AS "
+                    + numbered(new NamedSql(OutboxSchema.DEFAULT.render(sql)).positional()));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained " + inParentheses(values))) {
                 row.next();
