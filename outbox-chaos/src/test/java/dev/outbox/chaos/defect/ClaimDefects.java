@@ -41,8 +41,8 @@ final class ClaimDefects {
                     "claim without the stream lock",
                     "G3",
                     "ClaimSql.java",
-                    "             WHERE s.stream = ?\n               FOR UPDATE OF s\n",
-                    "             WHERE s.stream = ?\n",
+                    "             WHERE s.stream = :stream\n               FOR UPDATE OF s\n",
+                    "             WHERE s.stream = :stream\n",
                     "OrderPropertyTest",
                     "ClaimStoreTest"),
             Defect.of(
@@ -53,8 +53,8 @@ final class ClaimDefects {
                     NOT IN (SELECT unnest(c.aggregates)
                               FROM {schema}.outbox_claim c
                              WHERE c.id >= (SELECT start.first_claim FROM start)
-                               AND c.stream = ?""",
-                    "NOT IN (SELECT 0 WHERE ?::text IS NULL",
+                               AND c.stream = :stream""",
+                    "NOT IN (SELECT 0 WHERE :stream::text IS NULL",
                     "ClaimStoreTest",
                     "OrderPropertyTest"),
             Defect.of(

@@ -39,8 +39,8 @@ final class CrashDefects {
                     "fence without the incarnation",
                     "G5",
                     "ClaimSql.java",
-                    "               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)\"\"\"",
-                    "               AND ?::uuid IS NOT NULL\"\"\"",
+                    "               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)\"\"\"",
+                    "               AND :incarnation::uuid IS NOT NULL\"\"\"",
                     "LostClaimTest",
                     "LostSettlementTest"),
             Defect.of(

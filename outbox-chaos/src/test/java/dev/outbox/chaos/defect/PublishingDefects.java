@@ -19,8 +19,8 @@ final class PublishingDefects {
                     "a sequence of the caller's may repeat",
                     "G3",
                     "EventStore.java",
-                    "WHERE ?::bigint IS NULL OR a.last_seq < ?::bigint",
-                    "WHERE ?::bigint IS NULL OR a.last_seq <= ?::bigint",
+                    "WHERE :seq::bigint IS NULL OR a.last_seq < :seq::bigint",
+                    "WHERE :seq::bigint IS NULL OR a.last_seq <= :seq::bigint",
                     "PublisherSequenceTest"),
             Defect.of(
                     "sequence without an upper bound",
@@ -48,8 +48,8 @@ final class PublishingDefects {
                     "retention deletes what it should archive",
                     "G8",
                     "ArchiveStore.java",
-                    "                 WHERE ?\n                ON CONFLICT",
-                    "                 WHERE NOT ?\n                ON CONFLICT",
+                    "                 WHERE :keep\n                ON CONFLICT",
+                    "                 WHERE NOT :keep\n                ON CONFLICT",
                     "RetentionTest"),
             Defect.of(
                     "retention forgets what a queued event has done",

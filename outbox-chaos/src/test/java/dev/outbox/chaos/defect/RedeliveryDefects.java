@@ -87,9 +87,9 @@ final class RedeliveryDefects {
                     "replay enters lanes beside claims",
                     "G3",
                     "DeliveryClaimStore.java",
-                    "                                                             WHERE c.stream = ?\n"
+                    "                                                             WHERE c.stream = :stream\n"
                             + "                                                               AND c.claimed_at <= d.created_at\n",
-                    "                                                             WHERE c.stream = ? AND false\n"
+                    "                                                             WHERE c.stream = :stream AND false\n"
                             + "                                                               AND c.claimed_at <= d.created_at\n",
                     "ReplayOrderTest",
                     "ReplayTest",

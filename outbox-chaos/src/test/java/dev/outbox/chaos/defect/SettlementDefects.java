@@ -10,8 +10,8 @@ final class SettlementDefects {
                     "settlement without the claim",
                     "G5",
                     "SettlementStore.java",
-                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND EXISTS (SELECT FROM fence)",
-                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?)",
+                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (:succeeded) AND EXISTS (SELECT FROM fence)",
+                    "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (:succeeded)",
                     "ClaimStoreTest"),
             Defect.of(
                     "refused settlement is not isolated",
@@ -39,14 +39,16 @@ final class SettlementDefects {
             Defect.of(
                     "redelivery settles without its token",
                     "G5",
-                    "DeliveryClaimStore.java",
+                    "DeliverySettlementStore.java",
                     """
-                    WHERE d.lock_token = ?
-                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+                    WHERE h.kind = '{kind}'
+                      AND d.lock_token = :token
+                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
                     ORDER BY""",
                     """
-                    WHERE ?::uuid IS NOT NULL
-                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+                    WHERE h.kind = '{kind}'
+                      AND :token::uuid IS NOT NULL
+                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
                     ORDER BY""",
                     "PartlyLostLeaseTest",
                     "RetryLanesTest"));

@@ -27,13 +27,13 @@ final class ClaimSql {
                    NOT s.paused
                    AND (SELECT o.id
                           FROM {schema}.outbox_unpublished o
-                         WHERE (o.stream, o.id) > (?, least(greatest(s.low_water_mark, ?::bigint), 4611686018427387903) + ?::bigint)
-                           AND (o.stream, o.id) <= (?, 9223372036854775807)
+                         WHERE (o.stream, o.id) > (:stream, least(greatest(s.low_water_mark, :from::bigint), 4611686018427387903) + :near::bigint)
+                           AND (o.stream, o.id) <= (:stream, 9223372036854775807)
                            AND o.dispatched_at IS NULL
                          ORDER BY o.stream, o.id
                          LIMIT 1) IS NOT NULL
               FROM {schema}.outbox_stream s
-             WHERE s.stream = ?
+             WHERE s.stream = :stream
                FOR UPDATE OF s
             """.replace("{incarnation}", INCARNATION);
 
@@ -53,12 +53,12 @@ final class ClaimSql {
                        clock_timestamp() - s.advanced_at AS age,
                        current_setting('outbox.last_id')::bigint AS last_id
                   FROM {schema}.outbox_stream s
-                 WHERE s.stream = ?
+                 WHERE s.stream = :stream
             ), due AS MATERIALIZED (
                 SELECT stream.*,
                        (SELECT o.id
                           FROM {schema}.outbox_unpublished o
-                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.foreign_ids OR ? THEN 0
+                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.foreign_ids OR :whole_queue THEN 0
                                                                         WHEN stream.running = stream.open_writers
                                                                         THEN stream.low_water_mark
                                                                         ELSE stream.safe_mark END)
@@ -105,7 +105,7 @@ final class ClaimSql {
     /** Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. */
     private static final String START = """
             start AS MATERIALIZED (
-                SELECT CASE WHEN ? THEN 0
+                SELECT CASE WHEN :whole_queue THEN 0
                             WHEN s.open_writers = (SELECT count(*)
                                                      FROM pg_snapshot_xip(pg_current_snapshot()) x
                                                     WHERE x < s.horizon)
@@ -113,13 +113,13 @@ final class ClaimSql {
                             ELSE s.safe_mark END AS id,
                        s.first_claim
                   FROM {schema}.outbox_stream s
-                 WHERE s.stream = ?
+                 WHERE s.stream = :stream
                    AND NOT s.paused
             ), first AS MATERIALIZED (
                 SELECT (SELECT o.id
                           FROM {schema}.outbox_unpublished o
-                         WHERE (o.stream, o.id) >= (?, (SELECT start.id FROM start))
-                           AND (o.stream, o.id) <= (?, 9223372036854775807)
+                         WHERE (o.stream, o.id) >= (:stream, (SELECT start.id FROM start))
+                           AND (o.stream, o.id) <= (:stream, 9223372036854775807)
                            AND o.dispatched_at IS NULL
                          ORDER BY o.stream, o.id
                          LIMIT 1) AS id
@@ -135,8 +135,8 @@ final class ClaimSql {
                 DELETE FROM {schema}.outbox_claim
                  WHERE id = ANY (ARRAY(SELECT id
                                          FROM {schema}.outbox_claim
-                                        WHERE id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = ?)
-                                          AND stream = ?
+                                        WHERE id >= (SELECT s.first_claim FROM {schema}.outbox_stream s WHERE s.stream = :stream)
+                                          AND stream = :stream
                                           AND locked_until < clock_timestamp()
                                           FOR UPDATE SKIP LOCKED))
                 RETURNING id, worker, event_ids
@@ -172,18 +172,18 @@ final class ClaimSql {
                        hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate,
                        {schema}.outbox_payload_size(o.payload) AS bytes
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (?, (SELECT least(greatest(first.id, ?::bigint), 4611686018427387903) + ?::bigint FROM first))
+                 WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
+                   AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint FROM first))
                    AND o.dispatched_at IS NULL
                    AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
                        NOT IN (SELECT unnest(c.aggregates)
                                  FROM {schema}.outbox_claim c
                                 WHERE c.id >= (SELECT start.first_claim FROM start)
-                                  AND c.stream = ?
+                                  AND c.stream = :stream
                                 UNION ALL
-                               SELECT unnest(?::bigint[]))
+                               SELECT unnest(:held::bigint[]))
                  ORDER BY o.stream, o.id
-                 LIMIT ?
+                 LIMIT :batch_size
                    FOR UPDATE OF o {locked rows}
             ), cut AS MATERIALIZED (
                 SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < most.bytes THEN 9223372036854775807
@@ -191,7 +191,7 @@ final class ClaimSql {
                                     FROM (SELECT batch.id, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
                                             FROM batch) b
                                    WHERE b.bytes_before < most.bytes) END AS id
-                  FROM (SELECT ?::bigint AS bytes) most
+                  FROM (SELECT :most_bytes::bigint AS bytes) most
             )""";
 
     /**
@@ -202,8 +202,8 @@ final class ClaimSql {
             passed_over AS MATERIALIZED (
                 SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (?, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (?, (SELECT max(batch.id) FROM batch))
+                 WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
+                   AND (o.stream, o.id) <= (:stream, (SELECT max(batch.id) FROM batch))
                    AND o.dispatched_at IS NULL
                    AND o.id NOT IN (SELECT batch.id FROM batch)
                  GROUP BY 1
@@ -222,7 +222,7 @@ final class ClaimSql {
     private static final String TAKE = """
             claim AS (
                 INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
-                SELECT ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', ids.event_ids, ids.aggregates
+                SELECT :token, :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
                           FROM {rows} o
                          WHERE {row is claimable}
@@ -266,11 +266,11 @@ final class ClaimSql {
      */
     static final String UNTIL_NEXT_DELIVERY = """
             SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
-              FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
+              FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
              CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
              CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
                                    FROM {schema}.outbox_delivery d
-                                  WHERE d.stream = ?
+                                  WHERE d.stream = :stream
                                     AND d.handler_id = h.handler_id
                                     AND d.status = 'DUE'
                                     AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
@@ -283,14 +283,14 @@ final class ClaimSql {
 
     /** A claim, as long as it is its worker's: with its token, and in the incarnation of the database in which it was made. */
     static final String HELD = """
-            c.id = ?
-               AND c.token = ?
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)""";
+            c.id = :claim
+               AND c.token = :token
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)""";
 
     /** Relies on outbox_claim_pk. */
     static final String RENEW = """
             UPDATE {schema}.outbox_claim c
-               SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
+               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
              WHERE {held}
             """.replace("{held}", HELD);
 
@@ -305,8 +305,8 @@ final class ClaimSql {
     /** Relies on outbox_claim_pk. */
     static final String RELEASE = """
             DELETE FROM {schema}.outbox_claim
-             WHERE id = ?
-               AND token = ?
+             WHERE id = :claim
+               AND token = :token
             """;
 
     private ClaimSql() {}

@@ -92,30 +92,26 @@ public final class ClaimStore {
         Pipeline pipeline = Objects.requireNonNull(pipelines.get(new Variant(advances, unlocked)));
         return pipeline.run(
                 dataSource,
-                (parameters) -> bind(parameters, request, token, unlocked),
+                (parameters) -> bind(parameters, request, token),
                 (results) -> readRound(results, token, advances));
     }
 
-    private static void bind(NamedSql.Parameters parameters, Request request, UUID token, boolean unlocked)
-            throws SQLException {
-        String stream = request.stream();
+    private static void bind(NamedSql.Parameters parameters, Request request, UUID token) throws SQLException {
         ScanReach reach = request.reach();
-        boolean wholeQueue = request.window() == Window.WHOLE_QUEUE;
-        parameters.add(stream, reach.from(), reach.near(), stream, stream);
-        if (request.window() != Window.AS_IT_IS) {
-            parameters.add(stream, wholeQueue);
-        }
         parameters
-                .add(stream, stream)
-                .add(wholeQueue, stream, stream, stream)
-                .add(stream, stream, reach.from(), reach.depth())
-                .add(stream, longs(request.held()), request.batchSize(), MOST_BYTES);
-        if (unlocked) {
-            parameters.add(stream, stream);
-        }
-        parameters
-                .add(token, stream, request.worker(), request.lease().toMillis())
-                .add(request.handlers().ids(), request.handlers().eventTypes(), stream);
+                .set("stream", request.stream())
+                .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
+                .set("from", reach.from())
+                .set("near", reach.near())
+                .set("depth", reach.depth())
+                .setLongs("held", request.held(), Long::longValue)
+                .set("batch_size", request.batchSize())
+                .set("most_bytes", MOST_BYTES)
+                .set("token", token)
+                .set("worker", request.worker())
+                .set("lease", request.lease().toMillis())
+                .set("handler_ids", request.handlers().ids())
+                .set("event_types", request.handlers().eventTypes());
     }
 
     /** Where a claim starts. */
@@ -213,7 +209,7 @@ public final class ClaimStore {
     public boolean renew(ClaimKey claim, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
-                (parameters) -> bindFence(parameters.add(lease.toMillis()), claim),
+                (parameters) -> bindFence(parameters.set("lease", lease.toMillis()), claim),
                 (results) -> results.updated() == 1);
     }
 
@@ -230,16 +226,14 @@ public final class ClaimStore {
     public void release(ClaimKey claim) throws SQLException {
         release.run(
                 dataSource,
-                (parameters) -> parameters.add(claim.id(), claim.fence().token()),
+                (parameters) -> parameters
+                        .set("claim", claim.id())
+                        .set("token", claim.fence().token()),
                 Pipeline.Results::updated);
     }
 
     static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {
         Fence fence = claim.fence();
-        return parameters.add(claim.id(), fence.token(), fence.incarnation());
-    }
-
-    private static long[] longs(Set<Long> values) {
-        return values.stream().mapToLong(Long::longValue).toArray();
+        return parameters.set("claim", claim.id()).set("token", fence.token()).set("incarnation", fence.incarnation());
     }
 }

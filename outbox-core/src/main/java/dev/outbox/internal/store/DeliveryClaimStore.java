@@ -33,35 +33,35 @@ public final class DeliveryClaimStore {
                 SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
                        d.next_retry_at, d.suspect, d.lock_token, h.event_types,
                        row_number() OVER (ORDER BY d.next_retry_at, d.outbox_id, d.handler_id) AS place
-                  FROM unnest(?::text[], ?::text[]) AS h (handler_id, event_types)
+                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
                  CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
                                             d.retry_count, d.next_retry_at, d.lock_token,
                                             kind.suspect
                                        FROM {schema}.outbox_delivery d
-                                      WHERE d.stream = ?
+                                      WHERE d.stream = :stream
                                         AND d.handler_id = h.handler_id
                                         AND d.status = 'DUE'
                                         AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
                                         AND greatest(d.next_retry_at, d.locked_until) < now()
                                         AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
-                                        AND d.outbox_id <> ALL (?)
-                                        AND (? OR NOT kind.suspect)
+                                        AND d.outbox_id <> ALL (:held)
+                                        AND (:with_suspects OR NOT kind.suspect)
                                         AND (d.replay_id IS NULL
                                              OR NOT EXISTS (SELECT
                                                               FROM {schema}.outbox_claim c
-                                                             WHERE c.stream = ?
+                                                             WHERE c.stream = :stream
                                                                AND c.claimed_at <= d.created_at
                                                                AND hashtextextended(d.aggregate_type || chr(31)
                                                                                     || d.aggregate_id, 0)
                                                                    = ANY (c.aggregates)))
                                       ORDER BY greatest(d.next_retry_at, d.locked_until)
-                                      LIMIT ?
+                                      LIMIT :batch_size
                                         FOR UPDATE SKIP LOCKED) d
-                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = ? AND NOT s.paused)
+                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
                    AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
                  ORDER BY place
-                 LIMIT ?
+                 LIMIT :batch_size
             ), due AS (
                 SELECT c.outbox_id, c.handler_id, c.aggregate_type, c.aggregate_id, c.aggregate_seq, c.next_retry_at,
                        c.event_types, c.retry_count = 0 AND NOT c.suspect AS flows, c.lock_token
@@ -84,10 +84,10 @@ public final class DeliveryClaimStore {
                                         AND (due.event_types = '*'
                                              OR d.event_type = ANY (string_to_array(due.event_types, ',')))
                                       ORDER BY d.aggregate_seq
-                                      LIMIT ?
+                                      LIMIT :batch_size
                                         FOR UPDATE SKIP LOCKED) w
                  WHERE due.flows
-                 LIMIT ?
+                 LIMIT :followers
             ), gap AS (
                 SELECT due.handler_id, due.aggregate_type, due.aggregate_id, g.aggregate_seq
                   FROM due
@@ -135,9 +135,9 @@ public final class DeliveryClaimStore {
             ), claimed AS (
                 UPDATE {schema}.outbox_delivery d
                    SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
-                       locked_by = ?,
-                       lock_token = ?,
-                       locked_until = clock_timestamp() + ? * interval '1 millisecond',
+                       locked_by = :worker,
+                       lock_token = :token,
+                       locked_until = clock_timestamp() + :lease * interval '1 millisecond',
                        attempt_count = d.attempt_count + 1,
                        last_attempt_at = clock_timestamp()
                   FROM taken
@@ -161,7 +161,7 @@ public final class DeliveryClaimStore {
                                                 AND d.aggregate_seq > due.aggregate_seq
                                                 AND d.status = 'WAITING'
                                               ORDER BY d.aggregate_seq
-                                              LIMIT ?) w
+                                              LIMIT :followers) w
                          WHERE due.lock_token IS NOT NULL
                            AND w.lock_token = due.lock_token
                            AND (w.outbox_id, due.handler_id) NOT IN (SELECT t.outbox_id, t.handler_id FROM taken t)) former
@@ -175,49 +175,41 @@ public final class DeliveryClaimStore {
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
             """;
 
-    /**
-     * Relies on outbox_delivery_pk. The deliveries that are still their worker's: with its token, and in the incarnation of the database
-     * in which they were claimed. Locks in the order in which settling does.
-     */
-    static final String HELD = """
-            WITH held AS (
-                SELECT d.outbox_id, d.handler_id
-                  FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-                 WHERE d.lock_token = ?
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d
-            )
-            """;
-
     /** Relies on outbox_delivery_pk. */
     private static final String CONFIRM = """
             SELECT d.outbox_id, d.handler_id
-              FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
+              FROM unnest(:outbox_ids::bigint[], :handler_ids::text[]) AS h (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-             WHERE d.lock_token = ?
+             WHERE d.lock_token = :token
                AND d.locked_until > clock_timestamp()
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
             """;
 
     /**
      * Relies on outbox_delivery_pk. A row that another transaction holds locked is still held, and nothing can claim it as long as it is
      * locked: it need not be renewed, and must not keep the others from it.
      */
-    private static final String RENEW = HELD.replace("FOR UPDATE OF d", "FOR UPDATE OF d SKIP LOCKED") + """
-            , renewed AS (
+    private static final String RENEW = """
+            WITH held AS (
+                SELECT d.outbox_id, d.handler_id
+                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[]) AS h (outbox_id, handler_id)
+                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
+                 WHERE d.lock_token = :token
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                 ORDER BY d.outbox_id, d.handler_id
+                   FOR UPDATE OF d SKIP LOCKED
+            ), renewed AS (
                 UPDATE {schema}.outbox_delivery d
-                   SET locked_until = clock_timestamp() + ? * interval '1 millisecond'
+                   SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
                   FROM held
                  WHERE d.outbox_id = held.outbox_id
                    AND d.handler_id = held.handler_id
             )
             SELECT d.outbox_id, d.handler_id
-              FROM unnest(?::bigint[], ?::text[]) AS h (outbox_id, handler_id)
+              FROM unnest(:outbox_ids::bigint[], :handler_ids::text[]) AS h (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-             WHERE d.lock_token = ?
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+             WHERE d.lock_token = :token
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
             """;
 
     /** On average; a lane that flows costs little more per delivery than the fast lane if many of them come at once. */
@@ -244,13 +236,16 @@ public final class DeliveryClaimStore {
         return claimDue.run(
                 dataSource,
                 (parameters) -> parameters
-                        .add(request.handlers().ids(), request.handlers().eventTypes())
-                        .add(request.stream(), held(request), request.withSuspects(), request.stream())
-                        .add(request.batchSize())
-                        .add(request.stream(), request.batchSize())
-                        .add(request.batchSize(), request.batchSize() * FOLLOWERS_PER_LANE)
-                        .add(request.worker(), token, request.lease().toMillis())
-                        .add(request.batchSize() * FOLLOWERS_PER_LANE),
+                        .set("handler_ids", request.handlers().ids())
+                        .set("event_types", request.handlers().eventTypes())
+                        .set("stream", request.stream())
+                        .setLongs("held", request.held(), Long::longValue)
+                        .set("with_suspects", request.withSuspects())
+                        .set("batch_size", request.batchSize())
+                        .set("followers", request.batchSize() * FOLLOWERS_PER_LANE)
+                        .set("worker", request.worker())
+                        .set("token", token)
+                        .set("lease", request.lease().toMillis()),
                 (results) -> {
                     ResultSet incarnation = results.rows();
                     incarnation.next();
@@ -285,10 +280,7 @@ public final class DeliveryClaimStore {
     public Set<DeliveryKey> renew(List<DueDelivery> deliveries, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
-                (parameters) -> {
-                    bindHeld(parameters, deliveries).add(lease.toMillis());
-                    bindHeld(parameters, deliveries);
-                },
+                (parameters) -> bindHeld(parameters, deliveries).set("lease", lease.toMillis()),
                 DeliveryClaimStore::readKeys);
     }
 
@@ -306,19 +298,15 @@ public final class DeliveryClaimStore {
         return keys;
     }
 
-    private static Object held(Request request) {
-        return request.held().stream().mapToLong(Long::longValue).toArray();
-    }
-
     /** Deliveries that were claimed at once have one fence. */
     static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, List<DueDelivery> deliveries)
             throws SQLException {
         Fence fence = fenceOf(deliveries);
-        return parameters.add(
-                SettlementStore.longs(deliveries, (one) -> one.envelope().id()),
-                SettlementStore.texts(deliveries, DueDelivery::handlerId),
-                fence.token(),
-                fence.incarnation());
+        return parameters
+                .setLongs("outbox_ids", deliveries, (one) -> one.envelope().id())
+                .setTexts("handler_ids", deliveries, DueDelivery::handlerId)
+                .set("token", fence.token())
+                .set("incarnation", fence.incarnation());
     }
 
     static Fence fenceOf(List<DueDelivery> deliveries) {

@@ -2,7 +2,6 @@ package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.delivery.Fence;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +19,25 @@ import org.jspecify.annotations.Nullable;
 /** Writes what came of attempted deliveries. Every write is fenced by the token of the claim. */
 public final class DeliverySettlementStore {
 
+    /**
+     * Relies on outbox_delivery_pk. The deliveries of one kind that still belong to their worker: with its token, and in the incarnation
+     * of the database in which it claimed them. Locks them in the order of settlements.
+     */
+    private static final String HELD = """
+            WITH held AS (
+                SELECT d.outbox_id, d.handler_id
+                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[]) AS h (outbox_id, handler_id, kind)
+                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
+                 WHERE h.kind = '{kind}'
+                   AND d.lock_token = :token
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                 ORDER BY d.outbox_id, d.handler_id
+                   FOR UPDATE OF d
+            )
+            """;
+
     /** Relies on outbox_delivery_pk. */
-    static final String REMOVE_SUCCEEDED = DeliveryClaimStore.HELD + """
+    private static final String REMOVE = held("SUCCEEDED") + """
             DELETE FROM {schema}.outbox_delivery d
              USING held
              WHERE d.outbox_id = held.outbox_id
@@ -33,7 +50,7 @@ public final class DeliverySettlementStore {
      * for the dead that let their lane pass, and then once for the others: a lane must have lost its old head before it gets a
      * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn, and keeps its time.
      */
-    static final String KEEP_FAILED = """
+    static final String RESCHEDULE = """
             WITH outcome AS (
                 SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
                        r.kind <> 'DEAD'
@@ -52,11 +69,13 @@ public final class DeliverySettlementStore {
                                             AND w.status = 'WAITING'
                                           ORDER BY w.aggregate_seq
                                           LIMIT 1) < d.aggregate_seq, false)) AS waits
-                  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
+                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
+                              :errors::text[])
                        AS r (outbox_id, handler_id, kind, delay, code, error)
                   JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
-                 WHERE d.lock_token = ?
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = ?)
+                 WHERE r.kind IN ({kinds})
+                   AND d.lock_token = :token
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
                  ORDER BY d.outbox_id, d.handler_id
                    FOR UPDATE OF d
             ), failed AS (
@@ -98,7 +117,7 @@ public final class DeliverySettlementStore {
             """;
 
     /** Relies on outbox_delivery_pk. What was not attempted is as it was before it was claimed. */
-    private static final String RELEASE = DeliveryClaimStore.HELD + """
+    private static final String RELEASE = held("UNTRIED") + """
             UPDATE {schema}.outbox_delivery d
                SET locked_by = NULL,
                    lock_token = NULL,
@@ -107,6 +126,26 @@ public final class DeliverySettlementStore {
               FROM held
              WHERE d.outbox_id = held.outbox_id
                AND d.handler_id = held.handler_id
+            """;
+
+    /**
+     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. What its worker attempts next stays ahead of what has come
+     * into its lane before it meanwhile: a lane is one worker's until that has finished with it.
+     */
+    private static final String KEEP_HEAD = held("NEXT") + """
+            UPDATE {schema}.outbox_delivery d
+               SET status = 'DUE',
+                   head = true,
+                   next_retry_at = clock_timestamp()
+              FROM held
+             WHERE d.outbox_id = held.outbox_id
+               AND d.handler_id = held.handler_id
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_delivery h
+                                WHERE h.aggregate_type = d.aggregate_type
+                                  AND h.aggregate_id = d.aggregate_id
+                                  AND h.handler_id = d.handler_id
+                                  AND h.head)
             """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -130,11 +169,11 @@ public final class DeliverySettlementStore {
                 lockTimeout,
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
-                REMOVE_SUCCEEDED,
-                KEEP_FAILED,
-                KEEP_FAILED,
+                REMOVE,
+                RESCHEDULE.replace("{kinds}", "'DEAD'"),
+                RESCHEDULE.replace("{kinds}", "'FAILED', 'DEFERRED', 'BLOCKED'"),
                 RELEASE,
-                LaneSql.KEEP_HEAD,
+                KEEP_HEAD,
                 LaneSql.PROMOTE,
                 LaneSql.COMPLETE);
     }
@@ -217,60 +256,30 @@ public final class DeliverySettlementStore {
 
     private Settled run(Pipeline pipeline, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
-        List<DueDelivery> deliveries = deliveries(attempts);
+        List<DueDelivery> attempted = attempts.stream().map(Attempted::delivery).toList();
         List<DueDelivery> all =
-                Stream.concat(deliveries.stream(), untried.stream()).toList();
+                Stream.of(attempted, untried, next).flatMap(List::stream).toList();
+        Stream<String> kinds = Stream.of(
+                        attempts.stream().map((one) -> one.kind().name()),
+                        untried.stream().map((one) -> "UNTRIED"),
+                        next.stream().map((one) -> "NEXT"))
+                .flatMap(Function.identity());
         return pipeline.run(
                 dataSource,
-                (parameters) -> {
-                    long[] ids = SettlementStore.longs(
-                            deliveries, (one) -> one.envelope().id());
-                    bindLanes(parameters.add((Object) ids), all);
-                    List<Attempted> succeeded = ofKinds(Set.of(Attempted.Kind.SUCCEEDED), attempts);
-                    DeliveryClaimStore.bindHeld(parameters, deliveries(succeeded));
-                    bindFailed(parameters, ofKinds(Set.of(Attempted.Kind.DEAD), attempts));
-                    bindFailed(
-                            parameters,
-                            ofKinds(
-                                    Set.of(Attempted.Kind.FAILED, Attempted.Kind.DEFERRED, Attempted.Kind.BLOCKED),
-                                    attempts));
-                    DeliveryClaimStore.bindHeld(parameters, untried);
-                    DeliveryClaimStore.bindHeld(parameters, next);
-                    bindLanes(parameters, deliveries).add((Object) ids);
-                },
+                (parameters) -> DeliveryClaimStore.bindHeld(parameters, all)
+                        .setLongs("events", attempted, (one) -> one.envelope().id())
+                        .setTexts("lane_types", all, (one) -> one.envelope().aggregateType())
+                        .setTexts("lane_ids", all, (one) -> one.envelope().aggregateId())
+                        .setTexts("lane_handlers", all, DueDelivery::handlerId)
+                        .set("kinds", kinds.toArray(String[]::new))
+                        .setLongs("delays", attempts, (one) -> one.delay().toMillis())
+                        .setTexts("codes", attempts, (one) -> Failure.codeOf(one.failure()))
+                        .setTexts("errors", attempts, (one) -> Failure.messageOf(one.failure())),
                 DeliverySettlementStore::readSettled);
     }
 
-    private static NamedSql.Parameters bindLanes(NamedSql.Parameters parameters, List<DueDelivery> deliveries)
-            throws SQLException {
-        return parameters.add(
-                SettlementStore.texts(deliveries, (one) -> one.envelope().aggregateType()),
-                SettlementStore.texts(deliveries, (one) -> one.envelope().aggregateId()),
-                SettlementStore.texts(deliveries, DueDelivery::handlerId));
-    }
-
-    private static void bindFailed(NamedSql.Parameters parameters, List<Attempted> failed) throws SQLException {
-        List<DueDelivery> deliveries = deliveries(failed);
-        Fence fence = DeliveryClaimStore.fenceOf(deliveries);
-        parameters
-                .add(
-                        SettlementStore.longs(
-                                deliveries, (one) -> one.envelope().id()),
-                        SettlementStore.texts(deliveries, DueDelivery::handlerId))
-                .add((Object) SettlementStore.texts(failed, (one) -> one.kind().name()))
-                .add((Object) SettlementStore.longs(failed, (one) -> one.delay().toMillis()))
-                .add(
-                        SettlementStore.texts(failed, (one) -> SettlementStore.code(one.failure())),
-                        SettlementStore.texts(failed, (one) -> SettlementStore.message(one.failure())))
-                .add(fence.token(), fence.incarnation());
-    }
-
-    private static List<DueDelivery> deliveries(List<Attempted> attempts) {
-        return attempts.stream().map(Attempted::delivery).toList();
-    }
-
-    private static List<Attempted> ofKinds(Set<Attempted.Kind> kinds, List<Attempted> attempts) {
-        return attempts.stream().filter((one) -> kinds.contains(one.kind())).toList();
+    private static String held(String kind) {
+        return HELD.replace("{kind}", kind);
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {

@@ -24,17 +24,18 @@ public final class EventStore {
     private static final String INSERT = """
             WITH counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                VALUES (?, ?, coalesce(?::bigint, {schema}.outbox_aggregate_floor() + 1))
+                VALUES (:aggregate_type, :aggregate_id, coalesce(:seq::bigint, {schema}.outbox_aggregate_floor() + 1))
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = coalesce(?::bigint, a.last_seq + 1),
+                   SET last_seq = coalesce(:seq::bigint, a.last_seq + 1),
                        last_used_at = now()
-                 WHERE ?::bigint IS NULL OR a.last_seq < ?::bigint
+                 WHERE :seq::bigint IS NULL OR a.last_seq < :seq::bigint
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
             INSERT INTO {schema}.outbox_unpublished
                    (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                     headers, occurred_at)
-            SELECT ?, ?, aggregate_type, aggregate_id, last_seq, ?, ?, ?::jsonb, ?::jsonb, ?::timestamptz
+            SELECT :event_id, :stream, aggregate_type, aggregate_id, last_seq, :type, :version, :payload::jsonb, :headers::jsonb,
+                   :occurred_at::timestamptz
               FROM counter
             RETURNING id, event_id, aggregate_seq
             """;
@@ -43,8 +44,9 @@ public final class EventStore {
     private static final String INSERT_ALL = """
             WITH input AS (
                 SELECT i.*, row_number() OVER (PARTITION BY aggregate_type, aggregate_id ORDER BY place) AS number
-                  FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[],
-                              ?::timestamptz[])
+                  FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
+                              :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
+                              :occurred_at::timestamptz[])
                        WITH ORDINALITY
                        AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
                              occurred_at, place)
@@ -77,40 +79,38 @@ public final class EventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
-    private final String insert;
-    private final String insertAll;
+    private final NamedSql insert;
+    private final NamedSql insertAll;
 
     /** Creates a store. */
     public EventStore(OutboxSchema schema) {
-        this.insert = schema.render(INSERT);
-        this.insertAll = schema.render(INSERT_ALL);
+        this.insert = new NamedSql(schema.render(INSERT));
+        this.insertAll = new NamedSql(schema.render(INSERT_ALL));
     }
 
     /** Inserts an event whose id is new, in one statement. */
     public Optional<InsertedEvent> insert(Connection connection, NewEvent event) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insert)) {
-            Long seq = event.chosen().aggregateSeq();
-            new NamedSql("")
-                    .bind(statement)
-                    .add(event.aggregate().type(), event.aggregate().id())
-                    .add(seq, seq, seq, seq)
-                    .add(
-                            event.eventId(),
-                            event.stream(),
-                            event.type().name(),
-                            event.type().version())
-                    .add(
-                            event.body().payload(),
-                            event.body().headersJson(),
-                            event.occurredAt().toString());
+        try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
+            insert.bind(statement)
+                    .set("aggregate_type", event.aggregate().type())
+                    .set("aggregate_id", event.aggregate().id())
+                    .set("seq", event.chosen().aggregateSeq())
+                    .set("event_id", event.eventId())
+                    .set("stream", event.stream())
+                    .set("type", event.type().name())
+                    .set("version", event.type().version())
+                    .set("payload", event.body().payload())
+                    .set("headers", event.body().headersJson())
+                    .set("occurred_at", event.occurredAt().toString())
+                    .requireAll();
             return readStored(statement).stream().findFirst();
         }
     }
 
     /** Inserts events whose ids are new and whose sequences the outbox counts, in one statement. */
     public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insertAll)) {
-            bindColumns(connection, new NamedSql("").bind(statement), events);
+        try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
+            bindColumns(connection, insertAll.bind(statement), events).requireAll();
             return byEventId(readStored(statement));
         }
     }
@@ -118,22 +118,20 @@ public final class EventStore {
     static NamedSql.Parameters bindColumns(Connection connection, NamedSql.Parameters parameters, List<NewEvent> events)
             throws SQLException {
         return parameters
-                .add(connection.createArrayOf("uuid", column(events, NewEvent::eventId)))
-                .add(
-                        SettlementStore.texts(events, NewEvent::stream),
-                        SettlementStore.texts(
-                                events, (event) -> event.aggregate().type()),
-                        SettlementStore.texts(
-                                events, (event) -> event.aggregate().id()),
-                        SettlementStore.texts(events, (event) -> event.type().name()))
-                .add(connection.createArrayOf(
-                        "integer", column(events, (event) -> event.type().version())))
-                .add(
-                        SettlementStore.texts(events, (event) -> event.body().payload()),
-                        SettlementStore.texts(events, (event) -> event.body().headersJson()))
-                .add(connection.createArrayOf(
-                        "timestamptz",
-                        column(events, (event) -> event.occurredAt().toString())));
+                .set("event_ids", connection.createArrayOf("uuid", column(events, NewEvent::eventId)))
+                .setTexts("streams", events, NewEvent::stream)
+                .setTexts(
+                        "aggregate_types", events, (event) -> event.aggregate().type())
+                .setTexts("aggregate_ids", events, (event) -> event.aggregate().id())
+                .setTexts("types", events, (event) -> event.type().name())
+                .set(
+                        "versions",
+                        connection.createArrayOf(
+                                "integer",
+                                column(events, (event) -> event.type().version())))
+                .setTexts("payloads", events, (event) -> event.body().payload())
+                .setTexts("headers", events, (event) -> event.body().headersJson())
+                .setTexts("occurred_at", events, (event) -> event.occurredAt().toString());
     }
 
     private static Object[] column(List<NewEvent> events, Function<NewEvent, Object> value) {

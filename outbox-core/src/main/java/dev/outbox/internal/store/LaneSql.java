@@ -94,26 +94,6 @@ final class LaneSql {
             """;
 
     /**
-     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. What its worker attempts next stays ahead of what has come
-     * into its lane before it meanwhile: a lane is one worker's until that has finished with it.
-     */
-    static final String KEEP_HEAD = DeliveryClaimStore.HELD + """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'DUE',
-                   head = true,
-                   next_retry_at = clock_timestamp()
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery h
-                                WHERE h.aggregate_type = d.aggregate_type
-                                  AND h.aggregate_id = d.aggregate_id
-                                  AND h.handler_id = d.handler_id
-                                  AND h.head)
-            """;
-
-    /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once,
      * unless it has failed before and has a time.
      */

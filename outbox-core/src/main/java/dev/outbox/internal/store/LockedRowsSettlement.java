@@ -1,6 +1,5 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.ClaimKey;
 import dev.outbox.internal.store.SettlementStore.Settled;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import java.sql.ResultSet;
@@ -20,14 +19,14 @@ final class LockedRowsSettlement {
             unlocked AS MATERIALIZED (
                 SELECT o.id, o.aggregate_type, o.aggregate_id, o.aggregate_seq
                   FROM {schema}.outbox_unpublished o
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (:events)
                    AND o.status = 'PENDING'
                  ORDER BY o.id
                    FOR UPDATE SKIP LOCKED
             ), locked AS (
                 SELECT o.aggregate_type, o.aggregate_id, min(o.aggregate_seq) AS aggregate_seq
                   FROM {schema}.outbox_unpublished o
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (:events)
                    AND o.status = 'PENDING'
                    AND o.id NOT IN (SELECT unlocked.id FROM unlocked)
                  GROUP BY o.aggregate_type, o.aggregate_id
@@ -49,7 +48,7 @@ final class LockedRowsSettlement {
     private static final String LEFT_OVER = """
             SELECT o.id
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (?)
+             WHERE o.id = ANY (:events)
                AND o.status = 'PENDING'
             """;
 
@@ -57,8 +56,8 @@ final class LockedRowsSettlement {
     private static final String END_CLAIM = """
             DELETE FROM {schema}.outbox_claim c
              WHERE {held}
-               AND ?
-               AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (?) AND o.status = 'PENDING')
+               AND :last
+               AND NOT EXISTS (SELECT FROM {schema}.outbox_unpublished o WHERE o.id = ANY (:events) AND o.status = 'PENDING')
             """.replace("{held}", ClaimSql.HELD);
 
     private final DataSource dataSource;
@@ -82,19 +81,12 @@ final class LockedRowsSettlement {
     }
 
     Settled settle(Settlement settlement) throws SQLException {
-        long[] succeeded = SettlementStore.longs(settlement.succeeded(), Long::longValue);
-        long[] all = settlement.eventIds();
         return settle.run(
                 dataSource,
                 (parameters) -> {
-                    ClaimKey claim = settlement.claim();
-                    SettlementStore.bindLanes(ClaimStore.bindFence(parameters, claim), settlement);
-                    SettlementStore.bindParked(parameters.add(all, all), settlement);
-                    ClaimStore.bindFence(parameters.add(all, all), claim)
-                            .add(succeeded, succeeded)
-                            .add((Object) all);
-                    SettlementStore.bindShrink(parameters, settlement);
-                    ClaimStore.bindFence(parameters, claim).add(settlement.last(), all);
+                    SettlementStore.bindSucceeded(parameters, settlement);
+                    SettlementStore.bindParked(parameters, settlement);
+                    parameters.set("last", settlement.last());
                 },
                 LockedRowsSettlement::readSettled);
     }

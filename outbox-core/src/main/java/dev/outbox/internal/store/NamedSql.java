@@ -20,11 +20,10 @@ final class NamedSql {
 
     /** Literals, quoted names and comments are skipped, and casts such as {@code ::text}. */
     private static final Pattern TOKEN =
-            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)|\\?", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
 
     private final String positional;
     private final Map<String, List<Integer>> positions = new LinkedHashMap<>();
-    private final List<Integer> unnamed = new ArrayList<>();
 
     NamedSql(String sql) {
         Matcher matcher = TOKEN.matcher(sql);
@@ -32,10 +31,7 @@ final class NamedSql {
         int count = 0;
         while (matcher.find()) {
             String name = matcher.group(1);
-            if (matcher.group().equals("?")) {
-                unnamed.add(++count);
-                matcher.appendReplacement(text, "?");
-            } else if (name == null) {
+            if (name == null) {
                 matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
             } else {
                 matcher.appendReplacement(text, "?");
@@ -59,7 +55,6 @@ final class NamedSql {
 
         private final PreparedStatement statement;
         private final Set<String> unset = new HashSet<>(positions.keySet());
-        private int index;
 
         private Parameters(PreparedStatement statement) {
             this.statement = statement;
@@ -87,13 +82,6 @@ final class NamedSql {
         /** Sets an array of whole numbers. */
         <T> Parameters setLongs(String name, Collection<T> values, ToLongFunction<T> number) throws SQLException {
             return set(name, values.stream().mapToLong(number).toArray());
-        }
-
-        Parameters add(@Nullable Object... values) throws SQLException {
-            for (Object value : values) {
-                statement.setObject(unnamed.get(index++), value);
-            }
-            return this;
         }
 
         void requireAll() {

@@ -16,8 +16,8 @@ import org.postgresql.PGNotification;
 public final class NotificationChannel {
 
     private static final String NOTIFY = """
-            SELECT count(pg_notify(?, message))
-              FROM unnest(?::text[]) AS m (message)
+            SELECT count(pg_notify(:channel, message))
+              FROM unnest(:messages::text[]) AS m (message)
             """;
 
     /** Tells people who look at pg_stat_activity what an idle connection is for, whatever the URL says. */
@@ -38,11 +38,13 @@ public final class NotificationChannel {
 
     /** Sends messages, in a transaction of its own. */
     public void send(Set<String> messages) throws SQLException {
-        String[] texts = messages.toArray(String[]::new);
-        notify.run(dataSource, (parameters) -> parameters.add(channel, texts), (results) -> {
-            ResultSet rows = results.rows();
-            return rows.next();
-        });
+        notify.run(
+                dataSource,
+                (parameters) -> parameters.set("channel", channel).setTexts("messages", messages, (message) -> message),
+                (results) -> {
+                    ResultSet rows = results.rows();
+                    return rows.next();
+                });
     }
 
     /** Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool. */

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.UUID;
-import java.util.function.Function;
 
 /**
  * Inserts events whose numbers are decided outside the database, on a connection of the caller's: lock the aggregates, find what
@@ -30,7 +29,7 @@ public final class NumberedEventStore {
     private static final String LOCK_AGGREGATES = """
             INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
             SELECT aggregate_type, aggregate_id, CASE WHEN counted THEN {schema}.outbox_aggregate_floor() ELSE 0 END
-              FROM unnest(?::text[], ?::text[], ?::boolean[]) AS i (aggregate_type, aggregate_id, counted)
+              FROM unnest(:aggregate_types::text[], :aggregate_ids::text[], :counted::boolean[]) AS i (aggregate_type, aggregate_id, counted)
              ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
                SET last_seq = a.last_seq
@@ -41,15 +40,16 @@ public final class NumberedEventStore {
     private static final String FIND = """
             SELECT {envelope}
               FROM {schema}.outbox o
-             WHERE o.event_id = ANY (?::uuid[])
+             WHERE o.event_id = ANY (:event_ids::uuid[])
             """;
 
     /** Relies on outbox_aggregate_pk. The counters are locked, and their new values decided by the caller. */
     private static final String INSERT_NUMBERED = """
             WITH input AS (
                 SELECT i.*
-                  FROM unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[],
-                              ?::timestamptz[], ?::bigint[])
+                  FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
+                              :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
+                              :occurred_at::timestamptz[], :sequences::bigint[])
                        WITH ORDINALITY
                        AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
                              occurred_at, aggregate_seq, place)
@@ -73,26 +73,28 @@ public final class NumberedEventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
-    private final String lockAggregates;
-    private final String find;
-    private final String insertNumbered;
+    private final NamedSql lockAggregates;
+    private final NamedSql find;
+    private final NamedSql insertNumbered;
 
     /** Creates a store. */
     public NumberedEventStore(OutboxSchema schema) {
-        this.lockAggregates = schema.render(LOCK_AGGREGATES);
-        this.find = schema.render(FIND);
-        this.insertNumbered = schema.render(INSERT_NUMBERED);
+        this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
+        this.find = new NamedSql(schema.render(FIND));
+        this.insertNumbered = new NamedSql(schema.render(INSERT_NUMBERED));
     }
 
     /** Locks the counters of aggregates until the caller's transaction ends. */
     public Map<Aggregate, Long> lockAggregates(Connection connection, SortedMap<Aggregate, Boolean> aggregates)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(lockAggregates)) {
+        try (PreparedStatement statement = connection.prepareStatement(lockAggregates.positional())) {
             List<Aggregate> sorted = List.copyOf(aggregates.keySet());
-            new NamedSql("")
+            lockAggregates
                     .bind(statement)
-                    .add(SettlementStore.texts(sorted, Aggregate::type), SettlementStore.texts(sorted, Aggregate::id))
-                    .add((Object) aggregates.values().toArray(Boolean[]::new));
+                    .setTexts("aggregate_types", sorted, Aggregate::type)
+                    .setTexts("aggregate_ids", sorted, Aggregate::id)
+                    .set("counted", aggregates.values().toArray(Boolean[]::new))
+                    .requireAll();
             Map<Aggregate, Long> lastSequences = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -105,9 +107,9 @@ public final class NumberedEventStore {
 
     /** Finds events, published ones included. */
     public Map<UUID, EventEnvelope> find(Connection connection, Collection<UUID> eventIds) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(find)) {
+        try (PreparedStatement statement = connection.prepareStatement(find.positional())) {
             Array ids = connection.createArrayOf("uuid", eventIds.toArray());
-            new NamedSql("").bind(statement).add(ids);
+            find.bind(statement).set("event_ids", ids).requireAll();
             Map<UUID, EventEnvelope> found = new HashMap<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
@@ -122,10 +124,10 @@ public final class NumberedEventStore {
     /** Inserts events whose sequences the caller has decided while it held the lock of {@link #lockAggregates}. */
     public Map<UUID, InsertedEvent> insert(Connection connection, List<NewEvent> events, List<Long> sequences)
             throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insertNumbered)) {
-            Object numbers = SettlementStore.longs(sequences, Function.identity());
-            EventStore.bindColumns(connection, new NamedSql("").bind(statement), events)
-                    .add(numbers);
+        try (PreparedStatement statement = connection.prepareStatement(insertNumbered.positional())) {
+            EventStore.bindColumns(connection, insertNumbered.bind(statement), events)
+                    .setLongs("sequences", sequences, Long::longValue)
+                    .requireAll();
             return EventStore.byEventId(EventStore.readStored(statement));
         }
     }

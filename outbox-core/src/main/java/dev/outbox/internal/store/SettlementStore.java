@@ -9,11 +9,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the outcomes of claimed events: into history, or into the repair lanes. Every write is fenced by the claim. */
 public final class SettlementStore {
@@ -36,7 +34,8 @@ public final class SettlementStore {
             WITH {writable rows}parked AS (
                 SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, p.handler_id, p.kind,
                        p.delay, p.code, p.error
-                  FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[])
+                  FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
+                              :codes::text[], :errors::text[])
                        AS p (id, handler_id, kind, delay, code, error)
                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = p.id LIMIT 1) o
                  WHERE o.dispatched_at IS NULL{and writable}
@@ -104,11 +103,11 @@ public final class SettlementStore {
             ), history AS (
                 {history}
                   FROM {schema}.outbox_unpublished o
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (:succeeded)
                    AND EXISTS (SELECT FROM fence){and writable}
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished o
-                 WHERE o.id = ANY (?)
+                 WHERE o.id = ANY (:succeeded)
                    AND EXISTS (SELECT FROM fence){and writable}
             )
             SELECT count(*)
@@ -124,7 +123,7 @@ public final class SettlementStore {
                            coalesce(array_agg(DISTINCT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)), '{}')
                                AS aggregates
                       FROM {schema}.outbox_unpublished o
-                     WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = ?)::bigint[])
+                     WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = :claim)::bigint[])
                        AND o.status = 'PENDING') unsettled
              WHERE {held}
             """.replace("{held}", ClaimSql.HELD);
@@ -217,15 +216,9 @@ public final class SettlementStore {
         return pipeline.run(
                 dataSource,
                 (parameters) -> {
+                    bindSucceeded(parameters, settlement);
                     if (parking) {
-                        ClaimStore.bindFence(parameters, settlement.claim()).add((Object) settlement.eventIds());
-                        bindLanes(parameters, settlement);
                         bindParked(parameters, settlement);
-                    }
-                    long[] succeeded = longs(settlement.succeeded(), Long::longValue);
-                    ClaimStore.bindFence(parameters, settlement.claim()).add(succeeded, succeeded);
-                    if (!settlement.last()) {
-                        bindShrink(parameters, settlement);
                     }
                 },
                 (results) -> {
@@ -236,39 +229,20 @@ public final class SettlementStore {
                 });
     }
 
-    static void bindLanes(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
-        List<Parked> parked = settlement.parked();
-        parameters.add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId));
+    static void bindSucceeded(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
+        ClaimStore.bindFence(parameters, settlement.claim())
+                .setLongs("succeeded", settlement.succeeded(), Long::longValue);
     }
 
     static void bindParked(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
         List<Parked> parked = settlement.parked();
         parameters
-                .add(longs(parked, Parked::outboxId), texts(parked, Parked::handlerId))
-                .add(
-                        texts(parked, (one) -> one.kind().name()),
-                        longs(parked, (one) -> one.delay().toMillis()))
-                .add(texts(parked, (one) -> code(one.failure())), texts(parked, (one) -> message(one.failure())));
-        ClaimStore.bindFence(parameters, settlement.claim());
-    }
-
-    static void bindShrink(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
-        ClaimStore.bindFence(parameters.add(settlement.claim().id()), settlement.claim());
-    }
-
-    static <T> long[] longs(List<T> values, Function<T, Long> value) {
-        return values.stream().mapToLong(value::apply).toArray();
-    }
-
-    static <T> String[] texts(List<T> values, Function<T, @Nullable String> value) {
-        return values.stream().map(value).toArray(String[]::new);
-    }
-
-    static @Nullable String code(@Nullable Failure failure) {
-        return failure == null ? null : failure.code();
-    }
-
-    static @Nullable String message(@Nullable Failure failure) {
-        return failure == null ? null : failure.message();
+                .set("events", settlement.eventIds())
+                .setLongs("queued_events", parked, Parked::outboxId)
+                .setTexts("queued_handlers", parked, Parked::handlerId)
+                .setTexts("kinds", parked, (one) -> one.kind().name())
+                .setLongs("delays", parked, (one) -> one.delay().toMillis())
+                .setTexts("codes", parked, (one) -> Failure.codeOf(one.failure()))
+                .setTexts("errors", parked, (one) -> Failure.messageOf(one.failure()));
     }
 }

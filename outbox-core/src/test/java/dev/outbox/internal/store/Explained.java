@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -30,8 +30,8 @@ record Explained(DataSource dataSource, String... settings) {
             for (String setting : settings) {
                 statement.execute(setting);
             }
-            statement.execute("PREPARE explained " + inParentheses(types) + " AS "
-                    + numbered(new NamedSql(OutboxSchema.DEFAULT.render(sql)).positional()));
+            statement.execute(
+                    "PREPARE explained " + inParentheses(types) + " AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained " + inParentheses(values))) {
                 row.next();
@@ -47,9 +47,15 @@ record Explained(DataSource dataSource, String... settings) {
         return list.isEmpty() ? "" : "(" + list + ")";
     }
 
+    /** Numbers each name where it occurs first. */
     private static String numbered(String sql) {
-        AtomicInteger number = new AtomicInteger();
-        return Pattern.compile("\\?").matcher(sql).replaceAll((match) -> "\\$" + number.incrementAndGet());
+        List<String> names = new ArrayList<>();
+        return Pattern.compile("(?<!:):[a-z_]+").matcher(sql).replaceAll((match) -> {
+            if (!names.contains(match.group())) {
+                names.add(match.group());
+            }
+            return "\\$" + (names.indexOf(match.group()) + 1);
+        });
     }
 
     static List<JsonNode> nodes(JsonNode node) {

@@ -53,9 +53,13 @@ class LaneLocksTest {
         String[] handlers = new String[AGGREGATES.length];
         Arrays.fill(types, "order");
         Arrays.fill(handlers, handler);
-        try (PreparedStatement statement =
-                connection.prepareStatement(OutboxSchema.DEFAULT.render(LaneSql.LOCK_LANES))) {
-            new NamedSql("").bind(statement).add(types, AGGREGATES, handlers);
+        NamedSql sql = new NamedSql(OutboxSchema.DEFAULT.render(LaneSql.LOCK_LANES));
+        try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
+            sql.bind(statement)
+                    .set("lane_types", types)
+                    .set("lane_ids", AGGREGATES)
+                    .set("lane_handlers", handlers)
+                    .requireAll();
             statement.execute();
         }
     }

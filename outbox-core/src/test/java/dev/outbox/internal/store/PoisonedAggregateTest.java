@@ -20,6 +20,9 @@ class PoisonedAggregateTest {
 
     private static final int WAITING = 100_000;
     private static final long DEPTH = 500;
+    private static final String TYPES = "boolean, text, bigint, bigint, bigint[], int, bigint, uuid, text, bigint";
+    private static final String VALUES =
+            "false, 'default', 0, " + DEPTH + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000";
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -125,7 +128,7 @@ class PoisonedAggregateTest {
                 .single();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySettlementStore.KEEP_FAILED,
+                        DeliverySettlementStore.RESCHEDULE.replace("{kinds}", "'FAILED'"),
                         "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
                         "'{" + head + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}'" + fence);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
@@ -140,22 +143,11 @@ class PoisonedAggregateTest {
                 .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
                 .param(start)
                 .update();
-        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, types(""), values(""));
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, TYPES, VALUES);
     }
 
     private JsonNode explainClaimUnlocked() throws SQLException {
-        return new Explained(outbox.dataSource())
-                .explain(ClaimSql.CLAIM_UNLOCKED, types("text, text, "), values("'default', 'default', "));
-    }
-
-    private static String types(String unlocked) {
-        return "boolean, text, text, text, text, text, bigint, bigint, text, bigint[], int, bigint, " + unlocked
-                + "uuid, text, text, bigint";
-    }
-
-    private static String values(String unlocked) {
-        return "false, 'default', 'default', 'default', 'default', 'default', 0, " + DEPTH
-                + ", 'default', '{}', 50, 1000000, " + unlocked + "gen_random_uuid(), 'default', 'w', 60000";
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM_UNLOCKED, TYPES, VALUES);
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {
