@@ -9,7 +9,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -117,7 +117,7 @@ class OperationsFuzzTest {
                 operations.operations(performed(values), 1 + values.random().nextInt(5));
             case 7 -> replay(values, by, reason);
             case 8 ->
-                new HandlerCatalog(List.of(HandlerDefinition.of(values.text(), Set.of(values.name()), (envelope) -> {})
+                new LocalHandlers(List.of(HandlerDefinition.of(values.text(), Set.of(values.name()), (envelope) -> {})
                         .aliases(values.name())));
             default ->
                 new OutboxSchema(

@@ -16,14 +16,14 @@ final class CrashDefects {
             Defect.of(
                     "heartbeat does not heal registrations",
                     "G2",
-                    "Subscriptions.java",
+                    "HandlerRegistry.java",
                     "if (!registered) {",
-                    "if (!registered && catalog.eventTypes().isEmpty()) {",
-                    "SubscriptionsTest"),
+                    "if (!registered && local().eventTypes().isEmpty()) {",
+                    "HandlerRegistryTest"),
             Defect.of(
                     "first claim after a restart restores no registrations",
                     "G2",
-                    "Subscriptions.java",
+                    "HandlerRegistry.java",
                     "            restore();\n",
                     "",
                     "LostRegistrationTest"),

@@ -54,7 +54,7 @@ final class HandlerDefects {
                     "events of unknown handlers count as handled",
                     "G2",
                     "Dispatcher.java",
-                    "        route.remote().forEach((handlerId) ->"
+                    "        route.delegated().forEach((handlerId) ->"
                             + " outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));\n",
                     "",
                     "RollingDeployTest"));

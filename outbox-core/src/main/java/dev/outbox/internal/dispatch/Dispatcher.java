@@ -26,7 +26,7 @@ public final class Dispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
-    private final Subscriptions subscriptions;
+    private final HandlerRegistry registry;
     private final PayloadReaders readers;
     private final OutboxListener listener;
     private final Clock clock;
@@ -36,12 +36,12 @@ public final class Dispatcher {
 
     /** Creates a dispatcher. */
     public Dispatcher(
-            Subscriptions subscriptions,
+            HandlerRegistry registry,
             JsonMapper mapper,
             DispatchSettings settings,
             OutboxListener listener,
             TimeAndChance time) {
-        this.subscriptions = subscriptions;
+        this.registry = registry;
         this.readers = new PayloadReaders(mapper, settings.missingFields());
         this.listener = listener;
         this.clock = time.clock();
@@ -52,12 +52,12 @@ public final class Dispatcher {
     /** What is not the same in every run. */
     public record TimeAndChance(Clock clock, LongSupplier nanos, RandomGenerator random) {}
 
-    /** Returns the handlers of this process that are to get deliveries now: neither paused, nor resting after failures. */
+    /** Returns the handlers of this process that are to get deliveries now: neither paused, nor behind an open circuit. */
     public ActiveHandlers activeHandlers() {
-        return subscriptions.active(this::isResting);
+        return registry.active(this::isCircuitOpen);
     }
 
-    private boolean isResting(HandlerDefinition handler) {
+    private boolean isCircuitOpen(HandlerDefinition handler) {
         return circuits.of(handler.id()).map((circuit) -> !circuit.isPassable()).orElse(false);
     }
 
@@ -68,16 +68,16 @@ public final class Dispatcher {
      */
     public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
         EventEnvelope envelope = event.envelope();
-        Routes.Route route = subscriptions.route(envelope.eventType());
-        if (route.local().isEmpty() && route.remote().isEmpty()) {
+        HandlerRoutes.Route route = registry.route(envelope.eventType());
+        if (!route.hasSubscribers()) {
             noteUnrouted(envelope);
             return new EventOutcome(event, List.of());
         }
         Payloads payloads = new Payloads(readers, envelope);
         List<OfHandler> outcomes =
-                new ArrayList<>(route.local().size() + route.remote().size());
+                new ArrayList<>(route.local().size() + route.delegated().size());
         boolean suspect = event.attemptCount() > 1;
-        for (Routes.Local local : route.local()) {
+        for (HandlerRoutes.Local local : route.local()) {
             if (!outcomes.isEmpty() && !guard.mayStart()) {
                 outcomes.add(new OfHandler(local.handler().id(), new Outcome.Abandoned()));
                 break;
@@ -91,14 +91,14 @@ public final class Dispatcher {
                 break;
             }
         }
-        route.remote().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));
+        route.delegated().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));
         return new EventOutcome(event, outcomes);
     }
 
     /** Offers an event to one handler of this process again. */
     public Outcome retry(DueDelivery delivery, LeaseGuard guard) {
         EventEnvelope envelope = delivery.envelope();
-        HandlerDefinition handler = subscriptions.local().find(delivery.handlerId());
+        HandlerDefinition handler = registry.find(delivery.handlerId());
         return handler == null
                 ? new Outcome.Queued()
                 : invocation.invoke(

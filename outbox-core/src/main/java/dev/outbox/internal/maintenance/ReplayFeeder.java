@@ -2,10 +2,9 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.delivery.RegisteredHandler;
-import dev.outbox.internal.delivery.ReplayedHandler;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operations.JdbcReplays;
-import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.ReplayFeedStore;
 import dev.outbox.internal.store.ReplaySource;
 import dev.outbox.internal.store.ReplaySource.Next;
@@ -35,18 +34,10 @@ public final class ReplayFeeder implements AutoCloseable {
 
     private final ReplaySource source;
     private final ReplayFeedStore feeds;
-    private final Registry registry;
+    private final HandlerRegistry registry;
     private final JdbcReplays replays;
     private final Listener listener;
     private final BackgroundLoop duty = new BackgroundLoop("outbox-replay", this::runOnce);
-
-    /** Where handlers are looked up. */
-    public record Registry(HandlerStore store, Duration retireAfter) {
-
-        List<RegisteredHandler> read() throws SQLException {
-            return store.list(retireAfter);
-        }
-    }
 
     /** Hears of deliveries that were added. */
     @FunctionalInterface
@@ -58,7 +49,11 @@ public final class ReplayFeeder implements AutoCloseable {
 
     /** Creates a feeder that has not started. */
     public ReplayFeeder(
-            ReplaySource source, ReplayFeedStore feeds, Registry registry, JdbcReplays replays, Listener listener) {
+            ReplaySource source,
+            ReplayFeedStore feeds,
+            HandlerRegistry registry,
+            JdbcReplays replays,
+            Listener listener) {
         this.source = source;
         this.feeds = feeds;
         this.registry = registry;
@@ -82,16 +77,15 @@ public final class ReplayFeeder implements AutoCloseable {
         if (unfinished.isEmpty()) {
             return IDLE;
         }
-        List<RegisteredHandler> handlers = registry.read();
         Duration rest = LONGEST_REST;
         for (Unfinished replay : unfinished) {
-            Duration wish = advance(replay, handlers);
+            Duration wish = advance(replay);
             rest = wish.compareTo(rest) < 0 ? wish : rest;
         }
         return rest;
     }
 
-    private Duration advance(Unfinished replay, List<RegisteredHandler> handlers) throws SQLException {
+    private Duration advance(Unfinished replay) throws SQLException {
         if (replay.cancelled()) {
             replays.takeBack(replay.id());
             return LONGEST_REST;
@@ -100,7 +94,7 @@ public final class ReplayFeeder implements AutoCloseable {
             replays.end(replay.id());
             return LONGEST_REST;
         }
-        Optional<ReplayedHandler> handler = ReplayedHandler.find(replay.handlerId(), handlers);
+        Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
         if (handler.isEmpty()) {
             log.warn("no process has {} any more", replay.handlerId());
             replays.cancelNow(replay.id(), "the outbox, because the handler is retired");
@@ -118,13 +112,13 @@ public final class ReplayFeeder implements AutoCloseable {
     }
 
     /** A handler that is paused is behind on purpose: what it is to get first must be there before it goes on. */
-    private long room(Unfinished replay, ReplayedHandler handler) throws SQLException {
+    private long room(Unfinished replay, RegisteredHandler handler) throws SQLException {
         return handler.paused()
                 ? Long.MAX_VALUE
                 : Math.max(replay.rate(), ALWAYS_OUTSTANDING) - source.outstanding(replay);
     }
 
-    private Duration feed(Unfinished replay, ReplayedHandler handler, int allowed) throws SQLException {
+    private Duration feed(Unfinished replay, RegisteredHandler handler, int allowed) throws SQLException {
         Next next = source.next(replay, handler, allowed);
         if (next.seenId() == replay.afterId()) {
             return rest(replay);

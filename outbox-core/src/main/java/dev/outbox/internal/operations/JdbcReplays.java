@@ -1,8 +1,8 @@
 package dev.outbox.internal.operations;
 
 import dev.outbox.internal.delivery.AuditInfo;
-import dev.outbox.internal.delivery.ReplayedHandler;
-import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.delivery.RegisteredHandler;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.ReplayRemovalStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.operations.InvalidOperationException;
@@ -11,7 +11,6 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -27,20 +26,13 @@ public final class JdbcReplays implements Replays {
 
     private final ReplayStore store;
     private final ReplayRemovalStore removals;
-    private final HandlerStore handlers;
-    private final Duration retireAfter;
+    private final HandlerRegistry registry;
     private final Runnable wake;
 
-    public JdbcReplays(
-            ReplayStore store,
-            ReplayRemovalStore removals,
-            HandlerStore handlers,
-            Duration retireAfter,
-            Runnable wake) {
+    public JdbcReplays(ReplayStore store, ReplayRemovalStore removals, HandlerRegistry registry, Runnable wake) {
         this.store = store;
         this.removals = removals;
-        this.handlers = handlers;
-        this.retireAfter = retireAfter;
+        this.registry = registry;
         this.wake = wake;
     }
 
@@ -49,15 +41,16 @@ public final class JdbcReplays implements Replays {
         OperationRules.check(request);
         AuditInfo instruction = OperationRules.check(by, reason);
         return DatabaseCall.run("start a replay", () -> {
-            ReplayedHandler handler = ReplayedHandler.find(request.handlerId(), handlers.list(retireAfter))
+            RegisteredHandler handler = registry.resolve(request.handlerId())
                     .orElseThrow(() -> new InvalidOperationException(
                             Reason.UNKNOWN_HANDLER,
                             "no process has registered a handler '"
-                                    + request.handlerId() + "' in the last " + retireAfter.toDays()
+                                    + request.handlerId() + "' in the last "
+                                    + registry.expireAfter().toDays()
                                     + " days; start one that has it, or correct the id",
                             null));
             for (String type : request.selection().eventTypes()) {
-                if (!handler.wants(type)) {
+                if (!handler.isSubscribedTo(type)) {
                     throw new InvalidOperationException(
                             "handler '" + handler.id() + "' does not want events of type " + type);
                 }

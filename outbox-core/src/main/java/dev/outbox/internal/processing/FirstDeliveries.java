@@ -60,7 +60,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     @Override
     public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
-        Predicate<RegistryVersion> outdated = uses.subscriptions().outdated();
+        Predicate<RegistryVersion> outdated = uses.registry().versionCheck();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
@@ -75,13 +75,13 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         Optional<ClaimRound> found = uses.claims().claim(request);
         Duration took = Duration.ofNanos(uses.leases().now().nanos() - begun.nanos());
         if (found.isEmpty()) {
-            uses.subscriptions().addStream(stream.name());
+            uses.registry().addStream(stream.name());
             return Claimed.nothing(true);
         }
         ClaimRound round = found.get();
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
         if (batch == null) {
-            uses.subscriptions().atVersion(round.registry());
+            uses.registry().loadVersion(round.registry());
         }
         boolean again = learn(request, round, took, nearOnly);
         // What is due was asked of the handlers that were active then.
@@ -127,7 +127,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     @Override
     public void begin(EventBatch batch) throws SQLException {
         FaultPoint.BEFORE_DISPATCH.reached();
-        uses.subscriptions().atVersion(batch.registry());
+        uses.registry().loadVersion(batch.registry());
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.outbox.internal.processing;
 
 import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.dispatch.Dispatcher;
-import dev.outbox.internal.dispatch.Subscriptions;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
@@ -18,7 +18,7 @@ public record StreamDependencies(
         SettlementStore settlements,
         DeliveryClaimStore deliveryClaims,
         DeliverySettlementStore deliverySettlements,
-        Subscriptions subscriptions,
+        HandlerRegistry registry,
         Dispatcher dispatcher,
         LeaseRenewer leases,
         OutboxListener listener,
@@ -29,7 +29,7 @@ public record StreamDependencies(
     public static StreamDependencies of(
             DataSource dataSource,
             OutboxSchema schema,
-            Subscriptions subscriptions,
+            HandlerRegistry registry,
             Dispatcher dispatcher,
             LeaseRenewer leases,
             OutboxListener listener,
@@ -39,7 +39,7 @@ public record StreamDependencies(
                 new SettlementStore(dataSource, schema),
                 new DeliveryClaimStore(dataSource, schema),
                 new DeliverySettlementStore(dataSource, schema),
-                subscriptions,
+                registry,
                 dispatcher,
                 leases,
                 listener,

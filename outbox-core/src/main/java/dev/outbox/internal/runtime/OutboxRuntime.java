@@ -3,10 +3,9 @@ package dev.outbox.internal.runtime;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.Dispatcher;
-import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.SafeListener;
-import dev.outbox.internal.dispatch.Subscriptions;
 import dev.outbox.internal.maintenance.Retention;
 import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.operations.JdbcReplays;
@@ -40,15 +39,13 @@ public final class OutboxRuntime implements AutoCloseable {
     private final RuntimeSettings settings;
     private final OutboxDependencies dependencies;
     private final OutboxListener listener;
-    private final Supplier<Collection<HandlerDefinition>> definitions;
     private final OutboxPublisher publisher;
     private final Retention retention;
     private final OutboxOperations operations;
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
+    private final HandlerRegistry registry;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ReentrantLock finding = new ReentrantLock();
-    private volatile @Nullable Subscriptions subscriptions;
     private volatile @Nullable StreamWorkers workers;
 
     /** Creates an outbox that has not started. */
@@ -60,8 +57,12 @@ public final class OutboxRuntime implements AutoCloseable {
         this.settings = settings;
         this.dependencies = dependencies;
         this.listener = new SafeListener(dependencies.listener());
-        this.definitions = definitions::get;
         this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
+        DecoratedHandlers decorated = new DecoratedHandlers(settings, dependencies, listener);
+        this.registry = new HandlerRegistry(
+                () -> decorated.of(definitions.get(), handlers),
+                new HandlerStore(dependencies.dataSource(), schema),
+                settings.polling().retireAfter());
         this.publisher = new TransactionalOutboxPublisher(
                 new PublisherResources(
                         dependencies.dataSource(),
@@ -87,8 +88,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.replays = new JdbcReplays(
                 new ReplayStore(dependencies.dataSource(), schema),
                 new ReplayRemovalStore(dependencies.dataSource(), schema),
-                new HandlerStore(dependencies.dataSource(), schema),
-                settings.polling().retireAfter(),
+                registry,
                 this::wakeReplays);
     }
 
@@ -131,6 +131,8 @@ public final class OutboxRuntime implements AutoCloseable {
         lock.lock();
         try {
             if (workers == null) {
+                // An invalid handler fails the start, even of an instance that polls no stream.
+                registry.local();
                 StreamWorkers started = new StreamWorkers(settings, dependencies, listener, delivery(), replays);
                 startOrClose(started);
                 workers = started;
@@ -193,49 +195,23 @@ public final class OutboxRuntime implements AutoCloseable {
 
             @Override
             public boolean hasSubscribers(String eventType) {
-                return subscriptions().wanted(eventType);
+                return registry.hasSubscribers(eventType);
             }
 
             @Override
             public @Nullable Class<?> payloadClassOf(String eventType) {
-                Subscriptions known = subscriptions;
-                return known == null ? null : known.local().payloadClassOf(eventType);
+                return registry.payloadClassOf(eventType);
             }
         };
     }
 
-    /** Not under the lock of start and close: a handler that publishes while its outbox closes must not wait for the end. */
-    private Subscriptions subscriptions() {
-        Subscriptions known = subscriptions;
-        return known != null ? known : findSubscriptions();
-    }
-
-    private Subscriptions findSubscriptions() {
-        finding.lock();
-        try {
-            Subscriptions found = subscriptions;
-            if (found == null) {
-                found = new Subscriptions(
-                        new HandlerCatalog(new DecoratedHandlers(settings, dependencies, listener)
-                                .of(definitions.get(), handlers)),
-                        new HandlerStore(
-                                dependencies.dataSource(), settings.schemas().outbox()),
-                        settings.polling().retireAfter());
-                subscriptions = found;
-            }
-            return found;
-        } finally {
-            finding.unlock();
-        }
-    }
-
     private StreamWorkers.Delivery delivery() {
-        return new StreamWorkers.Delivery(subscriptions(), dispatcher(), handlers);
+        return new StreamWorkers.Delivery(registry, dispatcher(), handlers);
     }
 
     private Dispatcher dispatcher() {
         return new Dispatcher(
-                subscriptions(),
+                registry,
                 dependencies.mapper(),
                 settings.dispatch(),
                 listener,

@@ -5,8 +5,8 @@ import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
-import dev.outbox.internal.dispatch.Subscriptions;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.ReplayFeeder;
 import dev.outbox.internal.operations.JdbcReplays;
@@ -17,7 +17,6 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
 import dev.outbox.internal.store.HandlerExpiryStore;
-import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.NotificationChannel;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayFeedStore;
@@ -45,7 +44,7 @@ final class StreamWorkers implements AutoCloseable {
 
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final LeaseRenewer leases;
-    private final Subscriptions subscriptions;
+    private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
     private final BackgroundLoop heartbeat;
     private final BackgroundLoop watch;
@@ -59,7 +58,7 @@ final class StreamWorkers implements AutoCloseable {
     private boolean registered;
 
     /** What delivers an event. */
-    record Delivery(Subscriptions subscriptions, Dispatcher dispatcher, RunningHandlers handlers) {}
+    record Delivery(HandlerRegistry registry, Dispatcher dispatcher, RunningHandlers handlers) {}
 
     StreamWorkers(
             RuntimeSettings settings,
@@ -75,7 +74,7 @@ final class StreamWorkers implements AutoCloseable {
                 .map(PollerSettings::lease)
                 .min(Duration::compareTo)
                 .orElseThrow();
-        this.subscriptions = delivery.subscriptions();
+        this.registry = delivery.registry();
         this.handlers = delivery.handlers();
         this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), polls.retireAfter());
         this.polling = polls.enabled();
@@ -87,14 +86,14 @@ final class StreamWorkers implements AutoCloseable {
         this.replays = new ReplayFeeder(
                 new ReplaySource(dataSource, schema),
                 new ReplayFeedStore(dataSource, schema),
-                new ReplayFeeder.Registry(new HandlerStore(dataSource, schema), polls.retireAfter()),
+                registry,
                 asked,
                 (stream, handlerId, deliveries) -> {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });
         StreamDependencies shared = StreamDependencies.of(
-                dataSource, schema, subscriptions, delivery.dispatcher(), leases, listener, this::tellOthers);
+                dataSource, schema, registry, delivery.dispatcher(), leases, listener, this::tellOthers);
         if (polling) {
             PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
                     .forEach((name, poller) -> {
@@ -174,7 +173,7 @@ final class StreamWorkers implements AutoCloseable {
 
     private Duration beat() throws SQLException {
         if (registered) {
-            subscriptions.refresh();
+            registry.heartbeat();
         } else {
             register();
         }
@@ -183,7 +182,7 @@ final class StreamWorkers implements AutoCloseable {
     }
 
     private void register() throws SQLException {
-        subscriptions.register();
+        registry.register();
         registered = true;
         expiry.report();
     }

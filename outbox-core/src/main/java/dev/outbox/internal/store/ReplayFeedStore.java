@@ -1,6 +1,6 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.ReplayedHandler;
+import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.store.ReplaySource.Next;
 import dev.outbox.internal.store.ReplaySource.Selected;
 import dev.outbox.internal.store.ReplaySource.Unfinished;
@@ -141,7 +141,7 @@ public final class ReplayFeedStore {
      * Adds deliveries for the next events of a replay, unless another process has done so meanwhile: each to its place in its
      * lane, before later ones that nobody attempts.
      */
-    public Map<String, Integer> feed(Unfinished replay, ReplayedHandler handler, Next next) throws SQLException {
+    public Map<String, Integer> feed(Unfinished replay, RegisteredHandler handler, Next next) throws SQLException {
         if (next.events().isEmpty()) {
             passOver.run(
                     dataSource,
@@ -176,7 +176,7 @@ public final class ReplayFeedStore {
     /** The lanes of some events under every name of the handler. */
     private record Lanes(List<String> aggregateTypes, List<String> aggregateIds, List<String> handlerIds) {
 
-        static Lanes of(ReplayedHandler handler, List<Selected> events) {
+        static Lanes of(RegisteredHandler handler, List<Selected> events) {
             Lanes lanes = new Lanes(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
             for (Selected event : events) {
                 for (String id : handler.ids()) {

@@ -1,6 +1,6 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.ReplayedHandler;
+import dev.outbox.internal.delivery.RegisteredHandler;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -170,14 +170,14 @@ public final class ReplaySource {
     }
 
     /** Looks for the next events of a replay. */
-    public Next next(Unfinished replay, ReplayedHandler handler, int limit) throws SQLException {
+    public Next next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
         return (replay.chosen() ? nextChosen : next)
                 .run(
                         dataSource,
                         (parameters) -> parameters
                                 .set("id", replay.id())
                                 .set("window", WINDOW)
-                                .set("all_types", handler.wantsAll())
+                                .set("all_types", handler.isSubscribedToAll())
                                 .set("event_types", handler.eventTypes().toArray(String[]::new))
                                 .set("limit", limit),
                         (results) -> {

@@ -109,12 +109,12 @@ class LostLeaseTest {
     }
 
     private Dispatcher dispatcher(HandlerDefinition... handlers) {
-        Subscriptions subscriptions = new Subscriptions(
-                new HandlerCatalog(List.of(handlers)),
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(handlers),
                 new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 Duration.ofDays(7));
         return new Dispatcher(
-                subscriptions,
+                registry,
                 JsonMapper.builder().build(),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,

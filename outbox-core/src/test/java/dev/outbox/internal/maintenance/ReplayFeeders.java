@@ -1,6 +1,7 @@
 package dev.outbox.internal.maintenance;
 
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -8,6 +9,7 @@ import dev.outbox.internal.store.ReplayFeedStore;
 import dev.outbox.internal.store.ReplaySource;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
+import java.util.List;
 
 /** Feeders that no thread drives, and the time that they may use. */
 final class ReplayFeeders {
@@ -18,8 +20,8 @@ final class ReplayFeeders {
         return new ReplayFeeder(
                 new ReplaySource(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new ReplayFeedStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new ReplayFeeder.Registry(
-                        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
+                new HandlerRegistry(
+                        List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
                 (JdbcReplays) replays,
                 (stream, handlerId, deliveries) -> {});
     }

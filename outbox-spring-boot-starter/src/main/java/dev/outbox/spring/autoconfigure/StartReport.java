@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.util.Collection;
 import java.util.SortedSet;
@@ -48,7 +48,7 @@ final class StartReport {
     }
 
     private static String described(Collection<HandlerDefinition> handlers) {
-        return new TreeMap<>(new HandlerCatalog(handlers).eventTypes())
+        return new TreeMap<>(new LocalHandlers(handlers).eventTypes())
                 .entrySet().stream()
                         .map((entry) ->
                                 entry.getKey() + " (" + String.join(", ", new TreeSet<>(entry.getValue())) + ")")

@@ -24,58 +24,56 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-class SubscriptionsTest {
+class HandlerRegistryTest {
 
     private static final Duration WEEK = Duration.ofDays(7);
 
     private final TestOutbox outbox = TestOutbox.create();
     private final CountDownLatch read = new CountDownLatch(1);
-    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final CountDownLatch proceed = new CountDownLatch(1);
 
     @AfterEach
     void close() {
-        goOn.countDown();
+        proceed.countDown();
         outbox.close();
     }
 
-    /** Otherwise events that were claimed after a registration would pass the new handler by. */
+    /** Otherwise events that are claimed after a registration would miss the new handler. */
     @Test
-    void registryThatWasReadEarlierDoesNotReplaceOneThatWasReadLater() throws Exception {
-        Subscriptions subscriptions = new Subscriptions(
-                new HandlerCatalog(List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {}))),
+    void earlierReadDoesNotReplaceALaterOne() throws Exception {
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
                 new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT),
                 WEEK);
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .register(Map.of("billing", Set.of("OrderPlaced")), Map.of(), WEEK);
-        FutureTask<Void> heartbeat = start("heartbeat", subscriptions::refresh);
+        FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
         assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
-            subscriptions.atVersion(new RegistryVersion("server", 1));
+            registry.loadVersion(new RegistryVersion("server", 1));
         });
 
         await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.BLOCKED);
-        goOn.countDown();
+        proceed.countDown();
         heartbeat.get(10, TimeUnit.SECONDS);
         claim.get(10, TimeUnit.SECONDS);
-        assertThat(subscriptions.wanted("OrderPaid")).isTrue();
+        assertThat(registry.hasSubscribers("OrderPaid")).isTrue();
     }
 
     @Test
-    void heartbeatWritesMissingRegistrationAgain() throws SQLException {
+    void heartbeatRestoresMissingRegistrations() throws SQLException {
         HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
-        Subscriptions subscriptions = new Subscriptions(
-                new HandlerCatalog(List.of(billing)),
-                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                WEEK);
-        subscriptions.register();
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(billing), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), WEEK);
+        registry.register();
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         outbox.sql().sql("DELETE FROM events.outbox_handler").update();
 
-        subscriptions.refresh();
+        registry.heartbeat();
 
         assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
         assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
@@ -96,7 +94,7 @@ class SubscriptionsTest {
         return task;
     }
 
-    /** Holds the thread up when it has read the list: in its second transaction, after it has noted that it is alive. */
+    /** Stops the thread after it has read the registry: in its second transaction, which follows the one of the heartbeat. */
     private DataSource slowOn(String thread) {
         AtomicInteger closed = new AtomicInteger();
         return new DelegatingDataSource(outbox.dataSource()) {
@@ -111,7 +109,7 @@ class SubscriptionsTest {
                                     && closed.incrementAndGet() == 2;
                             if (listed) {
                                 read.countDown();
-                                goOn.await();
+                                proceed.await();
                             }
                             return answer;
                         });

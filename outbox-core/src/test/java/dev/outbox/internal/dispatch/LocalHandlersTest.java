@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-class HandlerCatalogTest {
+class LocalHandlersTest {
 
     @EventType(value = "OrderPlaced", version = 2)
     record NewOrderPlaced(int number) {}
@@ -27,26 +27,26 @@ class HandlerCatalogTest {
     }
 
     @Test
-    void handlersAreFoundByEventType() {
-        HandlerCatalog catalog = new HandlerCatalog(List.of(
+    void findsHandlersByEventType() {
+        LocalHandlers handlers = new LocalHandlers(List.of(
                 typed("placed", OrderPlaced.class),
                 typed("paid", OrderPaid.class),
                 any("audit", "*"),
                 any("both", "OrderPlaced", "OrderPaid")));
 
-        assertThat(catalog.wanting("OrderPlaced"))
+        assertThat(handlers.subscribersOf("OrderPlaced"))
                 .extracting(HandlerDefinition::id)
                 .containsExactly("placed", "audit", "both");
-        assertThat(catalog.wanting("OrderShipped"))
+        assertThat(handlers.subscribersOf("OrderShipped"))
                 .extracting(HandlerDefinition::id)
                 .containsExactly("audit");
-        assertThat(catalog.eventTypes()).containsEntry("placed", Set.of("OrderPlaced"));
-        assertThat(catalog.find("nobody")).isNull();
+        assertThat(handlers.eventTypes()).containsEntry("placed", Set.of("OrderPlaced"));
+        assertThat(handlers.find("unknown")).isNull();
     }
 
     @Test
-    void twoClassesOfOneTypeAreRefusedWithBothNames() {
-        assertThatThrownBy(() -> new HandlerCatalog(
+    void refusesTwoClassesOfOneTypeWithBothNames() {
+        assertThatThrownBy(() -> new LocalHandlers(
                         List.of(typed("mail", OrderPlaced.class), typed("stock", Elsewhere.OrderPlaced.class))))
                 .isInstanceOf(HandlerConfigurationException.class)
                 .hasMessageContainingAll(
@@ -56,37 +56,37 @@ class HandlerCatalogTest {
     }
 
     @Test
-    void handlersOfOneClassOrOfChosenTypesShareType() {
-        HandlerCatalog catalog = new HandlerCatalog(List.of(
+    void handlersOfOneClassOrOfNamedTypesShareAType() {
+        LocalHandlers handlers = new LocalHandlers(List.of(
                 typed("mail", OrderPlaced.class),
                 typed("stock", OrderPlaced.class),
                 HandlerDefinition.of(
                         "view", Set.of("OrderPlaced"), Elsewhere.OrderPlaced.class, (event, envelope) -> {})));
 
-        assertThat(catalog.wanting("OrderPlaced")).hasSize(3);
-        assertThat(catalog.payloadClassOf("OrderPlaced")).isEqualTo(OrderPlaced.class);
+        assertThat(handlers.subscribersOf("OrderPlaced")).hasSize(3);
+        assertThat(handlers.payloadClassOf("OrderPlaced")).isEqualTo(OrderPlaced.class);
     }
 
     @Test
-    void copyOfContractStandsForSameType() {
-        HandlerCatalog catalog =
-                new HandlerCatalog(List.of(typed("full", OrderPlaced.class), typed("short", ShortOrderPlaced.class)));
+    void copyOfAContractSharesItsType() {
+        LocalHandlers handlers =
+                new LocalHandlers(List.of(typed("full", OrderPlaced.class), typed("short", ShortOrderPlaced.class)));
 
-        assertThat(catalog.wanting("OrderPlaced")).hasSize(2);
+        assertThat(handlers.subscribersOf("OrderPlaced")).hasSize(2);
     }
 
     @Test
-    void duplicateIdsAreRefused() {
+    void refusesDuplicateIds() {
         assertRefused("'twice'", typed("twice", OrderPlaced.class), typed("twice", OrderPaid.class));
     }
 
     @Test
-    void twoVersionsOfATypeAreRefused() {
+    void refusesTwoVersionsOfAType() {
         assertRefused("version 2", typed("old", OrderPlaced.class), typed("new", NewOrderPlaced.class));
     }
 
     @Test
-    void unusableIdsAndTypesAreRefused() {
+    void refusesInvalidIdsAndTypes() {
         assertRefused("handler id", any(" ", "OrderPlaced"));
         assertRefused("handler id", any("x".repeat(256), "OrderPlaced"));
         assertRefused("handler id", any("a\0", "OrderPlaced"));
@@ -98,7 +98,7 @@ class HandlerCatalogTest {
     }
 
     private static void assertRefused(String message, HandlerDefinition... definitions) {
-        assertThatThrownBy(() -> new HandlerCatalog(List.of(definitions)))
+        assertThatThrownBy(() -> new LocalHandlers(List.of(definitions)))
                 .isInstanceOf(HandlerConfigurationException.class)
                 .hasMessageContaining(message);
     }

@@ -1,0 +1,76 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.HandlerDefinition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Handlers of this instance by current id, former id and event type. Immutable. */
+public final class LocalHandlers {
+
+    private final Map<String, HandlerDefinition> byId = new LinkedHashMap<>();
+    private final Map<String, HandlerDefinition> byEveryId = new HashMap<>();
+    private final Map<String, Set<String>> eventTypes = new LinkedHashMap<>();
+    private final Map<String, Class<?>> payloadClasses = new HashMap<>();
+
+    /** Checks the handlers against each other. */
+    public LocalHandlers(Collection<HandlerDefinition> handlers) {
+        HandlerRules.check(handlers);
+        for (HandlerDefinition handler : handlers) {
+            byId.put(handler.id(), handler);
+            byEveryId.put(handler.id(), handler);
+            handler.aliases().forEach((alias) -> byEveryId.put(alias, handler));
+            eventTypes.put(handler.id(), HandlerRules.eventTypesOf(handler));
+            Class<?> payloadClass = HandlerRules.payloadClassOf(handler);
+            if (payloadClass != null) {
+                payloadClasses.put(HandlerRules.eventTypeOf(payloadClass), payloadClass);
+            }
+        }
+    }
+
+    Collection<HandlerDefinition> all() {
+        return byId.values();
+    }
+
+    /** Returns the event types of each handler. */
+    public Map<String, Set<String>> eventTypes() {
+        return Map.copyOf(eventTypes);
+    }
+
+    Map<String, List<String>> aliases() {
+        Map<String, List<String>> aliases = new HashMap<>();
+        byId.forEach((id, handler) -> aliases.put(id, handler.aliases()));
+        return aliases;
+    }
+
+    /** Finds a handler by its current or a former id. */
+    @Nullable
+    HandlerDefinition find(String id) {
+        return byEveryId.get(id);
+    }
+
+    /** Returns the event types that a handler subscribes to. */
+    Set<String> eventTypesOf(HandlerDefinition handler) {
+        return eventTypes.getOrDefault(handler.id(), Set.of());
+    }
+
+    boolean isSubscribed(HandlerDefinition handler, String eventType) {
+        Set<String> types = eventTypesOf(handler);
+        return types.contains(eventType) || types.contains(HandlerDefinition.ALL_EVENT_TYPES);
+    }
+
+    List<HandlerDefinition> subscribersOf(String eventType) {
+        return all().stream()
+                .filter((handler) -> isSubscribed(handler, eventType))
+                .toList();
+    }
+
+    @Nullable
+    Class<?> payloadClassOf(String eventType) {
+        return payloadClasses.get(eventType);
+    }
+}
