@@ -12,7 +12,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
-import dev.outbox.internal.dispatch.HandlerCatalog;
+import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.io.IOException;
@@ -233,7 +233,7 @@ class HandlerDiscoveryTest {
     void twoVersionsOfOneTypeAreRefused() {
         try (AnnotationConfigApplicationContext context = context(TwoVersions.class)) {
             List<HandlerDefinition> handlers = find(context);
-            assertThatThrownBy(() -> new HandlerCatalog(handlers))
+            assertThatThrownBy(() -> new LocalHandlers(handlers))
                     .isInstanceOf(HandlerConfigurationException.class)
                     .hasMessageContaining("PlanChanged")
                     .hasMessageContaining("one application handles one version of a type");
