@@ -122,6 +122,12 @@ CREATE UNLOGGED TABLE ${schema}.outbox_incarnation (
 
 INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES;
 
+-- Identifies an aggregate in claims and locks. A collision only makes an aggregate wait. Inlined into every statement that calls it.
+CREATE FUNCTION ${schema}.outbox_aggregate_hash(aggregate_type text, aggregate_id text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+    SELECT hashtextextended(aggregate_type || chr(31) || aggregate_id, 0)
+$function$;
+
 -- Size of a payload as text, without decompressing those that are not compressed.
 CREATE FUNCTION ${schema}.outbox_payload_size(payload jsonb) RETURNS integer LANGUAGE sql STABLE PARALLEL SAFE AS $function$
     SELECT CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload) ELSE octet_length(payload::text) END

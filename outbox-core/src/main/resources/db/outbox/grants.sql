@@ -62,7 +62,8 @@ GRANT USAGE
       :"archive_schema".events_id_seq
    TO :"worker";
 GRANT EXECUTE
-   ON FUNCTION :"schema".outbox_aggregate_floor(), :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb)
+   ON FUNCTION :"schema".outbox_aggregate_floor(), :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb),
+      :"schema".outbox_aggregate_hash(text, text)
    TO :"worker";
 GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
 

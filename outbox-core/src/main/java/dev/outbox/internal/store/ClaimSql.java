@@ -169,13 +169,13 @@ final class ClaimSql {
     private static final String BATCH = """
             batch AS MATERIALIZED (
                 SELECT o.id,
-                       hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate,
+                       {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
                        {schema}.outbox_payload_size(o.payload) AS bytes
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
                    AND (o.stream, o.id) <= (:stream, (SELECT least(greatest(first.id, :from::bigint), 4611686018427387903) + :depth::bigint FROM first))
                    AND o.dispatched_at IS NULL
-                   AND hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)
+                   AND {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)
                        NOT IN (SELECT unnest(c.aggregates)
                                  FROM {schema}.outbox_claim c
                                 WHERE c.id >= (SELECT start.first_claim FROM start)
@@ -200,7 +200,7 @@ final class ClaimSql {
      */
     private static final String CHECKED = """
             passed_over AS MATERIALIZED (
-                SELECT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0) AS aggregate, min(o.id) AS id
+                SELECT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
                  WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
                    AND (o.stream, o.id) <= (:stream, (SELECT max(batch.id) FROM batch))
@@ -257,7 +257,7 @@ final class ClaimSql {
             + CHECKED + ", "
             + TAKE.replace("{rows}", "checked")
                     .replace("{row is claimable}", "o.claimable")
-                    .replace("{aggregate}", "hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)")
+                    .replace("{aggregate}", "{schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)")
                     .replace("{claimable}", "o.id IN (SELECT checked.id FROM checked WHERE checked.claimable)");
 
     /**

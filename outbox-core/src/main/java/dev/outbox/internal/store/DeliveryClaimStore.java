@@ -52,8 +52,7 @@ public final class DeliveryClaimStore {
                                                               FROM {schema}.outbox_claim c
                                                              WHERE c.stream = :stream
                                                                AND c.claimed_at <= d.created_at
-                                                               AND hashtextextended(d.aggregate_type || chr(31)
-                                                                                    || d.aggregate_id, 0)
+                                                               AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
                                                                    = ANY (c.aggregates)))
                                       ORDER BY greatest(d.next_retry_at, d.locked_until)
                                       LIMIT :batch_size

@@ -12,33 +12,29 @@ final class LaneSql {
                FOR UPDATE
             """;
 
-    /** Takes the locks of lanes: 128 for each handler, in the order of handlers and buckets. */
-    private static final String LOCK = """
+    /**
+     * Locks lanes after the rows of their events, before the statements that follow look at heads: no other transaction changes these
+     * until this one ends. A handler has 128 locks, so that a large batch does not exhaust the lock table of the server, and shares none
+     * with other handlers, so that a storm of retries delays only its own. All transactions lock in the same order.
+     */
+    static final String LOCK_LANES = """
             SELECT pg_advisory_xact_lock(lane.handler, lane.bucket)
               FROM (SELECT DISTINCT hashtext('outbox lanes of {schema} ' || l.handler_id) AS handler,
-                           (hashtextextended({aggregate}, 0) & 127)::integer AS bucket
-                      FROM {lanes}
+                           ({schema}.outbox_aggregate_hash(l.aggregate_type, l.aggregate_id) & 127)::integer AS bucket
+                      FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[])
+                           AS l (aggregate_type, aggregate_id, handler_id)
                      ORDER BY handler, bucket) lane
             """;
 
-    /**
-     * Relies on outbox_unpublished_pk. To be taken after the rows of the events, before heads of lanes are looked at in the
-     * statements that follow: no other transaction changes these until the end of this one. The lanes of a handler share a fixed
-     * number of locks, so that a large batch does not exhaust the server's lock table. All transactions take them in the same
-     * order. Handlers share none, so that a storm of retries delays only its own handler.
-     */
-    static final String LOCK_LANES_OF_EVENTS = LOCK.replace(
-                    "{aggregate}", "o.aggregate_type || chr(31) || o.aggregate_id")
-            .replace("{lanes}", """
-                    unnest(:queued_events::bigint[], :queued_handlers::text[]) AS l (outbox_id, handler_id)
-                                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o\
-                    """);
-
-    /** The same locks for lanes given by name. */
-    static final String LOCK_LANES = LOCK.replace("{aggregate}", "l.aggregate_type || chr(31) || l.aggregate_id")
-            .replace(
-                    "{lanes}",
-                    "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)");
+    /** Relies on outbox_unpublished_pk. The same locks for the lanes of queued events. */
+    static final String LOCK_LANES_OF_EVENTS = """
+            SELECT pg_advisory_xact_lock(lane.handler, lane.bucket)
+              FROM (SELECT DISTINCT hashtext('outbox lanes of {schema} ' || l.handler_id) AS handler,
+                           ({schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) & 127)::integer AS bucket
+                      FROM unnest(:queued_events::bigint[], :queued_handlers::text[]) AS l (outbox_id, handler_id)
+                     CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o
+                     ORDER BY handler, bucket) lane
+            """;
 
     /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an

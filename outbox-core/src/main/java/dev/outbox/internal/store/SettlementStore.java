@@ -120,7 +120,7 @@ public final class SettlementStore {
                SET event_ids = unsettled.event_ids,
                    aggregates = unsettled.aggregates
               FROM (SELECT coalesce(array_agg(o.id ORDER BY o.id), '{}') AS event_ids,
-                           coalesce(array_agg(DISTINCT hashtextextended(o.aggregate_type || chr(31) || o.aggregate_id, 0)), '{}')
+                           coalesce(array_agg(DISTINCT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)), '{}')
                                AS aggregates
                       FROM {schema}.outbox_unpublished o
                      WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = :claim)::bigint[])

@@ -53,7 +53,7 @@ public final class WorkerPrivileges {
               FROM pg_catalog.pg_proc p
               JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
              WHERE n.nspname = :schema
-               AND p.proname IN ('outbox_aggregate_floor', 'outbox_begin_incarnation', 'outbox_payload_size')
+               AND p.proname IN ('outbox_aggregate_floor', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size')
                AND NOT has_function_privilege(p.oid, 'EXECUTE')
              ORDER BY 2
             """;

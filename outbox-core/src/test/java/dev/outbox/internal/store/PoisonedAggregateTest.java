@@ -112,6 +112,13 @@ class PoisonedAggregateTest {
     }
 
     @Test
+    void aggregateHashIsInlined() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+
+        assertThat(explainClaim().toString()).contains("hashtextextended(").doesNotContain("outbox_aggregate_hash");
+    }
+
+    @Test
     void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         outbox.sql()
