@@ -23,18 +23,8 @@ final class ClaimDefects {
                     "window reads the last id too late",
                     "G2",
                     "ClaimStore.java",
-                    """
-                            if (advances) {
-                                statements.add(ClaimSql.READ_LAST_ID);
-                            }
-                            statements.add(ClaimSql.LOCK_STREAM);
-                            if (advances) {
-                    """,
-                    """
-                            statements.add(ClaimSql.LOCK_STREAM);
-                            if (advances) {
-                                statements.add(ClaimSql.READ_LAST_ID);
-                    """,
+                    "ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW",
+                    "ClaimSql.LOCK_STREAM, ClaimSql.READ_LAST_ID, ClaimSql.ADVANCE_WINDOW",
                     "ClaimWindowTest",
                     "SlowPublisherTest"),
             Defect.of(
@@ -70,8 +60,8 @@ final class ClaimDefects {
                     "claim skips locked rows alone",
                     "G3",
                     "ClaimSql.java",
-                    "                   batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)\n",
-                    "                   true\n",
+                    "WHERE batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)",
+                    "WHERE true",
                     "ClaimStoreTest"),
             Defect.of(
                     "claims have no bound of bytes",

@@ -38,7 +38,7 @@ final class CrashDefects {
             Defect.of(
                     "fence without the incarnation",
                     "G5",
-                    "ClaimSql.java",
+                    "ClaimStore.java",
                     "               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)\"\"\"",
                     "               AND :incarnation::uuid IS NOT NULL\"\"\"",
                     "LostClaimTest",
@@ -84,7 +84,7 @@ final class CrashDefects {
             Defect.of(
                     "suspects are claimed together",
                     "G4",
-                    "DeliveryClaimStore.java",
+                    "DeliverySql.java",
                     "                    OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)\n",
                     "                    OR true\n",
                     "RetryLanesTest",

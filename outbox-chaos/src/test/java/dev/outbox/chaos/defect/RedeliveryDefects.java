@@ -42,7 +42,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "expired claim ends for the head alone",
                     "G3",
-                    "DeliveryClaimStore.java",
+                    "DeliverySql.java",
                     "AND w.lock_token = due.lock_token",
                     "AND w.lock_token = due.lock_token AND false",
                     "PartlyLostLeaseTest"),
@@ -86,7 +86,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "replay enters lanes beside claims",
                     "G3",
-                    "DeliveryClaimStore.java",
+                    "DeliverySql.java",
                     "                                                             WHERE c.stream = :stream\n"
                             + "                                                               AND c.claimed_at <= d.created_at\n",
                     "                                                             WHERE c.stream = :stream AND false\n"

@@ -39,7 +39,7 @@ final class SettlementDefects {
             Defect.of(
                     "redelivery settles without its token",
                     "G5",
-                    "DeliverySettlementStore.java",
+                    "LaneSql.java",
                     """
                     WHERE h.kind = '{kind}'
                       AND d.lock_token = :token

@@ -10,7 +10,7 @@ import java.util.Set;
 public final class Refusal {
 
     /** The error code of a delivery whose outcome PostgreSQL refused. */
-    static final String CODE = "SETTLEMENT_REFUSED";
+    public static final String CODE = "SETTLEMENT_REFUSED";
 
     private static final Set<String> CLASSES = Set.of("22", "23", "54", "P0");
 

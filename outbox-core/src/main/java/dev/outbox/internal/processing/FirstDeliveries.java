@@ -11,8 +11,7 @@ import dev.outbox.internal.dispatch.EventOutcome;
 import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.ClaimStore;
-import dev.outbox.internal.store.ScanDepth;
-import dev.outbox.internal.store.ScanReach;
+import dev.outbox.internal.store.ScanLimit;
 import dev.outbox.internal.store.SettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,7 +32,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private final StreamDependencies uses;
     private final boolean concurrent;
     private final SettlementIsolator isolator;
-    private final ScanDepth depth;
+    private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
 
     /** Aggregates with a row that another session holds locked: left out until a claim finds nothing else. */
@@ -48,7 +47,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         this.uses = uses;
         this.concurrent = concurrent;
         this.isolator = new SettlementIsolator(uses.settlements());
-        this.depth = new ScanDepth(stream.settings().batchSize());
+        this.depth = new ScanLimit(stream.settings().batchSize());
     }
 
     /** Returns, once, whether deliveries were queued for redelivery since it was asked last. */
@@ -114,7 +113,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         }
         window.claimed(request.window(), events.size(), took);
         uses.listener().claimed(stream.name(), took, events.size());
-        ScanReach reach = request.reach();
+        ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
         if (events.isEmpty() && !foundHeld && !again) {

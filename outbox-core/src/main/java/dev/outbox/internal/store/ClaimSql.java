@@ -1,24 +1,24 @@
 package dev.outbox.internal.store;
 
-/** The statements of {@link ClaimStore}. */
+/** Statements of {@link ClaimStore}: the window of a stream, and the claim itself. */
 final class ClaimSql {
 
     /**
-     * Runs before the transaction has an id of its own: every event id up to this one belongs to a transaction with a smaller id, since
-     * publishers have their transaction id before they draw an event id.
+     * Runs before the transaction has an id of its own. Every event id up to this one then belongs to a transaction with a smaller id,
+     * because publishers have their transaction id before they draw an event id.
      */
     static final String READ_LAST_ID = """
             SELECT set_config('outbox.last_id', (SELECT CASE WHEN q.is_called THEN q.last_value ELSE 0 END
                                                    FROM {schema}.outbox_id_seq q)::text, true)
             """;
 
-    /** The incarnation of the database. The first claim after a crash begins a new one. */
+    /** Incarnation of the database. The first claim after a crash begins a new one. */
     static final String INCARNATION =
             "coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
 
     /**
-     * Relies on outbox_stream_pk and outbox_unpublished_pending. Claimers of a stream take turns, so that the next statements see every
-     * earlier claim. Whether the queue is long is a hint.
+     * Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that
+     * follow see every earlier claim. Whether the queue is long is a hint.
      */
     static final String LOCK_STREAM = """
             SELECT s.registry_version,
@@ -67,9 +67,7 @@ final class ClaimSql {
                          ORDER BY o.stream, o.id
                          LIMIT 1) AS first
                   FROM stream
-                 WHERE stream.foreign_ids
-                    OR stream.next_running = 0
-                    OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
+                 WHERE stream.foreign_ids OR stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
             ), advanced AS (
                 SELECT due.stream, due.last_id, due.next_horizon, due.next_running,
                        CASE WHEN due.foreign_ids THEN 0 ELSE least(due.first, due.next_mark + 1) END AS low_water_mark,
@@ -98,17 +96,14 @@ final class ClaimSql {
               FROM advanced
              WHERE s.stream = advanced.stream
                AND (s.low_water_mark, s.safe_mark, s.open_writers, s.next_mark)
-                   IS DISTINCT FROM
-                   (advanced.low_water_mark, advanced.safe_mark, advanced.next_running, advanced.last_id)
+                   IS DISTINCT FROM (advanced.low_water_mark, advanced.safe_mark, advanced.next_running, advanced.last_id)
             """;
 
     /** Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. */
     private static final String START = """
             start AS MATERIALIZED (
                 SELECT CASE WHEN :whole_queue THEN 0
-                            WHEN s.open_writers = (SELECT count(*)
-                                                     FROM pg_snapshot_xip(pg_current_snapshot()) x
-                                                    WHERE x < s.horizon)
+                            WHEN s.open_writers = (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon)
                             THEN s.low_water_mark
                             ELSE s.safe_mark END AS id,
                        s.first_claim
@@ -126,9 +121,9 @@ final class ClaimSql {
             )""";
 
     /**
-     * Relies on outbox_claim_pk, which has a row per batch in flight, and on outbox_unpublished_pk, in which events are looked up by
-     * arrays of their ids: as long as somebody holds a snapshot, the indexes hold everything that has left the queue, which is
-     * what a join of tables that look small would read. For the same reason, nothing here may lead to outbox_unpublished_pending.
+     * Relies on outbox_claim_pk and outbox_unpublished_pk. Looks events up by arrays of their ids, never by a join, and by status rather than
+     * dispatched_at: while a session holds a snapshot, the indexes keep what has left the queue, and outbox_unpublished_pending would read
+     * all of it.
      */
     static final String DROP_EXPIRED = """
             WITH expired AS (
@@ -155,16 +150,14 @@ final class ClaimSql {
                  WHERE o.id = ANY (ARRAY(SELECT unsettled.id FROM unsettled))
                 RETURNING o.id
             )
-            SELECT expired.worker,
-                   (SELECT count(*) FROM counted WHERE counted.id = ANY (expired.event_ids))
+            SELECT expired.worker, (SELECT count(*) FROM counted WHERE counted.id = ANY (expired.event_ids))
               FROM expired
             """;
 
     /**
-     * Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose
-     * order it would come across every event that was dispatched and waits. The hashed NOT IN keep the order. A collision of hashes
-     * only makes an aggregate wait. Looks only so far ({@link ScanDepth}): everything may belong to aggregates of other claims.
-     * Half of the largest bigint ({@link ScanReach#UNBOUNDED}) can be added to an id of at most the other half.
+     * Relies on outbox_unpublished_pending, in its order. The comparisons of pairs keep the planner from the primary key, in whose order
+     * it would read every dispatched event that waits. Reads no farther than {@link ScanLimit} says. Half of the largest bigint
+     * ({@link ScanLimit#UNBOUNDED}) can be added to an id of at most the other half.
      */
     private static final String BATCH = """
             batch AS MATERIALIZED (
@@ -186,19 +179,20 @@ final class ClaimSql {
                  LIMIT :batch_size
                    FOR UPDATE OF o {locked rows}
             ), cut AS MATERIALIZED (
-                SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < most.bytes THEN 9223372036854775807
+                SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < :most_bytes::bigint THEN 9223372036854775807
                             ELSE (SELECT max(b.id)
                                     FROM (SELECT batch.id, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
                                             FROM batch) b
-                                   WHERE b.bytes_before < most.bytes) END AS id
-                  FROM (SELECT :most_bytes::bigint AS bytes) most
+                                   WHERE b.bytes_before < :most_bytes::bigint) END AS id
             )""";
 
+    private static final String WHOLE_BATCH = "claimable AS (SELECT batch.id, batch.aggregate FROM batch)";
+
     /**
-     * What the batch passed over because somebody holds it locked. What is claimed is marked, not joined: the queue may have been
-     * empty when its statistics were taken.
+     * Leaves out the events that follow a locked one in its aggregate. Marks them instead of joining: the queue may have been empty when
+     * its statistics were taken.
      */
-    private static final String CHECKED = """
+    private static final String BEFORE_LOCKED_ROWS = """
             passed_over AS MATERIALIZED (
                 SELECT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate, min(o.id) AS id
                   FROM {schema}.outbox_unpublished o
@@ -207,107 +201,50 @@ final class ClaimSql {
                    AND o.dispatched_at IS NULL
                    AND o.id NOT IN (SELECT batch.id FROM batch)
                  GROUP BY 1
-            ), checked AS MATERIALIZED (
-                SELECT batch.id, batch.aggregate,
-                       batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                       OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate) AS claimable
+            ), claimable AS MATERIALIZED (
+                SELECT batch.id, batch.aggregate
                   FROM batch
+                 WHERE batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
+                    OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate)
             )""";
 
     /**
-     * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is
-     * cheaper than keeping them in memory. What is not claimable comes back without a claim id, and with its
-     * aggregate.
+     * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper
+     * than keeping them in memory. What is not claimable comes back without a claim id, and with its aggregate.
      */
     private static final String TAKE = """
             claim AS (
                 INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
                 SELECT :token, :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
-                  FROM (SELECT array_agg(o.id ORDER BY o.id) AS event_ids, array_agg(DISTINCT o.aggregate) AS aggregates
-                          FROM {rows} o
-                         WHERE {row is claimable}
-                           AND o.id <= (SELECT cut.id FROM cut)) ids
+                  FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
+                          FROM claimable c
+                         WHERE c.id <= (SELECT cut.id FROM cut)) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
-            SELECT {envelope},
-                   o.attempt_count,
+            SELECT {envelope}, o.attempt_count,
                    (SELECT string_agg(d.handler_id, chr(31))
                       FROM {schema}.outbox_delivery d
-                     WHERE d.aggregate_type = o.aggregate_type
-                       AND d.aggregate_id = o.aggregate_id
+                     WHERE d.aggregate_type = o.aggregate_type AND d.aggregate_id = o.aggregate_id
                        AND d.head),
-                   {aggregate},
-                   CASE WHEN {claimable} THEN (SELECT claim.id FROM claim) END,
+                   {aggregate and claim},
                    (SELECT max(batch.id) FROM batch) > (SELECT cut.id FROM cut)
               FROM {schema}.outbox_unpublished o
              WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))
              ORDER BY o.id
             """;
 
-    /** Fails if somebody else holds one of the rows locked. */
-    static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", "
-            + TAKE.replace("{rows}", "batch")
-                    .replace("{row is claimable}", "true")
-                    .replace("{aggregate}", "NULL::bigint")
-                    .replace("{claimable}", "true");
+    /** Fails if another session holds one of the rows locked. */
+    static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", " + WHOLE_BATCH
+            + ", " + TAKE.replace("{aggregate and claim}", "NULL::bigint, (SELECT claim.id FROM claim)");
 
-    /** Skips a row that somebody else holds locked, and all later ones of its aggregate. Looks at everything twice. */
-    static final String CLAIM_UNLOCKED = "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
-            + CHECKED + ", "
-            + TAKE.replace("{rows}", "checked")
-                    .replace("{row is claimable}", "o.claimable")
-                    .replace("{aggregate}", "{schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)")
-                    .replace("{claimable}", "o.id IN (SELECT checked.id FROM checked WHERE checked.claimable)");
-
-    /**
-     * Relies on outbox_delivery_next_due, in its order, once for each handler, and once more for its deliveries that have a lease or
-     * crashed: a leased one is next when its lease ends.
-     */
-    static final String UNTIL_NEXT_DELIVERY = """
-            SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
-              FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
-             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
-             CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.stream = :stream
-                                    AND d.handler_id = h.handler_id
-                                    AND d.status = 'DUE'
-                                    AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
-                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
-                                  ORDER BY greatest(d.next_retry_at, d.locked_until)
-                                  LIMIT 1) d
-             ORDER BY d.next_at
-             LIMIT 1
-            """;
-
-    /** A claim, as long as it is its worker's: with its token, and in the incarnation of the database in which it was made. */
-    static final String HELD = """
-            c.id = :claim
-               AND c.token = :token
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)""";
-
-    /** Relies on outbox_claim_pk. */
-    static final String RENEW = """
-            UPDATE {schema}.outbox_claim c
-               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
-             WHERE {held}
-            """.replace("{held}", HELD);
-
-    /** Relies on outbox_claim_pk. */
-    static final String CONFIRM = """
-            SELECT count(*)
-              FROM {schema}.outbox_claim c
-             WHERE {held}
-               AND c.locked_until > clock_timestamp()
-            """.replace("{held}", HELD);
-
-    /** Relies on outbox_claim_pk. */
-    static final String RELEASE = """
-            DELETE FROM {schema}.outbox_claim
-             WHERE id = :claim
-               AND token = :token
-            """;
+    /** Skips the rows that another session holds locked, and all later ones of their aggregates. Looks at everything twice. */
+    static final String CLAIM_SKIP_LOCKED =
+            "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
+                    + BEFORE_LOCKED_ROWS + ", "
+                    + TAKE.replace("{aggregate and claim}", """
+                    {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id),
+                   CASE WHEN o.id IN (SELECT c.id FROM claimable c) THEN (SELECT claim.id FROM claim) END""");
 
     private ClaimSql() {}
 }

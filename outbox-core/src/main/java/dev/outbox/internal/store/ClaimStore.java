@@ -10,108 +10,82 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
-/** Claims batches of a stream, and keeps, gives up and drops claims. */
+/** Claims batches of a stream, and renews, confirms and releases claims. */
 public final class ClaimStore {
 
-    /** Cannot be part of a handler's id. */
+    /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
+    static final String HELD = """
+            c.id = :claim
+               AND c.token = :token
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)""";
+
+    /** Relies on outbox_claim_pk. */
+    private static final String RENEW = """
+            UPDATE {schema}.outbox_claim c
+               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
+             WHERE\s""" + HELD;
+
+    /** Relies on outbox_claim_pk. */
+    private static final String CONFIRM = """
+            SELECT count(*)
+              FROM {schema}.outbox_claim c
+             WHERE c.locked_until > clock_timestamp()
+               AND\s""" + HELD;
+
+    /** Relies on outbox_claim_pk. */
+    private static final String RELEASE = """
+            DELETE FROM {schema}.outbox_claim
+             WHERE id = :claim
+               AND token = :token
+            """;
+
+    /** Separates the ids of blocked handlers, and cannot be part of one. */
     private static final String SEPARATOR = "\u001f";
 
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
-
-    /** Who has met a locked row reckons with more, and need not be refused every time. */
-    private static final Duration WARINESS = Duration.ofSeconds(10);
+    /** After a claim meets a locked row, the next ones skip such rows instead of failing on each. */
+    private static final Duration SKIP_LOCKED_PERIOD = Duration.ofSeconds(10);
 
     /** Payload bytes, as text, after which a claim takes no further event: a batch has to fit into the heap. */
     private static final long MOST_BYTES = 8 * 1024 * 1024L;
 
     private final DataSource dataSource;
-    private final Map<Variant, Pipeline> pipelines = new HashMap<>();
+    private final Variants advancing;
+    private final Variants plain;
     private final Pipeline renew;
     private final Pipeline confirm;
     private final Pipeline release;
-    private volatile long someRowIsLockedUntil = System.nanoTime();
+    private volatile long skipLockedUntil = System.nanoTime();
+
+    private record Variants(Pipeline failing, Pipeline skipping) {
+
+        static Variants of(OutboxSchema schema, String... window) {
+            return new Variants(
+                    pipeline(schema, ClaimSql.CLAIM, window), pipeline(schema, ClaimSql.CLAIM_SKIP_LOCKED, window));
+        }
+
+        private static Pipeline pipeline(OutboxSchema schema, String claim, String... window) {
+            Stream<String> claiming = Stream.of(ClaimSql.DROP_EXPIRED, claim, LaneSql.UNTIL_NEXT_DELIVERY);
+            return new Pipeline(
+                    schema, Stream.concat(Stream.of(window), claiming).toArray(String[]::new));
+        }
+    }
 
     /** Creates a store. */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        for (boolean advances : new boolean[] {false, true}) {
-            pipelines.put(new Variant(advances, false), pipeline(schema, advances, ClaimSql.CLAIM));
-            pipelines.put(new Variant(advances, true), pipeline(schema, advances, ClaimSql.CLAIM_UNLOCKED));
-        }
-        this.renew = new Pipeline(schema, ClaimSql.RENEW);
-        this.confirm = new Pipeline(schema, ClaimSql.CONFIRM);
-        this.release = new Pipeline(schema, ClaimSql.RELEASE);
-    }
-
-    private static Pipeline pipeline(OutboxSchema schema, boolean advances, String claim) {
-        List<String> statements = new ArrayList<>();
-        if (advances) {
-            statements.add(ClaimSql.READ_LAST_ID);
-        }
-        statements.add(ClaimSql.LOCK_STREAM);
-        if (advances) {
-            statements.add(ClaimSql.ADVANCE_WINDOW);
-        }
-        statements.addAll(List.of(ClaimSql.DROP_EXPIRED, claim, ClaimSql.UNTIL_NEXT_DELIVERY));
-        return new Pipeline(schema, statements.toArray(String[]::new));
-    }
-
-    /**
-     * Claims the oldest events of a stream that are free, in one transaction and one round trip. An event is free if it was
-     * not dispatched, its aggregate is in no live claim, and nobody holds a row of an earlier event of its aggregate locked.
-     */
-    public Optional<ClaimRound> claim(Request request) throws SQLException {
-        if (System.nanoTime() - someRowIsLockedUntil < 0) {
-            return claim(request, true);
-        }
-        try {
-            return claim(request, false);
-        } catch (SQLException ex) {
-            if (!LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
-                throw ex;
-            }
-            someRowIsLockedUntil = System.nanoTime() + WARINESS.toNanos();
-            return claim(request, true);
-        }
-    }
-
-    private Optional<ClaimRound> claim(Request request, boolean unlocked) throws SQLException {
-        UUID token = UUID.randomUUID();
-        boolean advances = request.window() != Window.AS_IT_IS;
-        Pipeline pipeline = Objects.requireNonNull(pipelines.get(new Variant(advances, unlocked)));
-        return pipeline.run(
-                dataSource,
-                (parameters) -> bind(parameters, request, token),
-                (results) -> readRound(results, token, advances));
-    }
-
-    private static void bind(NamedSql.Parameters parameters, Request request, UUID token) throws SQLException {
-        ScanReach reach = request.reach();
-        parameters
-                .set("stream", request.stream())
-                .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
-                .set("from", reach.from())
-                .set("near", reach.near())
-                .set("depth", reach.depth())
-                .setLongs("held", request.held(), Long::longValue)
-                .set("batch_size", request.batchSize())
-                .set("most_bytes", MOST_BYTES)
-                .set("token", token)
-                .set("worker", request.worker())
-                .set("lease", request.lease().toMillis())
-                .set("handler_ids", request.handlers().ids())
-                .set("event_types", request.handlers().eventTypes());
+        this.advancing = Variants.of(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
+        this.plain = Variants.of(schema, ClaimSql.LOCK_STREAM);
+        this.renew = new Pipeline(schema, RENEW);
+        this.confirm = new Pipeline(schema, CONFIRM);
+        this.release = new Pipeline(schema, RELEASE);
     }
 
     /** Where a claim starts. */
@@ -124,8 +98,6 @@ public final class ClaimStore {
         WHOLE_QUEUE
     }
 
-    private record Variant(boolean advances, boolean unlocked) {}
-
     /** What to claim. */
     public record Request(
             String stream,
@@ -134,14 +106,56 @@ public final class ClaimStore {
             Duration lease,
             Set<Long> held,
             ActiveHandlers handlers,
-            ScanReach reach,
+            ScanLimit.Reach reach,
             Window window) {
 
-        /** Looks at everything from the low-water mark on. */
+        /** Requests events from anywhere behind the low-water mark. */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, held, handlers, ScanReach.EVERYTHING, Window.ADVANCED);
+            this(stream, worker, batchSize, lease, held, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
         }
+    }
+
+    /**
+     * Claims the oldest available events of a stream. An event is available if it was not dispatched, its aggregate is in no live claim,
+     * and no other session holds a row of an earlier event of its aggregate locked.
+     */
+    public Optional<ClaimRound> claim(Request request) throws SQLException {
+        Variants variants = request.window() == Window.AS_IT_IS ? plain : advancing;
+        if (System.nanoTime() - skipLockedUntil < 0) {
+            return claim(variants.skipping(), request);
+        }
+        try {
+            return claim(variants.failing(), request);
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
+            }
+            skipLockedUntil = System.nanoTime() + SKIP_LOCKED_PERIOD.toNanos();
+            return claim(variants.skipping(), request);
+        }
+    }
+
+    private Optional<ClaimRound> claim(Pipeline pipeline, Request request) throws SQLException {
+        UUID token = UUID.randomUUID();
+        boolean advances = request.window() != Window.AS_IT_IS;
+        return pipeline.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("stream", request.stream())
+                        .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
+                        .set("from", request.reach().from())
+                        .set("near", request.reach().near())
+                        .set("depth", request.reach().depth())
+                        .setLongs("held", request.held(), Long::longValue)
+                        .set("batch_size", request.batchSize())
+                        .set("most_bytes", MOST_BYTES)
+                        .set("token", token)
+                        .set("worker", request.worker())
+                        .set("lease", request.lease().toMillis())
+                        .set("handler_ids", request.handlers().ids())
+                        .set("event_types", request.handlers().eventTypes()),
+                (results) -> readRound(results, token, advances));
     }
 
     private static Optional<ClaimRound> readRound(Pipeline.Results results, UUID token, boolean advances)
@@ -156,32 +170,27 @@ public final class ClaimStore {
         boolean isLong = stream.getBoolean(4);
         results.skip(advances ? 1 : 0);
         List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
-        ResultSet dropped = results.rows();
-        while (dropped.next()) {
-            expired.add(new ClaimRound.ExpiredClaim(dropped.getString(1), dropped.getInt(2)));
+        for (ResultSet row = results.rows(); row.next(); ) {
+            expired.add(new ClaimRound.ExpiredClaim(row.getString(1), row.getInt(2)));
         }
-        Batch batch = Batch.read(results.rows());
+        Batch batch = new Batch();
+        for (ResultSet row = results.rows(); row.next(); ) {
+            batch.add(row);
+        }
         ResultSet due = results.rows();
         Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
-        Claim claim = batch.claim(new Fence(token, incarnation));
+        Fence fence = new Fence(token, incarnation);
+        Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, fence), batch.events);
         return Optional.of(new ClaimRound(claim, registry, batch.held, expired, untilNext, isLong, batch.isCut));
     }
 
-    /** The rows of {@link ClaimSql#CLAIM}. */
+    /** Rows of {@link ClaimSql#CLAIM}. */
     private static final class Batch {
 
         private final List<ClaimedEvent> events = new ArrayList<>();
         private final Set<Long> held = new HashSet<>();
         private long claimId;
         private boolean isCut;
-
-        static Batch read(ResultSet rows) throws SQLException {
-            Batch batch = new Batch();
-            while (rows.next()) {
-                batch.add(rows);
-            }
-            return batch;
-        }
 
         private void add(ResultSet row) throws SQLException {
             int column = EventRow.NEXT_COLUMN;
@@ -198,11 +207,6 @@ public final class ClaimStore {
                     row.getInt(column),
                     blocked == null ? Set.of() : Set.of(blocked.split(SEPARATOR))));
         }
-
-        @Nullable
-        Claim claim(Fence fence) {
-            return events.isEmpty() ? null : new Claim(new ClaimKey(claimId, fence), events);
-        }
     }
 
     /** Renews a lease. */
@@ -213,7 +217,7 @@ public final class ClaimStore {
                 (results) -> results.updated() == 1);
     }
 
-    /** Asks whether a claim is still its worker's, and has not expired. */
+    /** Says whether a claim still belongs to its worker, and has not expired. */
     public boolean confirm(ClaimKey claim) throws SQLException {
         return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
             ResultSet count = results.rows();
@@ -222,7 +226,7 @@ public final class ClaimStore {
         });
     }
 
-    /** Gives a claim up: what is unsettled is free again at once, without an attempt being counted. */
+    /** Releases a claim: its unsettled events are available again at once, without an attempt being counted. */
     public void release(ClaimKey claim) throws SQLException {
         release.run(
                 dataSource,
@@ -233,7 +237,9 @@ public final class ClaimStore {
     }
 
     static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {
-        Fence fence = claim.fence();
-        return parameters.set("claim", claim.id()).set("token", fence.token()).set("incarnation", fence.incarnation());
+        return parameters
+                .set("claim", claim.id())
+                .set("token", claim.fence().token())
+                .set("incarnation", claim.fence().incarnation());
     }
 }

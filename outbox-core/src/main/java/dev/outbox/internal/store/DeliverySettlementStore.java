@@ -1,8 +1,10 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,29 +17,16 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Writes what came of attempted deliveries. Every write is fenced by the token of the claim. */
+/** Removes, reschedules and releases claimed deliveries, fenced by the token of their claim. */
 public final class DeliverySettlementStore {
 
-    /**
-     * Relies on outbox_delivery_pk. The deliveries of one kind that still belong to their worker: with its token, and in the incarnation
-     * of the database in which it claimed them. Locks them in the order of settlements.
-     */
-    private static final String HELD = """
-            WITH held AS (
-                SELECT d.outbox_id, d.handler_id
-                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[]) AS h (outbox_id, handler_id, kind)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-                 WHERE h.kind = '{kind}'
-                   AND d.lock_token = :token
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d
-            )
-            """;
+    private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
     /** Relies on outbox_delivery_pk. */
-    private static final String REMOVE = held("SUCCEEDED") + """
+    private static final String REMOVE = LaneSql.held("SUCCEEDED") + """
             DELETE FROM {schema}.outbox_delivery d
              USING held
              WHERE d.outbox_id = held.outbox_id
@@ -45,79 +34,8 @@ public final class DeliverySettlementStore {
             RETURNING d.outbox_id, d.handler_id
             """;
 
-    /**
-     * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs once
-     * for the dead that let their lane pass, and then once for the others: a lane must have lost its old head before it gets a
-     * new one. A delivery whose lane has another head by now, or something to do before it, waits for its turn, and keeps its time.
-     */
-    static final String RESCHEDULE = """
-            WITH outcome AS (
-                SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
-                       r.kind <> 'DEAD'
-                       AND (EXISTS (SELECT
-                                      FROM {schema}.outbox_delivery h
-                                     WHERE h.aggregate_type = d.aggregate_type
-                                       AND h.aggregate_id = d.aggregate_id
-                                       AND h.handler_id = d.handler_id
-                                       AND h.outbox_id <> d.outbox_id
-                                       AND h.head)
-                            OR coalesce((SELECT w.aggregate_seq
-                                           FROM {schema}.outbox_delivery w
-                                          WHERE w.aggregate_type = d.aggregate_type
-                                            AND w.aggregate_id = d.aggregate_id
-                                            AND w.handler_id = d.handler_id
-                                            AND w.status = 'WAITING'
-                                          ORDER BY w.aggregate_seq
-                                          LIMIT 1) < d.aggregate_seq, false)) AS waits
-                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
-                              :errors::text[])
-                       AS r (outbox_id, handler_id, kind, delay, code, error)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
-                 WHERE r.kind IN ({kinds})
-                   AND d.lock_token = :token
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d
-            ), failed AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET status = CASE WHEN outcome.waits THEN 'WAITING'
-                                     WHEN outcome.kind IN ('DEAD', 'BLOCKED') THEN 'DEAD'
-                                     ELSE 'DUE' END,
-                       head = outcome.kind <> 'DEAD' AND NOT outcome.waits,
-                       next_retry_at = CASE WHEN outcome.kind IN ('FAILED', 'DEFERRED')
-                                            THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
-                       retry_count = d.retry_count + (outcome.kind <> 'DEFERRED')::integer,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL,
-                       last_error_code = outcome.code,
-                       last_error = outcome.error
-                  FROM outcome
-                 WHERE d.outbox_id = outcome.outbox_id
-                   AND d.handler_id = outcome.handler_id
-                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error,
-                          (outcome.kind <> 'DEFERRED')::integer AS failures
-            ), pass AS (
-                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error
-                  FROM failed
-                 GROUP BY outbox_id
-            ), event AS (
-                UPDATE {schema}.outbox_unpublished o
-                   SET attempt_count = o.attempt_count + 1,
-                       retry_count = o.retry_count + pass.failures,
-                       last_attempt_at = clock_timestamp(),
-                       last_error_code = pass.code,
-                       last_error = pass.error
-                  FROM pass
-                 WHERE o.id = pass.outbox_id
-                   AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            )
-            SELECT outbox_id, handler_id
-              FROM failed
-            """;
-
-    /** Relies on outbox_delivery_pk. What was not attempted is as it was before it was claimed. */
-    private static final String RELEASE = held("UNTRIED") + """
+    /** Relies on outbox_delivery_pk. */
+    private static final String RELEASE = LaneSql.held("UNTRIED") + """
             UPDATE {schema}.outbox_delivery d
                SET locked_by = NULL,
                    lock_token = NULL,
@@ -128,29 +46,8 @@ public final class DeliverySettlementStore {
                AND d.handler_id = held.handler_id
             """;
 
-    /**
-     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. What its worker attempts next stays ahead of what has come
-     * into its lane before it meanwhile: a lane is one worker's until that has finished with it.
-     */
-    private static final String KEEP_HEAD = held("NEXT") + """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'DUE',
-                   head = true,
-                   next_retry_at = clock_timestamp()
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery h
-                                WHERE h.aggregate_type = d.aggregate_type
-                                  AND h.aggregate_id = d.aggregate_id
-                                  AND h.handler_id = d.handler_id
-                                  AND h.head)
-            """;
-
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(20);
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private final DataSource dataSource;
     private final Pipeline settle;
@@ -170,10 +67,10 @@ public final class DeliverySettlementStore {
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
                 REMOVE,
-                RESCHEDULE.replace("{kinds}", "'DEAD'"),
-                RESCHEDULE.replace("{kinds}", "'FAILED', 'DEFERRED', 'BLOCKED'"),
+                DeliverySql.RESCHEDULE.replace("{kinds}", "'DEAD'"),
+                DeliverySql.RESCHEDULE.replace("{kinds}", "'FAILED', 'DEFERRED', 'BLOCKED'"),
                 RELEASE,
-                KEEP_HEAD,
+                LaneSql.KEEP_HEAD,
                 LaneSql.PROMOTE,
                 LaneSql.COMPLETE);
     }
@@ -200,23 +97,30 @@ public final class DeliverySettlementStore {
         }
     }
 
-    /** What a settlement did. */
+    /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
     public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
+    private record Lane(String handlerId, String aggregateType, String aggregateId) {
+
+        static Lane of(DueDelivery delivery) {
+            EventEnvelope envelope = delivery.envelope();
+            return new Lane(delivery.handlerId(), envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
     /**
-     * Writes outcomes, gives back what was not attempted, lets the next of each lane come up, and completes the events that have
-     * nothing left to try, in one transaction and one round trip. If somebody else holds a row of theirs locked for a second,
-     * writes the others.
+     * Writes outcomes, releases untried deliveries, promotes the next of each lane, and completes events, in one transaction and one
+     * round trip. If a row stays locked for a second, writes the others one by one.
      */
     public Settled settle(List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
         try {
             return run(settle, attempts, untried, next);
         } catch (SQLException ex) {
-            if (isLocked(ex)) {
-                return settleUnlocked(attempts, untried);
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
             }
-            throw ex;
+            return settleUnlocked(attempts, untried);
         }
     }
 
@@ -226,32 +130,56 @@ public final class DeliverySettlementStore {
     }
 
     /**
-     * Writes the outcomes of those deliveries that no other session holds locked, one after the other. An outcome that PostgreSQL
-     * refuses becomes a dead letter.
+     * Writes outcomes one by one. Leaves over the deliveries of which another session holds a row locked, and those behind them in their
+     * lanes. An outcome that PostgreSQL refuses becomes a dead letter.
      */
     public Settled settleUnlocked(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
-        LockedDeliveries contended = new LockedDeliveries();
+        Set<Lane> stopped = new HashSet<>();
+        Settled total = new Settled(new HashSet<>(), new HashSet<>(), new ArrayList<>());
         for (Attempted attempt : attempts) {
-            contended.settle(
-                    attempt.delivery(), () -> settleOne(attempt), (failure) -> () -> settleOne(dead(attempt, failure)));
+            settleAlone(attempt.delivery(), List.of(attempt), stopped, total);
             FaultPoint.BETWEEN_REDELIVERY_SETTLES.reached();
         }
         for (DueDelivery delivery : untried) {
-            contended.settle(delivery, () -> run(settleQuickly, List.of(), List.of(delivery), List.of()));
+            settleAlone(delivery, List.of(), stopped, total);
         }
-        return contended.settled();
+        return total;
     }
 
-    private Settled settleOne(Attempted attempt) throws SQLException {
-        return run(settleQuickly, List.of(attempt), List.of(), List.of());
+    private void settleAlone(DueDelivery delivery, List<Attempted> attempt, Set<Lane> stopped, Settled total)
+            throws SQLException {
+        Settled settled = stopped.contains(Lane.of(delivery)) ? null : writeAlone(delivery, attempt);
+        if (settled == null) {
+            stopped.add(Lane.of(delivery));
+            total.leftOver().add(DeliveryKey.of(delivery));
+        } else {
+            total.written().addAll(settled.written());
+            total.retriesOfCompleted().addAll(settled.retriesOfCompleted());
+        }
     }
 
-    private static Attempted dead(Attempted attempt, Failure failure) {
-        return new Attempted(attempt.delivery(), Attempted.Kind.DEAD, Duration.ZERO, failure);
+    /** Returns null if a row is locked, or PostgreSQL refuses even a dead letter. */
+    private @Nullable Settled writeAlone(DueDelivery delivery, List<Attempted> attempt) throws SQLException {
+        try {
+            return run(settleQuickly, attempt, attempt.isEmpty() ? List.of(delivery) : List.of(), List.of());
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex) && !Refusal.is(ex)) {
+                throw ex;
+            }
+            boolean mayDie = !attempt.isEmpty()
+                    && !Refusal.CODE.equals(Failure.codeOf(attempt.get(0).failure()));
+            return Refusal.is(ex) && mayDie ? deadLetter(delivery, ex) : null;
+        }
     }
 
-    static boolean isLocked(SQLException ex) {
-        return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
+    private @Nullable Settled deadLetter(DueDelivery delivery, SQLException refusal) throws SQLException {
+        log.error(
+                "PostgreSQL refused to store the outcome of {} for {}; it is dead until an operator retries or skips it",
+                delivery.envelope(),
+                delivery.handlerId(),
+                refusal);
+        Failure failure = Refusal.failure(refusal);
+        return writeAlone(delivery, List.of(new Attempted(delivery, Attempted.Kind.DEAD, Duration.ZERO, failure)));
     }
 
     private Settled run(Pipeline pipeline, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
@@ -276,10 +204,6 @@ public final class DeliverySettlementStore {
                         .setTexts("codes", attempts, (one) -> Failure.codeOf(one.failure()))
                         .setTexts("errors", attempts, (one) -> Failure.messageOf(one.failure())),
                 DeliverySettlementStore::readSettled);
-    }
-
-    private static String held(String kind) {
-        return HELD.replace("{kind}", kind);
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {

@@ -1,9 +1,9 @@
 package dev.outbox.internal.store;
 
-/** The statements that everyone needs who changes which delivery is the head of a lane. */
+/** SQL shared by all operations that change the head of a lane. */
 final class LaneSql {
 
-    /** Relies on outbox_unpublished_pk. Two handlers of one event take turns, so that the last one sees it is the last. */
+    /** Relies on outbox_unpublished_pk. Settlements of one event run one after the other, so that the last one sees that it is the last. */
     static final String LOCK_EVENTS = """
             SELECT o.id
               FROM {schema}.outbox_unpublished o
@@ -37,9 +37,10 @@ final class LaneSql {
             """;
 
     /**
-     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. A head that only waits for its time makes way for an
-     * earlier one, to be followed by {@link #PROMOTE}. It keeps its time, so that making way costs it no attempt. An expired
-     * claim of it ends, also for what follows it, so that a late worker cannot start beside the new head. One that is attempted right now stays, and so does a dead one: it blocks its lane until an operator decides.
+     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting, and precedes {@link #PROMOTE}. Demotes heads that are backing
+     * off behind earlier deliveries. They keep their due time, so that it costs them no attempt. An expired claim ends for the whole lane,
+     * so that a late worker cannot start beside the new head. A head with a lease stays, and so does a dead one: it blocks its lane until
+     * an operator decides.
      */
     static final String DEMOTE_HEAD = """
             WITH head AS MATERIALIZED (
@@ -89,9 +90,43 @@ final class LaneSql {
                AND d.handler_id = head.handler_id
             """;
 
+    /** Relies on outbox_delivery_pk. Locks the deliveries of one kind that still belong to their worker, in the order of settlements. */
+    private static final String HELD = """
+            WITH held AS (
+                SELECT d.outbox_id, d.handler_id
+                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[]) AS h (outbox_id, handler_id, kind)
+                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
+                 WHERE h.kind = '{kind}'
+                   AND d.lock_token = :token
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                 ORDER BY d.outbox_id, d.handler_id
+                   FOR UPDATE OF d
+            )
+            """;
+
     /**
-     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. The next of a lane without a head is due at once,
-     * unless it has failed before and has a time.
+     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. A lane belongs to one worker until that has finished with it: the delivery
+     * that it attempts next becomes the head, even if an earlier one has entered the lane meanwhile.
+     */
+    static final String KEEP_HEAD = held("NEXT") + """
+            UPDATE {schema}.outbox_delivery d
+               SET status = 'DUE',
+                   head = true,
+                   next_retry_at = clock_timestamp()
+              FROM held
+             WHERE d.outbox_id = held.outbox_id
+               AND d.handler_id = held.handler_id
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_delivery h
+                                WHERE h.aggregate_type = d.aggregate_type
+                                  AND h.aggregate_id = d.aggregate_id
+                                  AND h.handler_id = d.handler_id
+                                  AND h.head)
+            """;
+
+    /**
+     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. Makes the first delivery of a lane without a head its head: due
+     * at once, unless it has failed before and has a due time.
      */
     static final String PROMOTE = """
             UPDATE {schema}.outbox_delivery d
@@ -118,7 +153,7 @@ final class LaneSql {
                                   AND h.head)
             """;
 
-    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. An event with no delivery left to try is done. */
+    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. */
     static final String COMPLETE = """
             WITH event AS (
                 SELECT o.id, d.open, d.dead, d.next_retry_at
@@ -130,13 +165,17 @@ final class LaneSql {
                                       WHERE d.outbox_id = o.id) d
                  WHERE o.id = ANY (:events)
                    AND o.status = 'RETRYING'
-            ), moved AS (
-                DELETE FROM {schema}.outbox_unpublished
-                 WHERE id = ANY (ARRAY(SELECT event.id FROM event WHERE event.open = 0 AND event.dead = 0))
-                RETURNING {moved}
+            ), done AS (
+                SELECT event.id
+                  FROM event
+                 WHERE event.open = 0 AND event.dead = 0
             ), history AS (
-                {history}
-                  FROM moved
+            """ + EventRow.COPY_TO_HISTORY + """
+                 WHERE o.id = ANY (ARRAY(SELECT done.id FROM done))
+            ), moved AS (
+                DELETE FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (ARRAY(SELECT done.id FROM done))
+                RETURNING o.id, o.retry_count
             ), kept AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET status = CASE WHEN event.open = 0 THEN 'DEAD' ELSE 'RETRYING' END,
@@ -152,5 +191,31 @@ final class LaneSql {
             SELECT id, retry_count FROM kept WHERE status = 'DEAD'
             """;
 
+    /**
+     * Relies on outbox_delivery_next_due, in its order, twice for each handler: deliveries that have outlived two leases have a range of
+     * their own. A leased one is next when its lease ends.
+     */
+    static final String UNTIL_NEXT_DELIVERY = """
+            SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
+              FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
+             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+             CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.stream = :stream
+                                    AND d.handler_id = h.handler_id
+                                    AND d.status = 'DUE'
+                                    AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
+                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                  ORDER BY greatest(d.next_retry_at, d.locked_until)
+                                  LIMIT 1) d
+             ORDER BY d.next_at
+             LIMIT 1
+            """;
+
     private LaneSql() {}
+
+    /** Begins a statement on the deliveries of one kind: {@code held}. */
+    static String held(String kind) {
+        return HELD.replace("{kind}", kind);
+    }
 }

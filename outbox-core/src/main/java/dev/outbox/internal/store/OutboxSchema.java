@@ -7,20 +7,6 @@ public record OutboxSchema(String name) {
 
     private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}");
 
-    private static final String MOVED_COLUMNS =
-            "id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, "
-                    + "occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at";
-
-    /** Without the rows: a {@code FROM} follows. */
-    private static final String TO_HISTORY = """
-            INSERT INTO {schema}.outbox_published
-                       (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                        headers, occurred_at, attempt_count, retry_count, last_error_code, last_error, dispatched_at,
-                        last_attempt_at, status, published_at)
-                SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                       headers, occurred_at, attempt_count, retry_count, last_error_code, last_error,
-                       coalesce(dispatched_at, clock_timestamp()), clock_timestamp(), 'PUBLISHED', clock_timestamp()""";
-
     /** Whether this transaction is the only one that works for retention; the others find the advisory lock taken. */
     private static final String ALONE =
             "pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0))";
@@ -46,13 +32,10 @@ public record OutboxSchema(String name) {
 
     /**
      * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
-     * {@code {moved}} those that go to history, {@code {history}} puts what follows there, {@code {history lock}} keeps them there, and
-     * {@code {alone}} takes turns.
+     * {@code {history lock}} the lock that keeps events in history, and {@code {alone}} takes turns.
      */
     String render(String sql) {
-        return sql.replace("{history}", TO_HISTORY)
-                .replace("{moved}", MOVED_COLUMNS)
-                .replace("{envelope}", EventRow.COLUMNS)
+        return sql.replace("{envelope}", EventRow.COLUMNS)
                 .replace("{alone}", ALONE)
                 .replace("{history lock}", HISTORY_LOCK)
                 .replace("{schema}", quoted());

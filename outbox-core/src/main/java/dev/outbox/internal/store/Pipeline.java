@@ -43,6 +43,7 @@ final class Pipeline {
     private static final String ASYNCHRONOUS = "'off'";
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final NamedSql sql;
@@ -106,6 +107,11 @@ final class Pipeline {
                 }
             }
         }
+    }
+
+    /** Says whether a statement gave up waiting for a lock. */
+    static boolean isLocked(SQLException ex) {
+        return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
     }
 
     private static void rollback(Connection connection, Exception cause) {

@@ -7,51 +7,50 @@ import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** Writes the outcomes of claimed events: into history, or into the repair lanes. Every write is fenced by the claim. */
+/** Moves delivered events to history and queues the others for redelivery, fenced by their claim. */
 public final class SettlementStore {
 
     /** Relies on outbox_claim_pk. */
-    static final String LOCK_CLAIM = """
-            SELECT c.id
-              FROM {schema}.outbox_claim c
-             WHERE {held}
-               FOR UPDATE
-            """.replace("{held}", ClaimSql.HELD);
+    private static final String LOCK_CLAIM =
+            "SELECT c.id FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " FOR UPDATE";
+
+    /** Relies on outbox_claim_pk. */
+    private static final String DROP_CLAIM =
+            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
 
     /**
-     * Relies on outbox_unpublished_pk, in which every event is looked up by its id ({@link ClaimSql#DROP_EXPIRED} says why), on
-     * outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a
-     * head becomes its head, the others wait behind it. A dead one that blocks its lane is a head too; where the lane has one
-     * already, it waits behind that, and is tried again.
+     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a head becomes
+     * its head; a dead one does so only if it blocks its lane. A second blocker waits behind the head, and is tried again.
      */
-    static final String PARK = """
-            WITH {writable rows}parked AS (
-                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, p.handler_id, p.kind,
-                       p.delay, p.code, p.error
+    static final String QUEUE = """
+            WITH queued AS (
+                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, q.handler_id, q.kind,
+                       q.delay, q.code, q.error
                   FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
                               :codes::text[], :errors::text[])
-                       AS p (id, handler_id, kind, delay, code, error)
-                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = p.id LIMIT 1) o
-                 WHERE o.dispatched_at IS NULL{and writable}
+                       AS q (id, handler_id, kind, delay, code, error)
+                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
+                 WHERE o.dispatched_at IS NULL
                    AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE {held})
             ), ranked AS (
-                SELECT parked.*,
+                SELECT queued.*,
                        kind <> 'DEAD'
                        AND row_number() OVER (PARTITION BY aggregate_type, aggregate_id, handler_id, kind = 'DEAD'
                                                   ORDER BY aggregate_seq) = 1
                        AND NOT EXISTS (SELECT
                                          FROM {schema}.outbox_delivery d
-                                        WHERE d.aggregate_type = parked.aggregate_type
-                                          AND d.aggregate_id = parked.aggregate_id
-                                          AND d.handler_id = parked.handler_id
+                                        WHERE d.aggregate_type = queued.aggregate_type
+                                          AND d.aggregate_id = queued.aggregate_id
+                                          AND d.handler_id = queued.handler_id
                                           AND d.head) AS head
-                  FROM parked
+                  FROM queued
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
                        (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
@@ -91,158 +90,159 @@ public final class SettlementStore {
               FROM pass
              WHERE o.id = pass.outbox_id
                AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            """.replace("{held}", ClaimSql.HELD);
+            """.replace("{held}", ClaimStore.HELD);
 
     /**
-     * Relies on outbox_claim_pk and outbox_unpublished_pk. The fence and the move are one statement, which copies and deletes: rows
-     * that a {@code DELETE} returns are kept in memory first. The claim sees to it that nobody changes them meanwhile.
+     * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
+     * DELETE returns are kept in memory first; the claim keeps others from changing them meanwhile.
      */
-    static final String MOVE = """
-            WITH {writable rows}fence AS (
-                {fence}
-            ), history AS (
-                {history}
-                  FROM {schema}.outbox_unpublished o
+    static final String MOVE = "WITH fence AS ({fence}), history AS (" + EventRow.COPY_TO_HISTORY + """
                  WHERE o.id = ANY (:succeeded)
-                   AND EXISTS (SELECT FROM fence){and writable}
+                   AND EXISTS (SELECT FROM fence)
             ), moved AS (
                 DELETE FROM {schema}.outbox_unpublished o
                  WHERE o.id = ANY (:succeeded)
-                   AND EXISTS (SELECT FROM fence){and writable}
+                   AND EXISTS (SELECT FROM fence)
             )
             SELECT count(*)
               FROM fence
             """;
 
-    /** Relies on outbox_claim_pk and outbox_unpublished_pk. The aggregates of which nothing is unsettled are free for other claims. */
+    /** Relies on outbox_claim_pk and outbox_unpublished_pk. Frees the aggregates without unsettled events for other claims. */
     static final String SHRINK_CLAIM = """
             UPDATE {schema}.outbox_claim c
                SET event_ids = unsettled.event_ids,
                    aggregates = unsettled.aggregates
               FROM (SELECT coalesce(array_agg(o.id ORDER BY o.id), '{}') AS event_ids,
-                           coalesce(array_agg(DISTINCT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)), '{}')
-                               AS aggregates
+                           coalesce(array_agg(DISTINCT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)), '{}') AS aggregates
                       FROM {schema}.outbox_unpublished o
                      WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = :claim)::bigint[])
                        AND o.status = 'PENDING') unsettled
              WHERE {held}
-            """.replace("{held}", ClaimSql.HELD);
+            """.replace("{held}", ClaimStore.HELD);
 
-    static final String KEEP_CLAIM =
-            "SELECT c.id AS claim_id FROM {schema}.outbox_claim c WHERE " + ClaimSql.HELD + " FOR UPDATE";
-
-    private static final String DROP_CLAIM =
-            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimSql.HELD + " RETURNING c.id AS claim_id";
+    /** Relies on outbox_unpublished_pk. Finds the locked events, and those after them in their aggregates, which must not get ahead. */
+    private static final String FIND_LOCKED = """
+            WITH unlocked AS MATERIALIZED (
+                SELECT o.id
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:events)
+                   AND o.status = 'PENDING'
+                 ORDER BY o.id
+                   FOR UPDATE SKIP LOCKED
+            ), event AS MATERIALIZED (
+                SELECT o.id, o.aggregate_seq,
+                       min(o.aggregate_seq) FILTER (WHERE o.id NOT IN (SELECT unlocked.id FROM unlocked))
+                           OVER (PARTITION BY o.aggregate_type, o.aggregate_id) AS first_locked
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:events)
+                   AND o.status = 'PENDING'
+            )
+            SELECT event.id
+              FROM event
+             WHERE event.aggregate_seq >= event.first_locked
+            """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
-    private static final String LOCK_NOT_AVAILABLE = "55P03";
 
     private final DataSource dataSource;
     private final Variants keep;
     private final Variants drop;
-    private final LockedRowsSettlement contended;
+    private final Pipeline findLocked;
 
-    /** With and without deliveries to park; most settlements have none and need not pay for them. */
-    private record Variants(Pipeline move, Pipeline parkAndMove) {
+    /** With and without deliveries to queue; most settlements have none and need not pay for them. */
+    private record Variants(Pipeline move, Pipeline queueAndMove) {
 
         static Variants of(OutboxSchema schema, String fence, String... end) {
-            String move = whatever(MOVE.replace("{fence}", fence));
-            Stream<String> parking =
-                    Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES_OF_EVENTS, whatever(PARK));
-            return new Variants(
-                    pipeline(schema, Stream.of(move), end),
-                    pipeline(schema, Stream.concat(parking, Stream.of(move)), end));
+            Stream<String> moving = Stream.concat(Stream.of(MOVE.replace("{fence}", fence)), Stream.of(end));
+            String[] move = moving.toArray(String[]::new);
+            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES_OF_EVENTS, QUEUE);
+            String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
+            return new Variants(new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
         }
-
-        private static Pipeline pipeline(OutboxSchema schema, Stream<String> statements, String... end) {
-            String[] all = Stream.concat(statements, Stream.of(end)).toArray(String[]::new);
-            return new Pipeline(schema, LONGEST_WAIT, all);
-        }
-    }
-
-    /** Without regard to locks: waits for them. */
-    private static String whatever(String sql) {
-        return sql.replace("{writable rows}", "").replace("{and writable}", "");
     }
 
     /** Creates a store. */
     public SettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.keep = Variants.of(schema, KEEP_CLAIM, SHRINK_CLAIM);
+        this.keep = Variants.of(schema, LOCK_CLAIM, SHRINK_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
-        this.contended = new LockedRowsSettlement(dataSource, schema);
+        this.findLocked = new Pipeline(schema, FIND_LOCKED);
     }
 
-    /** What to write of a claim. */
+    /** Outcomes of claimed events. The last settlement ends the claim. */
     public record Settlement(ClaimKey claim, List<Long> succeeded, List<Parked> parked, boolean last) {
 
         long[] eventIds() {
-            return LongStream.concat(
-                            succeeded.stream().mapToLong(Long::longValue),
-                            parked.stream().mapToLong(Parked::outboxId))
+            LongStream queued = parked.stream().mapToLong(Parked::outboxId);
+            return LongStream.concat(succeeded.stream().mapToLong(Long::longValue), queued)
                     .distinct()
                     .toArray();
         }
-    }
 
-    /** What a settlement did. */
-    public record Settled(boolean claimHeld, Set<Long> leftOver) {}
-
-    /**
-     * Writes outcomes in one transaction and one round trip. If somebody else holds a row of theirs locked for a second, writes
-     * the others.
-     */
-    public Settled settle(Settlement settlement) throws SQLException {
-        try {
-            return new Settled(settleAll(settlement), Set.of());
-        } catch (SQLException ex) {
-            if (LOCK_NOT_AVAILABLE.equals(ex.getSQLState())) {
-                FaultPoint.BEFORE_CONTENDED_SETTLE.reached();
-                return settleUnlocked(settlement);
-            }
-            throw ex;
+        Settlement without(Set<Long> events) {
+            Stream<Long> moved = succeeded.stream().filter((id) -> !events.contains(id));
+            Stream<Parked> queued = parked.stream().filter((one) -> !events.contains(one.outboxId()));
+            return new Settlement(claim, moved.toList(), queued.toList(), last && events.isEmpty());
         }
     }
 
-    /** Writes the outcomes of those events that nobody else holds locked, without waiting for any. */
-    public Settled settleUnlocked(Settlement settlement) throws SQLException {
-        return contended.settle(settlement);
+    /** Result of a settlement: whether the claim was still held, and the events that were left over. */
+    public record Settled(boolean claimHeld, Set<Long> leftOver) {}
+
+    /** Writes outcomes in one transaction and one round trip. Leaves over events whose rows stay locked for a second. */
+    public Settled settle(Settlement settlement) throws SQLException {
+        try {
+            return new Settled(write(settlement), Set.of());
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
+            }
+            FaultPoint.BEFORE_CONTENDED_SETTLE.reached();
+            return settleUnlocked(settlement);
+        }
     }
 
-    private boolean settleAll(Settlement settlement) throws SQLException {
+    /** Writes the outcomes of the events that no other session holds locked. */
+    public Settled settleUnlocked(Settlement settlement) throws SQLException {
+        Set<Long> locked = new HashSet<>();
+        findLocked.run(dataSource, (parameters) -> parameters.set("events", settlement.eventIds()), (results) -> {
+            for (ResultSet row = results.rows(); row.next(); ) {
+                locked.add(row.getLong(1));
+            }
+            return locked;
+        });
+        return new Settled(write(settlement.without(locked)), locked);
+    }
+
+    private boolean write(Settlement settlement) throws SQLException {
         Variants variants = settlement.last() ? drop : keep;
-        boolean parking = !settlement.parked().isEmpty();
-        Pipeline pipeline = parking ? variants.parkAndMove() : variants.move();
+        List<Parked> queued = settlement.parked();
+        Pipeline pipeline = queued.isEmpty() ? variants.move() : variants.queueAndMove();
         return pipeline.run(
                 dataSource,
                 (parameters) -> {
-                    bindSucceeded(parameters, settlement);
-                    if (parking) {
-                        bindParked(parameters, settlement);
+                    ClaimStore.bindFence(parameters, settlement.claim());
+                    parameters.setLongs("succeeded", settlement.succeeded(), Long::longValue);
+                    if (!queued.isEmpty()) {
+                        bindQueued(parameters.set("events", settlement.eventIds()), queued);
                     }
                 },
                 (results) -> {
-                    results.skip(parking ? 4 : 0);
+                    results.skip(queued.isEmpty() ? 0 : 4);
                     ResultSet fence = results.rows();
                     fence.next();
                     return fence.getInt(1) == 1;
                 });
     }
 
-    static void bindSucceeded(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
-        ClaimStore.bindFence(parameters, settlement.claim())
-                .setLongs("succeeded", settlement.succeeded(), Long::longValue);
-    }
-
-    static void bindParked(NamedSql.Parameters parameters, Settlement settlement) throws SQLException {
-        List<Parked> parked = settlement.parked();
+    private static void bindQueued(NamedSql.Parameters parameters, List<Parked> queued) throws SQLException {
         parameters
-                .set("events", settlement.eventIds())
-                .setLongs("queued_events", parked, Parked::outboxId)
-                .setTexts("queued_handlers", parked, Parked::handlerId)
-                .setTexts("kinds", parked, (one) -> one.kind().name())
-                .setLongs("delays", parked, (one) -> one.delay().toMillis())
-                .setTexts("codes", parked, (one) -> Failure.codeOf(one.failure()))
-                .setTexts("errors", parked, (one) -> Failure.messageOf(one.failure()));
+                .setLongs("queued_events", queued, Parked::outboxId)
+                .setTexts("queued_handlers", queued, Parked::handlerId)
+                .setTexts("kinds", queued, (one) -> one.kind().name())
+                .setLongs("delays", queued, (one) -> one.delay().toMillis())
+                .setTexts("codes", queued, (one) -> Failure.codeOf(one.failure()))
+                .setTexts("errors", queued, (one) -> Failure.messageOf(one.failure()));
     }
 }

@@ -87,13 +87,13 @@ class BoundedPlansTest {
 
         JsonNode claim = new Explained(outbox.dataSource())
                 .explain(
-                        DeliveryClaimStore.CLAIM_DUE,
+                        DeliverySql.CLAIM_DUE,
                         "text[], text[], text, bigint[], boolean, int, int, text, uuid, bigint",
                         "'{mail}', '{*}', 'default', '{}', false, 50, 200, 'w', gen_random_uuid(), 60000");
         assertThat(claim.get("Actual Rows").asLong()).isEqualTo(1);
         assertThat(Explained.pages(claim)).isLessThan(100);
         assertThat(Explained.pages(new Explained(outbox.dataSource())
-                        .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'")))
+                        .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'")))
                 .isLessThan(20);
     }
 

@@ -287,7 +287,14 @@ class ClaimStoreTest {
 
     private static ClaimStore.Request reaching(long from, long ids) {
         return new ClaimStore.Request(
-                "default", "w", 10, LEASE, Set.of(), NOBODY, new ScanReach(from, ids, ids), ClaimStore.Window.ADVANCED);
+                "default",
+                "w",
+                10,
+                LEASE,
+                Set.of(),
+                NOBODY,
+                new ScanLimit.Reach(from, ids, ids),
+                ClaimStore.Window.ADVANCED);
     }
 
     @Test

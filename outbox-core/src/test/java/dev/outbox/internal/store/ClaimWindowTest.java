@@ -252,7 +252,14 @@ class ClaimWindowTest {
 
     private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
         return new ClaimStore.Request(
-                "default", "w", batchSize, LEASE, Set.of(), ActiveHandlers.ofAllTypes(), ScanReach.EVERYTHING, window);
+                "default",
+                "w",
+                batchSize,
+                LEASE,
+                Set.of(),
+                ActiveHandlers.ofAllTypes(),
+                ScanLimit.Reach.EVERYTHING,
+                window);
     }
 
     private List<String> round() throws SQLException {

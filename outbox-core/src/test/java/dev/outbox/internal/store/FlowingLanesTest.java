@@ -53,7 +53,7 @@ class FlowingLanesTest {
     private JsonNode explainClaim(int followers) throws SQLException {
         return new Explained(outbox.dataSource())
                 .explain(
-                        DeliveryClaimStore.CLAIM_DUE,
+                        DeliverySql.CLAIM_DUE,
                         "text[], text[], text, bigint[], boolean, int, int, text, uuid, bigint",
                         "'{mail}', '{*}', 'default', '{}', true, " + LANES + ", " + followers
                                 + ", 'w', gen_random_uuid(), 60000");

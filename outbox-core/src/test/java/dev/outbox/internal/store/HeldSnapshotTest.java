@@ -73,8 +73,8 @@ class HeldSnapshotTest {
                 "bigint[], text[]",
                 "ARRAY[" + event + "], '{mail}'");
         assertFew(
-                "PARK",
-                SettlementStore.PARK.replace("{writable rows}", "").replace("{and writable}", ""),
+                "QUEUE",
+                SettlementStore.QUEUE,
                 "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",
                 "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim + fence());
         assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");

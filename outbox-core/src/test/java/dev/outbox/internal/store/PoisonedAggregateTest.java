@@ -61,7 +61,7 @@ class PoisonedAggregateTest {
         outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
         IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
 
-        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+        for (JsonNode plan : List.of(explainClaim(), explainClaimSkippingLocked())) {
             assertThat(Explained.nodes(plan))
                     .noneMatch((node) -> node.path("Node Type").asString("").contains("Join")
                             || node.path("Node Type").asString("").contains("Nested Loop"));
@@ -106,7 +106,7 @@ class PoisonedAggregateTest {
         new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .claim(new ClaimStore.Request("default", "other", 1, LEASE, Set.of(), ActiveHandlers.ofAllTypes()));
 
-        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+        for (JsonNode plan : List.of(explainClaim(), explainClaimSkippingLocked())) {
             assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
         }
     }
@@ -135,7 +135,7 @@ class PoisonedAggregateTest {
                 .single();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySettlementStore.RESCHEDULE.replace("{kinds}", "'FAILED'"),
+                        DeliverySql.RESCHEDULE.replace("{kinds}", "'FAILED'"),
                         "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
                         "'{" + head + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}'" + fence);
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
@@ -153,12 +153,12 @@ class PoisonedAggregateTest {
         return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, TYPES, VALUES);
     }
 
-    private JsonNode explainClaimUnlocked() throws SQLException {
-        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM_UNLOCKED, TYPES, VALUES);
+    private JsonNode explainClaimSkippingLocked() throws SQLException {
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM_SKIP_LOCKED, TYPES, VALUES);
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {
-        for (JsonNode plan : List.of(explainClaim(), explainClaimUnlocked())) {
+        for (JsonNode plan : List.of(explainClaim(), explainClaimSkippingLocked())) {
             assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
             assertThat(Explained.indexesOf(plan)).contains("outbox_unpublished_pending");
             assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
@@ -170,7 +170,7 @@ class PoisonedAggregateTest {
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         JsonNode plan = new Explained(outbox.dataSource())
-                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
+                .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(Explained.indexesOf(plan)).containsExactly("outbox_delivery_next_due");
     }
@@ -184,7 +184,7 @@ class PoisonedAggregateTest {
                 .update();
         outbox.sql().sql("ANALYZE events.outbox_delivery").update();
         JsonNode plan = new Explained(outbox.dataSource())
-                .explain(ClaimSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
+                .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(

@@ -6,15 +6,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the claims of a stream from reading a long queue to its end, time and again, because all they come across belongs to aggregates
- * that are claimed already. Used by one thread.
- *
- * <p>A claim looks at a few times as many ids as it may take. Where these do not fill it and the queue is longer, the next one looks ten
- * times as deep. In the time that a look takes, nobody else can claim. So one that finds too little for it is not repeated for twenty
- * times that time: one that looked deep, while claims look at what lies near the beginning all the same; and one that found
- * nothing at all, which is then repeated without waiting for the interval of the poller, because others are at work.
+ * Limits how many ids the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue does
+ * not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
+ * times the time it took. Used by one thread.
  */
-public final class ScanDepth {
+public final class ScanLimit {
+
+    /** Leaves room for the id that it is added to. */
+    static final long UNBOUNDED = Long.MAX_VALUE / 2;
 
     private static final int BATCHES = 10;
     private static final int STEP = 10;
@@ -29,12 +28,12 @@ public final class ScanDepth {
     private long deepAgainAt;
     private @Nullable Long lookAgainAt;
 
-    /** Begins near the beginning. */
-    public ScanDepth(int batchSize) {
+    /** Creates a limit of ten batches. */
+    public ScanLimit(int batchSize) {
         this(batchSize, System::nanoTime);
     }
 
-    ScanDepth(int batchSize, LongSupplier clock) {
+    ScanLimit(int batchSize, LongSupplier clock) {
         this.clock = clock;
         this.batchSize = batchSize;
         this.near = (long) batchSize * BATCHES;
@@ -42,28 +41,39 @@ public final class ScanDepth {
         this.deepAgainAt = clock.getAsLong();
     }
 
-    /** Returns how far the next claim is to look. */
-    public ScanReach next(long from) {
-        return new ScanReach(from, nextDepth(), near);
+    /** Number of ids that a claim reads from an id on; it calls a queue long that has more than the near ones. */
+    public record Reach(long from, long depth, long near) {
+
+        /** Reads everything, and calls nothing long. */
+        public static final Reach EVERYTHING = new Reach(0, UNBOUNDED, UNBOUNDED);
+
+        boolean isDeep() {
+            return depth > near;
+        }
+    }
+
+    /** Returns the reach of the next claim. */
+    public Reach next(long from) {
+        return new Reach(from, nextDepth(), near);
     }
 
     private long nextDepth() {
         return deepAgainAt - clock.getAsLong() > 0 ? near : depth;
     }
 
-    /** Returns how far a claim is to look that leaves aggregates out which are free in a moment: no deeper than usual. */
-    public ScanReach near(long from) {
-        return new ScanReach(from, near, near);
+    /** Returns the reach of a claim beside a settlement, which frees its aggregates in a moment. */
+    public Reach near(long from) {
+        return new Reach(from, near, near);
     }
 
-    /** Returns when to look again for events that others may have set free. */
+    /** Returns how long the stream waits before it looks for events of aggregates that others have released; empty if it need not look. */
     public Optional<Duration> lookAgainIn() {
         Long at = lookAgainAt;
         return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.getAsLong())));
     }
 
-    /** Learns from a claim. */
-    public boolean learn(ScanReach reach, int found, boolean longQueue, Duration took) {
+    /** Learns from a claim, and says whether the next one may find more. */
+    public boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
         long rested = clock.getAsLong() + took.toNanos() * REST;
         boolean full = found == batchSize;
         if (reach.isDeep()) {
@@ -73,7 +83,7 @@ public final class ScanDepth {
         if (!longQueue || (full && !reach.isDeep())) {
             depth = near;
         } else if (!full && reach.depth() == depth) {
-            depth = depth < ScanReach.UNBOUNDED / STEP ? depth * STEP : ScanReach.UNBOUNDED;
+            depth = depth < UNBOUNDED / STEP ? depth * STEP : UNBOUNDED;
         }
         lookAgainAt = longQueue && found == 0 ? rested : null;
         return longQueue && (found > 0 || nextDepth() > reach.depth());

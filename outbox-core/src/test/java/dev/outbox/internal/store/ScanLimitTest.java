@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class ScanDepthTest {
+class ScanLimitTest {
 
     private static final int BATCH = 100;
     private static final long NEAR = 1_000;
@@ -13,7 +13,7 @@ class ScanDepthTest {
     private static final Duration SLOW = Duration.ofMillis(100);
 
     private long now = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
-    private final ScanDepth depth = new ScanDepth(BATCH, () -> now);
+    private final ScanLimit depth = new ScanLimit(BATCH, () -> now);
 
     @Test
     void claimThatIsFullOrSawAShortQueueLeavesTheDepth() {
@@ -35,11 +35,11 @@ class ScanDepthTest {
 
     @Test
     void depthHasAnEnd() {
-        while (depth.next(7).depth() < ScanReach.UNBOUNDED) {
+        while (depth.next(7).depth() < ScanLimit.UNBOUNDED) {
             assertThat(learn(0, true, QUICK)).isTrue();
         }
         assertThat(learn(0, true, QUICK)).isFalse();
-        assertDepth(ScanReach.UNBOUNDED);
+        assertDepth(ScanLimit.UNBOUNDED);
     }
 
     @Test
@@ -99,7 +99,7 @@ class ScanDepthTest {
     }
 
     private void assertDepth(long ids) {
-        assertThat(depth.next(7)).isEqualTo(new ScanReach(7, ids, NEAR));
-        assertThat(depth.near(7)).isEqualTo(new ScanReach(7, NEAR, NEAR));
+        assertThat(depth.next(7)).isEqualTo(new ScanLimit.Reach(7, ids, NEAR));
+        assertThat(depth.near(7)).isEqualTo(new ScanLimit.Reach(7, NEAR, NEAR));
     }
 }
