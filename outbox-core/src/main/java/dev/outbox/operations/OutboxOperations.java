@@ -21,8 +21,8 @@ public interface OutboxOperations {
      * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
      *     their event; repeat the call later if they fail
      * @param outOfOrder how many of the affected deliveries come too late for the order of their aggregate: the handler has handled a later
-     *     event of it, or handles one at the moment. Includes deliveries whose order can no longer be determined, because later events
-     *     are archived or the publisher's own sequence has gaps.
+     *     event of it, or handles one at the moment. Every later event counts that does not wait for the handler, also one of a type that
+     *     the handler does not subscribe to, or a gap in the publisher's own sequence.
      */
     record Retried(int affected, int busy, int outOfOrder) {}
 

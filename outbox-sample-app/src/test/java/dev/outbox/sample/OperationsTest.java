@@ -172,9 +172,9 @@ class OperationsTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '`', textBlock = """
-            404 | handlers/nobody/pause  | {"by": "ann", "reason": "r"}                         | no process has ever registered a handler 'nobody'
-            400 | streams/nothing/pause  | {"by": "ann", "reason": "r"}                         | no process has ever polled a stream 'nothing'
-            400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection names no criterion
+            404 | handlers/nobody/pause  | {"by": "ann", "reason": "r"}                         | no instance has registered a handler 'nobody'
+            400 | streams/nothing/pause  | {"by": "ann", "reason": "r"}                         | no instance has polled a stream 'nothing'
+            400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection has no filter
             400 | retry                  | {"handler": "a", "strem": "b", "by": "c", "reason": "d"} | there is no such criterion: strem
             400 | skip                   | {"handler": "a", "status": ["GONE"], "by": "c", "reason": "d"} | Failed to read request
             400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | Invalid request content.

@@ -2,10 +2,9 @@ package dev.outbox.internal.delivery;
 
 import dev.outbox.internal.failure.Secrets;
 
-/** On whose word something is done. */
-public record AuditInfo(String by, String reason) {
+/** Who asked for an operation, and why; the reason contains no secrets. */
+public record AuditInfo(String actor, String reason) {
 
-    /** Takes secrets out of the reason, which is stored and logged. */
     public AuditInfo {
         reason = Secrets.redact(reason);
     }

@@ -4,7 +4,7 @@ import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.operations.DeliverySelection;
 import java.sql.SQLException;
 
-/** Work on the database for an operator, whose failures are unchecked exceptions. */
+/** Runs statements for an operator, and translates their failures. */
 final class DatabaseCall {
 
     private static final String QUERY_CANCELED = "57014";
@@ -14,12 +14,12 @@ final class DatabaseCall {
 
     private DatabaseCall() {}
 
-    /** Statements that an operation needs. */
+    /** Statements of an operation. */
     interface Work<T> {
         T run() throws SQLException;
     }
 
-    /** For statements on a selection, which a timeout bounds. */
+    /** Runs statements on a selection, which a timeout bounds. */
     static <T> T select(String task, DeliverySelection selection, Work<T> work) {
         return run(task, () -> {
             try {

@@ -1,19 +1,27 @@
 package dev.outbox.internal.operations;
 
 import dev.outbox.internal.delivery.AuditInfo;
-import dev.outbox.internal.store.CandidateStore;
 import dev.outbox.internal.store.DeliveryQueryStore;
+import dev.outbox.internal.store.DeliveryRef;
 import dev.outbox.internal.store.OperationLogStore;
 import dev.outbox.internal.store.OperationStore;
+import dev.outbox.internal.store.OperationStore.Action;
+import dev.outbox.internal.store.OperationStore.Result;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.PauseStore;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,17 +31,20 @@ public final class JdbcOperations implements OutboxOperations {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcOperations.class);
 
+    private static final int BATCH_SIZE = 500;
+
     private final DeliveryQueryStore deliveries;
+    private final OperationStore changes;
     private final OperationLogStore records;
-    private final LaneOperations lanes;
-    private final Pauses pauses;
+    private final PauseStore pauses;
+    private final Consumer<String> wake;
 
     public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
         this.deliveries = new DeliveryQueryStore(dataSource, schema);
+        this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
-        this.lanes = new LaneOperations(
-                new CandidateStore(dataSource, schema), new OperationStore(dataSource, schema), wake);
-        this.pauses = new Pauses(new PauseStore(dataSource, schema), wake);
+        this.pauses = new PauseStore(dataSource, schema);
+        this.wake = wake;
     }
 
     @Override
@@ -51,58 +62,105 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public Retried retry(DeliverySelection selection, String by, String reason) {
-        AuditInfo instruction = OperationRules.check(selection, by, reason);
-        OperationStore.Done done =
-                DatabaseCall.select("retry deliveries", selection, () -> lanes.retry(selection, instruction));
-        log.info("{} deliveries retried by {}, {} left alone because they are busy", done.affected(), by, done.busy());
-        if (done.outOfOrder() > 0) {
+        AuditInfo audit = OperationRules.check(selection, by, reason);
+        Result result =
+                DatabaseCall.select("retry deliveries", selection, () -> change(Action.RETRY, selection, audit));
+        log.info("{} deliveries retried by {}, {} busy", result.affected(), by, result.busy());
+        if (result.outOfOrder() > 0) {
             log.warn(
-                    "{} of the {} deliveries retried by {} come after later events of their aggregate, which their handlers"
-                            + " have had already",
-                    done.outOfOrder(),
-                    done.affected(),
+                    "{} of the {} deliveries retried by {} are out of order: their handlers may have had later events of the"
+                            + " aggregate",
+                    result.outOfOrder(),
+                    result.affected(),
                     by);
         }
-        return new Retried(done.affected(), done.busy(), done.outOfOrder());
+        return new Retried(result.affected(), result.busy(), result.outOfOrder());
     }
 
     @Override
     public Skipped skip(DeliverySelection selection, String by, String reason) {
-        AuditInfo instruction = OperationRules.check(selection, by, reason);
-        OperationStore.Done done =
-                DatabaseCall.select("skip deliveries", selection, () -> lanes.skip(selection, instruction));
-        log.info("{} deliveries skipped by {}, {} left alone because they are busy", done.affected(), by, done.busy());
-        return new Skipped(done.affected(), done.busy());
+        AuditInfo audit = OperationRules.check(selection, by, reason);
+        Result result = DatabaseCall.select("skip deliveries", selection, () -> change(Action.SKIP, selection, audit));
+        log.info("{} deliveries skipped by {}, {} busy", result.affected(), by, result.busy());
+        return new Skipped(result.affected(), result.busy());
+    }
+
+    /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch and stream. */
+    private Result change(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
+        long newest = deliveries.newest();
+        Result result = Result.NONE;
+        DeliverySelection rest = selection;
+        List<DeliveryRef> batch;
+        do {
+            batch = deliveries.find(rest, action, newest, BATCH_SIZE);
+            for (Map.Entry<String, List<DeliveryRef>> stream : byStream(batch).entrySet()) {
+                result = result.plus(changes.change(action, audit, stream.getValue()));
+                wake.accept(stream.getKey());
+            }
+            if (!batch.isEmpty()) {
+                DeliveryRef last = batch.get(batch.size() - 1);
+                rest = rest.after(last.key().outboxId(), last.key().handlerId());
+            }
+        } while (batch.size() == BATCH_SIZE);
+        return result;
+    }
+
+    private static Map<String, List<DeliveryRef>> byStream(List<DeliveryRef> batch) {
+        return batch.stream()
+                .collect(Collectors.groupingBy(DeliveryRef::stream, LinkedHashMap::new, Collectors.toList()));
     }
 
     @Override
     public boolean pauseHandler(String handlerId, String by, String reason) {
-        AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("pause a handler", () -> pauses.setHandler(handlerId, true, instruction));
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("pause a handler", () -> setHandler(handlerId, true, false, audit));
     }
 
     @Override
     public boolean pauseNewHandler(String handlerId, String by, String reason) {
-        AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("pause a new handler", () -> pauses.pauseNewHandler(handlerId, instruction));
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("pause a new handler", () -> setHandler(handlerId, true, true, audit));
     }
 
     @Override
     public boolean resumeHandler(String handlerId, String by, String reason) {
-        AuditInfo instruction = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("resume a handler", () -> pauses.setHandler(handlerId, false, instruction));
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("resume a handler", () -> setHandler(handlerId, false, false, audit));
+    }
+
+    private boolean setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit) throws SQLException {
+        PauseStore.Result result = pauses.setHandler(handlerId, paused, add, audit)
+                .orElseThrow(() -> new InvalidOperationException(
+                        Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
+        return finish("handler " + handlerId, paused, audit, result);
     }
 
     @Override
     public boolean pauseStream(String stream, String by, String reason) {
-        AuditInfo instruction = OperationRules.check("stream", stream, by, reason);
-        return DatabaseCall.run("pause a stream", () -> pauses.setStream(stream, true, instruction));
+        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
+        return DatabaseCall.run("pause a stream", () -> setStream(stream, true, audit));
     }
 
     @Override
     public boolean resumeStream(String stream, String by, String reason) {
-        AuditInfo instruction = OperationRules.check("stream", stream, by, reason);
-        return DatabaseCall.run("resume a stream", () -> pauses.setStream(stream, false, instruction));
+        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
+        return DatabaseCall.run("resume a stream", () -> setStream(stream, false, audit));
+    }
+
+    private boolean setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
+        PauseStore.Result result = pauses.setStream(stream, paused, audit)
+                .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
+        return finish("stream " + stream, paused, audit, result);
+    }
+
+    private boolean finish(String subject, boolean paused, AuditInfo audit, PauseStore.Result result) {
+        if (result.changed()) {
+            log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
+            if (!paused) {
+                result.streams().forEach(wake);
+            }
+        }
+        return result.changed();
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator's request has to obey before any SQL runs. */
+/** Checks the requests of operators before any SQL runs. */
 final class OperationRules {
 
     private static final int LONGEST_NAME = 255;
@@ -41,22 +41,23 @@ final class OperationRules {
         }
         if (selection.after() != null) {
             checkText(
-                    "handler id of the place to begin behind", selection.after().handlerId(), LONGEST_NAME);
+                    "handler id of the delivery to start after",
+                    selection.after().handlerId(),
+                    LONGEST_NAME);
         }
     }
 
-    /** For a selection that something is done to. */
+    /** For a change of deliveries. */
     static AuditInfo check(DeliverySelection selection, String by, String reason) {
         check(selection);
         if (selection.isUnrestricted()) {
-            throw new InvalidOperationException(
-                    "the selection names no criterion, so it means everything that is not done;"
-                            + " say at least which handler, stream or status");
+            throw new InvalidOperationException("the selection has no filter, so it selects every delivery;"
+                    + " filter at least by handler, stream or status");
         }
         return check(by, reason);
     }
 
-    /** For something that is done to a handler or stream. */
+    /** For a change of a handler or stream. */
     static AuditInfo check(String what, String name, String by, String reason) {
         checkText(what, name, LONGEST_NAME);
         return check(by, reason);
@@ -69,9 +70,9 @@ final class OperationRules {
     }
 
     static void checkName(String by) {
-        checkText("the name of who wants it", by, LONGEST_NAME);
+        checkText("the name of the operator", by, LONGEST_NAME);
         if (by.chars().anyMatch(Character::isISOControl)) {
-            throw new InvalidOperationException("the name of who wants it must not contain control characters");
+            throw new InvalidOperationException("the name of the operator must not contain control characters");
         }
     }
 
@@ -111,7 +112,7 @@ final class OperationRules {
 
     static void check(OperationSelection selection) {
         checkOptional("handler id", selection.handlerId());
-        checkOptional("the name of who did it", selection.performedBy());
+        checkOptional("the name of the operator", selection.performedBy());
         check(selection.performed());
     }
 

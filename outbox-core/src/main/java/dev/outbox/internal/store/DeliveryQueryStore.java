@@ -13,10 +13,31 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Finds deliveries that have left the fast lane and are not done. */
+/** Finds and counts the deliveries that an operator selects, without locking any. */
 public final class DeliveryQueryStore {
 
-    /** Relies on what {@link SelectionSql#SELECTED} does, and on the primary keys of both partitions: an event may be in history. */
+    /**
+     * Planned with its values, so that only what is asked for is left of it. Relies on outbox_delivery_pk for an event and for pages, on
+     * outbox_delivery_dead, and for a lane on outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_delivery_lane_dead:
+     * hence the head where it is due, and the array, which an index can be searched for.
+     */
+    private static final String SELECTED = """
+            (:handler_id::text IS NULL OR d.handler_id = :handler_id)
+                           AND (:aggregate_type::text IS NULL OR d.aggregate_type = :aggregate_type)
+                           AND (:aggregate_id::text IS NULL OR d.aggregate_id = :aggregate_id)
+                           AND (:event_id::uuid IS NULL
+                                OR d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id)))
+                           AND (:stream::text IS NULL OR d.stream = :stream)
+                           AND (:event_type::text IS NULL OR d.event_type = :event_type)
+                           AND (:error_code::text IS NULL OR d.last_error_code = :error_code)
+                           AND (:since::timestamptz IS NULL OR d.created_at >= :since)
+                           AND (:before::timestamptz IS NULL OR d.created_at < :before)
+                           AND (:due AND d.status = 'DUE' AND d.head
+                                OR :waiting AND d.status = 'WAITING'
+                                OR :dead AND d.status = 'DEAD')
+                           AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))""";
+
+    /** Relies on what {@link #SELECTED} does, and on the primary keys of both partitions: an event may be in history. */
     private static final String FIND = """
             SELECT o.id, o.event_id, o.stream, o.event_type, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.occurred_at,
                    d.handler_id, d.status, d.head, d.replay_id IS NOT NULL, d.created_at, d.next_retry_at,
@@ -31,53 +52,113 @@ public final class DeliveryQueryStore {
                      LIMIT :limit) d
               JOIN {schema}.outbox o ON o.id = d.outbox_id
              ORDER BY d.outbox_id, d.handler_id
-            """;
+            """.replace("{selected}", SELECTED);
 
     private static final String COUNT = """
             SELECT count(*)
               FROM {schema}.outbox_delivery d
-             WHERE {selected}
+             WHERE\s""" + SELECTED;
+
+    /** Relies on outbox_delivery_pk. */
+    private static final String NEWEST = """
+            SELECT coalesce(max(d.outbox_id), 0)
+              FROM {schema}.outbox_delivery d
             """;
+
+    /** Relies on what {@link #SELECTED} does. */
+    private static final String FIND_CHANGEABLE =
+            """
+            SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
+              FROM {schema}.outbox_delivery d
+             WHERE {selected}
+               AND {changes}
+               AND d.outbox_id <= :newest
+             ORDER BY d.outbox_id, d.handler_id
+             LIMIT :limit
+            """.replace("{selected}", SELECTED).replace("{changes}", OperationStore.CHANGES);
 
     private final DataSource dataSource;
     private final Pipeline find;
     private final Pipeline count;
+    private final Pipeline newest;
+    private final Pipeline findChangeable;
 
     /** Creates a store. */
     public DeliveryQueryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.find = new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, selecting(FIND));
-        this.count = new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, selecting(COUNT));
-    }
-
-    private static String selecting(String sql) {
-        return sql.replace("{selected}", SelectionSql.SELECTED);
+        this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);
+        this.count = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, COUNT);
+        this.newest = new Pipeline(schema, NEWEST);
+        this.findChangeable = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND_CHANGEABLE);
     }
 
     /** Finds deliveries, those of the oldest events first. */
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
-        return find.run(
-                dataSource,
-                (parameters) -> SelectionSql.bind(parameters, selection).set("limit", limit),
-                (results) -> {
-                    results.skip(1);
-                    List<Delivery> deliveries = new ArrayList<>();
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        deliveries.add(delivery(row));
-                    }
-                    return deliveries;
-                });
+        return find.run(dataSource, (parameters) -> bind(parameters, selection).set("limit", limit), (results) -> {
+            results.skip(1);
+            List<Delivery> deliveries = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                deliveries.add(delivery(row));
+            }
+            return deliveries;
+        });
     }
 
     /** Counts deliveries. */
     public long count(DeliverySelection selection) throws SQLException {
-        return count.run(dataSource, (parameters) -> SelectionSql.bind(parameters, selection), (results) -> {
+        return count.run(dataSource, (parameters) -> bind(parameters, selection), (results) -> {
             results.skip(1);
-            ResultSet row = results.rows();
-            row.next();
-            return row.getLong(1);
+            return number(results);
         });
+    }
+
+    /** Returns the last event that has a delivery, so that an operation ends although new deliveries arrive. */
+    public long newest() throws SQLException {
+        return newest.run(dataSource, (parameters) -> {}, DeliveryQueryStore::number);
+    }
+
+    /** Finds deliveries that an action would change, those of the oldest events first. */
+    public List<DeliveryRef> find(DeliverySelection selection, OperationStore.Action action, long newest, int limit)
+            throws SQLException {
+        return findChangeable.run(
+                dataSource,
+                (parameters) -> bind(parameters, selection)
+                        .set("action", action.name())
+                        .set("newest", newest)
+                        .set("limit", limit),
+                (results) -> {
+                    results.skip(1);
+                    return DeliveryRef.read(results.rows());
+                });
+    }
+
+    private static long number(Pipeline.Results results) throws SQLException {
+        ResultSet row = results.rows();
+        row.next();
+        return row.getLong(1);
+    }
+
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
+            throws SQLException {
+        DeliverySelection.Lane lane = selection.lane();
+        DeliverySelection.Events event = selection.event();
+        DeliverySelection.Place after = selection.after();
+        return parameters
+                .set("handler_id", lane.handlerId())
+                .set("aggregate_type", lane.aggregateType())
+                .set("aggregate_id", lane.aggregateId())
+                .set("event_id", event.eventId())
+                .set("stream", event.stream())
+                .set("event_type", event.type())
+                .set("error_code", event.errorCode())
+                .set("since", selection.created().since())
+                .set("before", selection.created().before())
+                .set("due", selection.statuses().contains(DeliveryStatus.DUE))
+                .set("waiting", selection.statuses().contains(DeliveryStatus.WAITING))
+                .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
+                .set("after_id", after == null ? null : after.id())
+                .set("after_handler_id", after == null ? null : after.handlerId());
     }
 
     private static Delivery delivery(ResultSet row) throws SQLException {

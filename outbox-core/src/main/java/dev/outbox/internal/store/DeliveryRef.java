@@ -1,11 +1,13 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.DeliveryKey;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A delivery that an operator may mean. */
-public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId, long aggregateSeq) {
+/** A delivery, its stream and its lane. */
+public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId) {
 
     /** Sets the parameters of {@link LaneSql}, which also identify the deliveries. */
     static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
@@ -14,5 +16,18 @@ public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, 
                 .setTexts("lane_handlers", batch, (one) -> one.key().handlerId())
                 .setTexts("lane_types", batch, DeliveryRef::aggregateType)
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
+    }
+
+    /** Reads outbox_id, handler_id, stream, aggregate_type and aggregate_id. */
+    static List<DeliveryRef> read(ResultSet row) throws SQLException {
+        List<DeliveryRef> found = new ArrayList<>();
+        while (row.next()) {
+            found.add(new DeliveryRef(
+                    new DeliveryKey(row.getLong(1), row.getString(2)),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getString(5)));
+        }
+        return found;
     }
 }

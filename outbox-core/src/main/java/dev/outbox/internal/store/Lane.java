@@ -11,8 +11,4 @@ record Lane(String handlerId, String aggregateType, String aggregateId) {
                 delivery.envelope().aggregateType(),
                 delivery.envelope().aggregateId());
     }
-
-    static Lane of(DeliveryRef candidate) {
-        return new Lane(candidate.key().handlerId(), candidate.aggregateType(), candidate.aggregateId());
-    }
 }

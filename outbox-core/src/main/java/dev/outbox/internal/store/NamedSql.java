@@ -2,6 +2,8 @@ package dev.outbox.internal.store;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -66,8 +68,9 @@ final class NamedSql {
                 throw new IllegalArgumentException(
                         "the statement has no parameter :" + name + ", only " + positions.keySet());
             }
+            Object stored = value instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : value;
             for (int position : found) {
-                statement.setObject(position, value);
+                statement.setObject(position, stored);
             }
             unset.remove(name);
             return this;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Finds what operators did. It was written in the transactions that did it. */
+/** Finds the records of operations, which are written in the transactions that they describe. */
 public final class OperationLogStore {
 
     /** Relies on outbox_operation_pk, outbox_operation_event and outbox_operation_handler. */
@@ -36,7 +36,7 @@ public final class OperationLogStore {
     /** Creates a store. */
     public OperationLogStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.find = new Pipeline(schema, SelectionSql.PLAN_WITH_VALUES, FIND);
+        this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);
     }
 
     /** Finds operations, the latest first. */
@@ -47,8 +47,8 @@ public final class OperationLogStore {
                         .set("event_id", selection.eventId())
                         .set("handler_id", selection.handlerId())
                         .set("performed_by", selection.performedBy())
-                        .set("since", SelectionSql.utc(selection.performed().since()))
-                        .set("before", SelectionSql.utc(selection.performed().before()))
+                        .set("since", selection.performed().since())
+                        .set("before", selection.performed().before())
                         .set("older_than", selection.olderThan())
                         .set("limit", limit),
                 (results) -> {

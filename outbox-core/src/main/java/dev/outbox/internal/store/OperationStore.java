@@ -7,111 +7,178 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/**
- * Retries and skips deliveries, and records who wanted it and why, in one durable transaction. Takes the locks that everyone takes who
- * changes heads of lanes. What a worker attempts right now, or somebody else holds locked, is left alone.
- */
+/** Retries and skips deliveries, and records who asked for it and why in the same durable transaction. */
 public final class OperationStore {
+
+    /** What an operator does to a delivery. */
+    public enum Action {
+        /** Forgets its failures and puts it back into its lane. */
+        RETRY,
+        /** Removes it. */
+        SKIP
+    }
+
+    /** What became of some deliveries. */
+    public record Result(int affected, int busy, int outOfOrder) {
+
+        /** No deliveries. */
+        public static final Result NONE = new Result(0, 0, 0);
+
+        /** Adds another result. */
+        public Result plus(Result other) {
+            return new Result(affected + other.affected, busy + other.busy, outOfOrder + other.outOfOrder);
+        }
+    }
+
+    /** Whether an action would change a delivery {@code d}: a retry has something to forget. */
+    static final String CHANGES = """
+            (:action = 'SKIP' OR d.status = 'DEAD' OR d.retry_count > 0 OR d.crash_count > 0
+                        OR d.next_retry_at > clock_timestamp() OR d.locked_until < clock_timestamp())""";
+
+    /** Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. */
+    private static final String CHOOSE = """
+            WITH held AS (
+                SELECT d.outbox_id, d.handler_id, d.status, d.last_error_code, d.last_error,
+                       d.locked_until IS NOT NULL AND d.locked_until >= clock_timestamp() AS attempted,
+                       {changes} AS changes
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                  JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
+                 ORDER BY d.outbox_id, d.handler_id
+                   FOR UPDATE OF d SKIP LOCKED
+            ), chosen AS (
+                SELECT held.outbox_id, held.handler_id, held.status, held.last_error_code, held.last_error
+                  FROM held
+                 WHERE held.changes
+                   AND NOT held.attempted
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation
+                       (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
+                SELECT :actor, :action, :reason, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
+                  FROM chosen c
+                  JOIN {schema}.outbox o ON o.id = c.outbox_id AND o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
+                 ORDER BY c.outbox_id, c.handler_id
+            )
+            """.replace("{changes}", CHANGES);
+
+    /** What is neither changed nor busy was changed by another transaction meanwhile. */
+    private static final String CHANGED_OR_BUSY = """
+            )
+            SELECT k.outbox_id, k.handler_id, c.outbox_id IS NOT NULL
+              FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+              JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
+              LEFT JOIN held ON held.outbox_id = k.outbox_id AND held.handler_id = k.handler_id
+              LEFT JOIN chosen c ON c.outbox_id = k.outbox_id AND c.handler_id = k.handler_id
+             WHERE c.outbox_id IS NOT NULL
+                OR held.outbox_id IS NULL
+                OR held.attempted
+            """;
+
+    /**
+     * Relies on outbox_unpublished_pk and outbox_delivery_pk. All wait until the lowest of each lane is promoted. The attempt count is
+     * kept.
+     */
+    private static final String RETRY = CHOOSE + """
+            , event AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET status = 'RETRYING',
+                       attempt_count = 0,
+                       retry_count = 0
+                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
+            ), delivery AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET status = 'WAITING',
+                       head = false,
+                       next_retry_at = NULL,
+                       retry_count = 0,
+                       crash_count = 0,
+                       locked_by = NULL,
+                       lock_token = NULL,
+                       locked_until = NULL
+                  FROM chosen
+                 WHERE d.outbox_id = chosen.outbox_id
+                   AND d.handler_id = chosen.handler_id
+            """ + CHANGED_OR_BUSY;
+
+    /** Relies on outbox_unpublished_pk and outbox_delivery_pk. {@link LaneSql#COMPLETE} decides about the status of the event. */
+    private static final String SKIP = CHOOSE + """
+            , event AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET status = 'RETRYING'
+                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
+                   AND o.status = 'DEAD'
+            ), delivery AS (
+                DELETE FROM {schema}.outbox_delivery d
+                 USING chosen
+                 WHERE d.outbox_id = chosen.outbox_id
+                   AND d.handler_id = chosen.handler_id
+            """ + CHANGED_OR_BUSY;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(100);
 
-    /** Somebody else held a lock for too long, or waited for one of ours. */
+    /** The lock timeout, or a deadlock. */
     private static final Set<String> LOCKED = Set.of("55P03", "40P01");
 
     private final DataSource dataSource;
-    private final Statements statements;
-    private final Statements quickStatements;
-    private final SuccessorStore successors;
-
-    private record Statements(Pipeline retry, Pipeline skip) {
-
-        static Statements of(OutboxSchema schema, Duration longestWait) {
-            return new Statements(
-                    Pipeline.durable(
-                            schema,
-                            longestWait,
-                            LaneSql.LOCK_EVENTS,
-                            LaneSql.LOCK_LANES,
-                            OperationSql.LOCK_STREAM,
-                            SuccessorStore.LATER_IN_QUEUE,
-                            OperationSql.RETRY,
-                            LaneSql.DEMOTE_HEAD,
-                            LaneSql.PROMOTE,
-                            SuccessorStore.OVERTAKEN,
-                            LaneSql.COMPLETE),
-                    Pipeline.durable(
-                            schema,
-                            longestWait,
-                            LaneSql.LOCK_EVENTS,
-                            LaneSql.LOCK_LANES,
-                            OperationSql.SKIP,
-                            LaneSql.PROMOTE,
-                            LaneSql.COMPLETE));
-        }
-    }
+    private final Pipeline retry;
+    private final Pipeline skip;
+    private final Pipeline quickRetry;
+    private final Pipeline quickSkip;
 
     /** Creates a store. */
     public OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.statements = Statements.of(schema, LONGEST_WAIT);
-        this.quickStatements = Statements.of(schema, SHORT_WAIT);
-        this.successors = new SuccessorStore(dataSource, schema);
+        this.retry = retry(schema, LONGEST_WAIT);
+        this.skip = skip(schema, LONGEST_WAIT);
+        this.quickRetry = retry(schema, SHORT_WAIT);
+        this.quickSkip = skip(schema, SHORT_WAIT);
     }
 
-    /** What was done. */
-    public record Done(int affected, int busy, int outOfOrder) {
-
-        /** Nothing was done. */
-        public static final Done NOTHING = new Done(0, 0, 0);
-
-        /** Adds what else was done. */
-        public Done plus(Done other) {
-            return new Done(affected + other.affected, busy + other.busy, outOfOrder + other.outOfOrder);
-        }
+    private static Pipeline retry(OutboxSchema schema, Duration lockTimeout) {
+        return Pipeline.durable(
+                schema,
+                lockTimeout,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                OutOfOrderSql.LOCK_STREAM,
+                OutOfOrderSql.PASSED,
+                RETRY,
+                LaneSql.DEMOTE_HEAD,
+                LaneSql.PROMOTE,
+                OutOfOrderSql.OVERTAKEN,
+                LaneSql.COMPLETE);
     }
 
-    @FunctionalInterface
-    private interface Step {
-        Done run(Statements chosen, List<DeliveryRef> some) throws SQLException;
+    private static Pipeline skip(OutboxSchema schema, Duration lockTimeout) {
+        return Pipeline.durable(
+                schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, SKIP, LaneSql.PROMOTE, LaneSql.COMPLETE);
     }
 
-    /** Puts deliveries back into their lanes as if nothing had failed yet: the lowest of a lane is due at once, the others wait. */
-    public Done retry(AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        return withoutWaitingLong(batch, (chosen, some) -> retry(chosen.retry(), instruction, some));
-    }
-
-    /** Removes deliveries, lets the next of each lane come up, and completes the events that have nothing left to try. */
-    public Done skip(AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        return withoutWaitingLong(batch, (chosen, some) -> skip(chosen.skip(), instruction, some));
-    }
-
-    /** Waits for a lock for a moment; then goes on without whatever it is that somebody else holds locked. */
-    private Done withoutWaitingLong(List<DeliveryRef> batch, Step step) throws SQLException {
+    /** Changes deliveries of one stream, and leaves alone what a worker attempts or another transaction holds locked. */
+    public Result change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
         try {
-            return step.run(statements, batch);
+            return change(action, audit, batch, false);
         } catch (SQLException ex) {
             if (!isLocked(ex)) {
                 throw ex;
             }
         }
-        Done done = Done.NOTHING;
-        for (DeliveryRef candidate : batch) {
-            done = done.plus(alone(candidate, step));
+        Result result = Result.NONE;
+        for (DeliveryRef delivery : batch) {
+            result = result.plus(changeOne(action, audit, delivery));
         }
-        return done;
+        return result;
     }
 
-    private Done alone(DeliveryRef candidate, Step step) throws SQLException {
+    private Result changeOne(Action action, AuditInfo audit, DeliveryRef delivery) throws SQLException {
         try {
-            return step.run(quickStatements, List.of(candidate));
+            return change(action, audit, List.of(delivery), true);
         } catch (SQLException ex) {
             if (isLocked(ex)) {
-                return new Done(0, 1, 0);
+                return new Result(0, 1, 0);
             }
             throw ex;
         }
@@ -121,64 +188,63 @@ public final class OperationStore {
         return LOCKED.contains(String.valueOf(ex.getSQLState()));
     }
 
-    private Done retry(Pipeline pipeline, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        Retried retried = pipeline.run(
-                dataSource,
-                (parameters) -> bind(parameters, instruction, batch).set("stream", batch.get(0).stream()),
-                OperationStore::readRetried);
-        Map<Lane, Long> ranTo = successors.ranTo(retried.later());
-        Touched touched = retried.touched();
-        long outOfOrder = batch.stream()
-                .filter((one) -> touched.changed().contains(one.key()))
-                .filter((one) -> one.aggregateSeq() < ranTo.getOrDefault(Lane.of(one), 0L)
-                        || retried.overtaken().contains(one.key()))
-                .count();
-        return new Done(touched.changed().size(), touched.busy(), (int) outOfOrder);
-    }
-
-    private Done skip(Pipeline pipeline, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
-        Touched touched = pipeline.run(dataSource, (parameters) -> bind(parameters, instruction, batch), (results) -> {
-            results.skip(2);
-            return Touched.read(results.rows());
-        });
-        return new Done(touched.changed().size(), touched.busy(), 0);
+    private Result change(Action action, AuditInfo audit, List<DeliveryRef> batch, boolean quick) throws SQLException {
+        if (action == Action.SKIP) {
+            return (quick ? quickSkip : skip)
+                    .run(
+                            dataSource,
+                            (parameters) -> bind(parameters, action, audit, batch),
+                            OperationStore::readSkipped);
+        }
+        return (quick ? quickRetry : retry)
+                .run(
+                        dataSource,
+                        (parameters) -> bind(parameters, action, audit, batch).set("stream", batch.get(0).stream()),
+                        OperationStore::readRetried);
     }
 
     private static NamedSql.Parameters bind(
-            NamedSql.Parameters parameters, AuditInfo instruction, List<DeliveryRef> batch) throws SQLException {
+            NamedSql.Parameters parameters, Action action, AuditInfo audit, List<DeliveryRef> batch)
+            throws SQLException {
         return DeliveryRef.bind(parameters, batch)
-                .set("actor", instruction.by())
-                .set("reason", instruction.reason());
+                .set("action", action.name())
+                .set("actor", audit.actor())
+                .set("reason", audit.reason());
     }
 
-    private static Retried readRetried(Pipeline.Results results) throws SQLException {
-        results.skip(3);
-        List<SuccessorStore.Later> later = SuccessorStore.Later.read(results.rows());
-        Touched touched = Touched.read(results.rows());
+    private static Result readSkipped(Pipeline.Results results) throws SQLException {
         results.skip(2);
-        Set<DeliveryKey> overtaken = new HashSet<>();
-        ResultSet row = results.rows();
-        while (row.next()) {
-            overtaken.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-        }
-        return new Retried(later, touched, overtaken);
+        return read(results.rows(), new HashSet<>());
     }
 
-    private record Retried(List<SuccessorStore.Later> later, Touched touched, Set<DeliveryKey> overtaken) {}
+    private static Result readRetried(Pipeline.Results results) throws SQLException {
+        results.skip(3);
+        Set<DeliveryKey> passed = readKeys(results.rows());
+        Set<DeliveryKey> changed = new HashSet<>();
+        Result result = read(results.rows(), changed);
+        results.skip(2);
+        passed.addAll(readKeys(results.rows()));
+        passed.retainAll(changed);
+        return new Result(result.affected(), result.busy(), passed.size());
+    }
 
-    private record Touched(Set<DeliveryKey> changed, int busy) {
-
-        static Touched read(ResultSet row) throws SQLException {
-            Set<DeliveryKey> changed = new HashSet<>();
-            int busy = 0;
-            while (row.next()) {
-                if (row.getBoolean(3)) {
-                    changed.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-                } else {
-                    busy++;
-                }
+    private static Result read(ResultSet row, Set<DeliveryKey> changed) throws SQLException {
+        int busy = 0;
+        while (row.next()) {
+            if (row.getBoolean(3)) {
+                changed.add(new DeliveryKey(row.getLong(1), row.getString(2)));
+            } else {
+                busy++;
             }
-            return new Touched(changed, busy);
         }
+        return new Result(changed.size(), busy, 0);
+    }
+
+    private static Set<DeliveryKey> readKeys(ResultSet row) throws SQLException {
+        Set<DeliveryKey> keys = new HashSet<>();
+        while (row.next()) {
+            keys.add(new DeliveryKey(row.getLong(1), row.getString(2)));
+        }
+        return keys;
     }
 }

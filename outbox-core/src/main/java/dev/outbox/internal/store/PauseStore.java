@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Pauses and resumes handlers and streams for all processes, and records who wanted it and why. */
+/** Pauses and resumes handlers and streams for all instances, and records the operator and the reason. */
 public final class PauseStore {
 
-    /** Relies on outbox_handler_pk. To be run under the lock of the registry. */
+    /** Relies on outbox_handler_pk. */
     private static final String ADD_HANDLER = """
             INSERT INTO {schema}.outbox_handler (id)
-            VALUES (:handler_id)
+            SELECT :handler_id
+             WHERE :add
             ON CONFLICT (id) DO NOTHING
             """;
 
     /**
-     * Reads outbox_handler whole: it has a row per handler, and per id that one had before; they are paused and resumed together. Relies on
-     * outbox_stream_pk; streams are locked in the order in which all lock them. To be run under the lock of the registry. The
-     * versions grow if something changes: from its next claim on, every process obeys.
+     * Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. Relies on
+     * outbox_stream_pk. Streams are locked in order. A change raises the versions, so that every instance obeys from its next claim on.
      */
     private static final String SET_HANDLER = """
             WITH named AS (
@@ -55,7 +55,7 @@ public final class PauseStore {
              WHERE EXISTS (SELECT FROM named)
             """;
 
-    /** Relies on outbox_stream_pk. Every claim reads this row. */
+    /** Relies on outbox_stream_pk. Every claim reads the row. */
     private static final String SET_STREAM = """
             WITH changed AS (
                 UPDATE {schema}.outbox_stream s
@@ -77,66 +77,52 @@ public final class PauseStore {
 
     private final DataSource dataSource;
     private final Pipeline setHandler;
-    private final Pipeline pauseNewHandler;
     private final Pipeline setStream;
 
     /** Creates a store. */
     public PauseStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, SET_HANDLER);
-        this.pauseNewHandler =
-                Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
+        this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
         this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
     }
 
-    /** What came of it. */
-    public record Done(boolean changed, List<String> streams) {}
+    /** Whether anything changed, and the streams that it concerns. */
+    public record Result(boolean changed, List<String> streams) {}
 
-    /** Pauses or resumes a handler. */
-    public Optional<Done> setHandler(String handlerId, boolean paused, AuditInfo instruction) throws SQLException {
+    /** Pauses or resumes a handler, which is added if no instance has registered it yet and {@code add} is set. */
+    public Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit)
+            throws SQLException {
         return setHandler.run(
-                dataSource, (parameters) -> bindHandler(parameters, handlerId, paused, instruction), (results) -> {
-                    results.skip(1);
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("add", add)
+                        .set("paused", paused)
+                        .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> {
+                    results.skip(2);
                     return read(results.rows());
                 });
     }
 
-    /** Pauses a handler that no process needs to have yet. */
-    public Done pauseNewHandler(String handlerId, AuditInfo instruction) throws SQLException {
-        return pauseNewHandler.run(
-                dataSource, (parameters) -> bindHandler(parameters, handlerId, true, instruction), (results) -> {
-                    results.skip(2);
-                    return read(results.rows()).orElseThrow();
-                });
-    }
-
     /** Pauses or resumes a stream. */
-    public Optional<Done> setStream(String stream, boolean paused, AuditInfo instruction) throws SQLException {
+    public Optional<Result> setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
         return setStream.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("stream", stream)
                         .set("paused", paused)
                         .set("action", paused ? "PAUSE_STREAM" : "RESUME_STREAM")
-                        .set("actor", instruction.by())
-                        .set("reason", instruction.reason()),
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
                 (results) -> read(results.rows()));
     }
 
-    private static void bindHandler(
-            NamedSql.Parameters parameters, String handlerId, boolean paused, AuditInfo instruction)
-            throws SQLException {
-        parameters
-                .set("handler_id", handlerId)
-                .set("paused", paused)
-                .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
-                .set("actor", instruction.by())
-                .set("reason", instruction.reason());
-    }
-
-    private static Optional<Done> read(ResultSet row) throws SQLException {
+    private static Optional<Result> read(ResultSet row) throws SQLException {
         return row.next()
-                ? Optional.of(new Done(
+                ? Optional.of(new Result(
                         row.getBoolean(1), List.of((String[]) row.getArray(2).getArray())))
                 : Optional.empty();
     }

@@ -40,6 +40,12 @@ final class Pipeline {
     /** For a statement that takes the first rows of a long index: a bitmap would read and sort all that match. */
     static final String IN_INDEX_ORDER = "SELECT set_config('enable_bitmapscan', 'off', true)";
 
+    /** For a selection with optional criteria, which no index may serve: it is planned with its values, and ends after 5 s. */
+    static final String PLAN_WITH_VALUES = """
+            SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+                   set_config('statement_timeout', '5s', true)
+            """;
+
     private static final String ASYNCHRONOUS = "'off'";
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 

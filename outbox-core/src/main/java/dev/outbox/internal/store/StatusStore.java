@@ -7,10 +7,10 @@ import java.util.HashMap;
 import java.util.Map;
 import javax.sql.DataSource;
 
-/** Counts the events of each stream by the state that they are in. */
+/** Counts the events of each stream by status. */
 public final class StatusStore {
 
-    /** The largest number of events of one stream and state that are counted one by one. */
+    /** Largest number of events of one stream and state that are counted exactly. */
     public static final int MOST_COUNTED = 10_000;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -18,8 +18,8 @@ public final class StatusStore {
 
     /**
      * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_delivery_pk; reads outbox_claim
-     * whole. The cost does not depend on how much waits: what exceeds the bound is estimated from the density of ids (pending), or
-     * left out (the others). Counts streams that no poller has registered too.
+     * whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids, and others
+     * are not counted. Includes streams that no poller has registered.
      */
     static final String COUNT = """
             WITH RECURSIVE queued AS (
@@ -125,14 +125,14 @@ public final class StatusStore {
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
     }
 
-    /** How many events of a stream are in which state. */
+    /** Events of a stream by status, and the age of the oldest pending one. */
     public record Counts(long pending, long processing, long retrying, long dead, Duration oldestPending) {
 
         /** No events. */
         public static final Counts NONE = new Counts(0, 0, 0, 0, Duration.ZERO);
     }
 
-    /** Counts the events of every stream, in one query of at most a second. */
+    /** Counts the events of every stream in at most a second. */
     public Map<String, Counts> count() throws SQLException {
         return count.run(dataSource, (parameters) -> {}, (results) -> {
             results.skip(2);

@@ -107,7 +107,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatTheHandlerDoesNotWantHasNotRun() throws SQLException {
+    void successorThatTheHandlerDoesNotWantMayHaveRun() throws SQLException {
         register(Map.of("mail", Set.of("OrderPlaced")));
         EventEnvelope placed = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
@@ -116,7 +116,7 @@ class OutOfOrderTest {
         lanes.failed("audit", paid);
         lanes.published(paidAgain);
 
-        assertThat(retry()).isEqualTo(new Retried(1, 0, 0));
+        assertThat(retry()).isEqualTo(new Retried(1, 0, 1));
     }
 
     @Test

@@ -315,7 +315,7 @@ class PauseTest {
         OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 
         assertRefused(() -> counted.pauseHandler("", "ann", "down"), "handler id");
-        assertRefused(() -> counted.resumeHandler("mail", "", "up"), "who wants it");
+        assertRefused(() -> counted.resumeHandler("mail", "", "up"), "the operator");
         assertRefused(() -> counted.pauseStream(" ", "ann", "down"), "stream");
         assertRefused(() -> counted.resumeStream("slow", "ann", " "), "reason");
         assertRefused(() -> counted.pauseNewHandler("mail", "ann", ""), "reason");
