@@ -303,7 +303,7 @@ COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one hav
 COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'Until when the rate is used up';
 COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added';
-COMMENT ON COLUMN ${schema}.outbox_replay.removed_count IS 'Deliveries that were taken back when it was cancelled';
+COMMENT ON COLUMN ${schema}.outbox_replay.removed_count IS 'Deliveries that were skipped when it was cancelled';
 
 CREATE INDEX outbox_replay_unfinished
     ON ${schema}.outbox_replay (id)

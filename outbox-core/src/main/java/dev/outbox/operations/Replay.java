@@ -39,7 +39,7 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
      * @param fed how many deliveries were added
      * @param open how many of these are still to be handled
      * @param dead how many of these the handler has given up on
-     * @param removed how many of these were taken back when the replay was cancelled
+     * @param removed how many of these were skipped when the replay was cancelled
      * @param allFed whether every event of the selection was looked at, and nothing more will be added
      * @param finishedAt when it was done, or cancelled; {@code null} before
      */

@@ -77,7 +77,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "replay forgets nothing of a deduplicating handler",
                     "G7",
-                    "ReplayFeedStore.java",
+                    "ReplayDeliveryStore.java",
                     "                   AND p.handler_id = ANY (:names::text[])\n            ), reopened",
                     "                   AND p.handler_id = ANY (:names::text[]) AND false\n            ), reopened",
                     "ReplayOrderTest",

@@ -5,10 +5,9 @@ import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operations.JdbcReplays;
-import dev.outbox.internal.store.ReplayFeedStore;
-import dev.outbox.internal.store.ReplaySource;
-import dev.outbox.internal.store.ReplaySource.Next;
-import dev.outbox.internal.store.ReplaySource.Unfinished;
+import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayEventStore;
+import dev.outbox.internal.store.ReplayStore.Unfinished;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -17,45 +16,42 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Adds the deliveries of replays in the order of their events, no faster than their rate, and no further ahead of their handler
- * than a bound. Every process that polls has one; whichever comes first feeds, and the others find it done.
- */
+/** Adds the deliveries of replays in event order, within their rate and at most a bounded number ahead of their handlers. */
 public final class ReplayFeeder implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
 
     private static final Duration IDLE = Duration.ofSeconds(5);
-    private static final Duration SHORTEST_REST = Duration.ofMillis(50);
-    private static final Duration LONGEST_REST = Duration.ofSeconds(1);
+    private static final Duration SHORTEST_DELAY = Duration.ofMillis(50);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
     private static final Duration LONG_COUNT = Duration.ofMillis(100);
     private static final int ALWAYS_OUTSTANDING = 500;
-    private static final int FED_AT_ONCE = 500;
+    private static final int PAGE_SIZE = 500;
 
-    private final ReplaySource source;
-    private final ReplayFeedStore feeds;
+    private final ReplayEventStore events;
+    private final ReplayDeliveryStore deliveries;
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
     private final Listener listener;
-    private final BackgroundLoop duty = new BackgroundLoop("outbox-replay", this::runOnce);
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
 
-    /** Hears of deliveries that were added. */
+    /** Is notified of added deliveries. */
     @FunctionalInterface
     public interface Listener {
 
-        /** Deliveries were added and are committed. */
-        void fed(String stream, String handlerId, int deliveries);
+        /** Handles the number of deliveries that a transaction added to a stream. */
+        void added(String stream, String handlerId, int deliveries);
     }
 
     /** Creates a feeder that has not started. */
     public ReplayFeeder(
-            ReplaySource source,
-            ReplayFeedStore feeds,
+            ReplayEventStore events,
+            ReplayDeliveryStore deliveries,
             HandlerRegistry registry,
             JdbcReplays replays,
             Listener listener) {
-        this.source = source;
-        this.feeds = feeds;
+        this.events = events;
+        this.deliveries = deliveries;
         this.registry = registry;
         this.replays = replays;
         this.listener = listener;
@@ -63,83 +59,81 @@ public final class ReplayFeeder implements AutoCloseable {
 
     /** Starts the thread. */
     public void start() {
-        duty.start();
+        loop.start();
     }
 
-    /** Makes the feeder look at once. */
+    /** Makes the thread look for work at once. */
     public void wake() {
-        duty.wake();
+        loop.wake();
     }
 
-    /** Goes one step on with every replay, on the calling thread. */
+    /** Advances every replay by one page, and returns the delay until the next call. */
     public Duration runOnce() throws SQLException {
-        List<Unfinished> unfinished = source.unfinished();
-        if (unfinished.isEmpty()) {
-            return IDLE;
-        }
-        Duration rest = LONGEST_REST;
+        List<Unfinished> unfinished = replays.unfinished();
+        Duration delay = unfinished.isEmpty() ? IDLE : LONGEST_DELAY;
         for (Unfinished replay : unfinished) {
-            Duration wish = advance(replay);
-            rest = wish.compareTo(rest) < 0 ? wish : rest;
+            delay = shorter(delay, advance(replay));
         }
-        return rest;
+        return delay;
     }
 
     private Duration advance(Unfinished replay) throws SQLException {
         if (replay.cancelled()) {
-            replays.takeBack(replay.id());
-            return LONGEST_REST;
+            replays.skipUntried(replay.id());
+            return LONGEST_DELAY;
         }
         if (replay.isAllFed()) {
             replays.end(replay.id());
-            return LONGEST_REST;
+            return LONGEST_DELAY;
         }
         Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
         if (handler.isEmpty()) {
-            log.warn("no process has {} any more", replay.handlerId());
-            replays.cancelNow(replay.id(), "the outbox, because the handler is retired");
-            return LONGEST_REST;
+            log.warn("the registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
+            replays.cancelNow(replay.id(), "the outbox, because the registration of the handler has expired");
+            return LONGEST_DELAY;
         }
         if (replay.allowed() == 0) {
-            return rest(replay);
+            return delay(replay);
         }
         long begun = System.nanoTime();
-        long allowed = Math.min(Math.min(replay.allowed(), FED_AT_ONCE), room(replay, handler.get()));
+        long allowed = Math.min(Math.min(replay.allowed(), PAGE_SIZE), room(replay, handler.get()));
         Duration counting = Duration.ofNanos(System.nanoTime() - begun);
-        Duration rest = allowed > 0 ? feed(replay, handler.get(), (int) allowed) : rest(replay);
-        // Where many lanes stand still, counting takes long: it must not become what the database is busy with.
-        return counting.compareTo(LONG_COUNT) > 0 ? counting.multipliedBy(10) : rest;
+        Duration delay = allowed > 0 ? addPage(replay, handler.get(), (int) allowed) : delay(replay);
+        // Many blocked lanes take long to count, which must not keep the database busy.
+        return counting.compareTo(LONG_COUNT) > 0 ? counting.multipliedBy(10) : delay;
     }
 
-    /** A handler that is paused is behind on purpose: what it is to get first must be there before it goes on. */
+    /** A paused handler gets its past without a bound: it must be complete before the handler resumes. */
     private long room(Unfinished replay, RegisteredHandler handler) throws SQLException {
         return handler.paused()
                 ? Long.MAX_VALUE
-                : Math.max(replay.rate(), ALWAYS_OUTSTANDING) - source.outstanding(replay);
+                : Math.max(replay.rate(), ALWAYS_OUTSTANDING) - deliveries.outstanding(replay);
     }
 
-    private Duration feed(Unfinished replay, RegisteredHandler handler, int allowed) throws SQLException {
-        Next next = source.next(replay, handler, allowed);
-        if (next.seenId() == replay.afterId()) {
-            return rest(replay);
+    private Duration addPage(Unfinished replay, RegisteredHandler handler, int allowed) throws SQLException {
+        ReplayEventStore.Page page = events.next(replay, handler, allowed);
+        if (page.lastId() == replay.afterId()) {
+            return delay(replay);
         }
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
-        Map<String, Integer> fed = feeds.feed(replay, handler, next);
+        Map<String, Integer> addedByStream = deliveries.add(replay, handler, page);
         FaultPoint.AFTER_REPLAY_PAGE.reached();
-        fed.forEach((stream, deliveries) -> listener.fed(stream, handler.id(), deliveries));
-        int added = fed.values().stream().mapToInt(Integer::intValue).sum();
-        boolean more = added < allowed || allowed == FED_AT_ONCE;
-        return more ? Duration.ZERO : rest(replay);
+        addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
+        int added = addedByStream.values().stream().mapToInt(Integer::intValue).sum();
+        return added < allowed || allowed == PAGE_SIZE ? Duration.ZERO : delay(replay);
     }
 
-    private static Duration rest(Unfinished replay) {
+    private static Duration delay(Unfinished replay) {
         Duration perEvent = Duration.ofSeconds(1).dividedBy(replay.rate());
-        Duration atMost = perEvent.compareTo(LONGEST_REST) < 0 ? perEvent : LONGEST_REST;
-        return atMost.compareTo(SHORTEST_REST) > 0 ? atMost : SHORTEST_REST;
+        return perEvent.compareTo(SHORTEST_DELAY) > 0 ? shorter(perEvent, LONGEST_DELAY) : SHORTEST_DELAY;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     @Override
     public void close() {
-        duty.close(Duration.ofSeconds(5));
+        loop.close(Duration.ofSeconds(5));
     }
 }

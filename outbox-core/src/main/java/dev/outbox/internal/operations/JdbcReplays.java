@@ -3,8 +3,9 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.store.ReplayRemovalStore;
+import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
+import dev.outbox.internal.store.ReplayStore.Unfinished;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
@@ -21,17 +22,17 @@ public final class JdbcReplays implements Replays {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
 
-    private static final int REMOVED_AT_ONCE = 500;
+    private static final int BATCH_SIZE = 500;
     private static final int LISTED = 100;
 
     private final ReplayStore store;
-    private final ReplayRemovalStore removals;
+    private final ReplayDeliveryStore deliveries;
     private final HandlerRegistry registry;
     private final Runnable wake;
 
-    public JdbcReplays(ReplayStore store, ReplayRemovalStore removals, HandlerRegistry registry, Runnable wake) {
+    public JdbcReplays(ReplayStore store, ReplayDeliveryStore deliveries, HandlerRegistry registry, Runnable wake) {
         this.store = store;
-        this.removals = removals;
+        this.deliveries = deliveries;
         this.registry = registry;
         this.wake = wake;
     }
@@ -39,25 +40,24 @@ public final class JdbcReplays implements Replays {
     @Override
     public long start(ReplayRequest request, String by, String reason) {
         OperationRules.check(request);
-        AuditInfo instruction = OperationRules.check(by, reason);
+        AuditInfo audit = OperationRules.check(by, reason);
         return DatabaseCall.run("start a replay", () -> {
             RegisteredHandler handler = registry.resolve(request.handlerId())
                     .orElseThrow(() -> new InvalidOperationException(
                             Reason.UNKNOWN_HANDLER,
-                            "no process has registered a handler '"
-                                    + request.handlerId() + "' in the last "
+                            "no instance has registered a handler '" + request.handlerId() + "' in the last "
                                     + registry.expireAfter().toDays()
                                     + " days; start one that has it, or correct the id",
                             null));
             for (String type : request.selection().eventTypes()) {
                 if (!handler.isSubscribedTo(type)) {
                     throw new InvalidOperationException(
-                            "handler '" + handler.id() + "' does not want events of type " + type);
+                            "handler '" + handler.id() + "' does not subscribe to events of type " + type);
                 }
             }
             ReplayRequest current = new ReplayRequest(handler.id(), request.selection(), request.rate());
-            long id = store.insert(current, by, instruction.reason());
-            log.info("replay {} to {} begins, asked for by {}", id, handler.id(), by);
+            long id = store.insert(current, audit);
+            log.info("replay {} to {} started by {}", id, handler.id(), by);
             wake.run();
             return id;
         });
@@ -79,25 +79,31 @@ public final class JdbcReplays implements Replays {
         return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
     }
 
-    public boolean cancelNow(long id, String by) throws SQLException {
-        boolean running = store.cancel(id, by);
+    /** Finds the replays that have work left. */
+    public List<Unfinished> unfinished() throws SQLException {
+        return store.unfinished();
+    }
+
+    /** Cancels a replay for an operator or for the feeder. */
+    public boolean cancelNow(long id, String actor) throws SQLException {
+        boolean running = store.cancel(id, actor);
         if (running) {
-            log.info("replay {} is cancelled by {}", id, by);
-            takeBack(id);
+            log.info("replay {} cancelled by {}", id, actor);
+            skipUntried(id);
         }
         return running;
     }
 
-    /** Takes back what nobody has attempted, and ends the replay unless somebody is about to give something back. */
-    public void takeBack(long id) throws SQLException {
-        int removed;
+    /** Skips the deliveries of a cancelled replay that no worker has attempted, and ends it unless a worker holds one. */
+    public void skipUntried(long id) throws SQLException {
+        int skipped;
         do {
-            removed = removals.remove(id, REMOVED_AT_ONCE);
-        } while (removed > 0);
+            skipped = deliveries.skipUntried(id, BATCH_SIZE);
+        } while (skipped > 0);
         end(id);
     }
 
-    /** Ends a replay if nothing is left to do. */
+    /** Ends a replay that has nothing left to do. */
     public void end(long id) throws SQLException {
         if (!store.finish(id)) {
             return;
@@ -105,10 +111,10 @@ public final class JdbcReplays implements Replays {
         store.find(id).ifPresent((replay) -> {
             Replay.Progress progress = replay.progress();
             log.info(
-                    "replay {} to {} is {}: {} deliveries added, {} delivered, {} dead, {} taken back",
+                    "replay {} to {} {}: {} deliveries added, {} delivered, {} dead, {} skipped",
                     id,
                     replay.request().handlerId(),
-                    replay.status() == Replay.Status.DONE ? "done" : "over",
+                    replay.status() == Replay.Status.DONE ? "done" : "cancelled",
                     progress.fed(),
                     progress.delivered(),
                     progress.dead(),

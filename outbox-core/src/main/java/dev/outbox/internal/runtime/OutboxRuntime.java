@@ -17,7 +17,7 @@ import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.IdleAggregateStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ProcessedEventStore;
-import dev.outbox.internal.store.ReplayRemovalStore;
+import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxOperations;
@@ -87,7 +87,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
         this.replays = new JdbcReplays(
                 new ReplayStore(dependencies.dataSource(), schema),
-                new ReplayRemovalStore(dependencies.dataSource(), schema),
+                new ReplayDeliveryStore(dependencies.dataSource(), schema),
                 registry,
                 this::wakeReplays);
     }

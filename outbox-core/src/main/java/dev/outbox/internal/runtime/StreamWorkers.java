@@ -19,8 +19,8 @@ import dev.outbox.internal.processing.StreamPoller;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.NotificationChannel;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayFeedStore;
-import dev.outbox.internal.store.ReplaySource;
+import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayEventStore;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -84,8 +84,8 @@ final class StreamWorkers implements AutoCloseable {
         this.heartbeat = new BackgroundLoop("outbox-registry", this::beat);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.replays = new ReplayFeeder(
-                new ReplaySource(dataSource, schema),
-                new ReplayFeedStore(dataSource, schema),
+                new ReplayEventStore(dataSource, schema),
+                new ReplayDeliveryStore(dataSource, schema),
                 registry,
                 asked,
                 (stream, handlerId, deliveries) -> {

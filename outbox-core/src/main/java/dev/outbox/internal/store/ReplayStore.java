@@ -1,5 +1,6 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Origin;
 import dev.outbox.operations.Replay.Progress;
@@ -13,7 +14,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The replays that were asked for. */
+/** Stores replays and their progress. */
 public final class ReplayStore {
 
     /** Relies on the primary keys of both partitions for the last event. */
@@ -32,7 +32,8 @@ public final class ReplayStore {
             INSERT INTO {schema}.outbox_replay
                    (handler_id, occurred_from, occurred_to, published_from, published_to, event_types, aggregate_type,
                     aggregate_id, event_ids, rate, up_to_id, requested_by, reason)
-            SELECT :handler_id, :occurred_from, :occurred_to, :published_from, :published_to, :event_types::text[], :aggregate_type, :aggregate_id, :event_ids::uuid[], :rate, coalesce(max(o.id), 0), :actor, :reason
+            SELECT :handler_id, :occurred_from, :occurred_to, :published_from, :published_to, :event_types::text[], :aggregate_type,
+                   :aggregate_id, :event_ids::uuid[], :rate, coalesce(max(o.id), 0), :actor, :reason
               FROM {schema}.outbox o
             RETURNING id
             """;
@@ -62,8 +63,8 @@ public final class ReplayStore {
             """;
 
     /**
-     * Relies on outbox_replay_pk and outbox_delivery_replay. A running one ends when nothing is left to handle, a cancelled one
-     * when nothing is left that could be taken back.
+     * Relies on outbox_replay_pk and outbox_delivery_replay. A running replay ends with its last open delivery, a cancelled one with
+     * the last that {@link ReplayDeliveryStore#skipUntried} may still find.
      */
     private static final String FINISH = """
             UPDATE {schema}.outbox_replay r
@@ -79,6 +80,15 @@ public final class ReplayStore {
                                   AND (r.status = 'RUNNING' OR d.attempt_count = 0 OR d.locked_by IS NOT NULL))
             """;
 
+    /** Relies on outbox_replay_unfinished. */
+    private static final String UNFINISHED = """
+            SELECT r.id, r.handler_id, r.rate, r.status, r.after_id, r.up_to_id, r.event_ids IS NOT NULL,
+                   floor(extract(epoch FROM least(now() - r.fed_at, interval '1 second')) * r.rate)::integer
+              FROM {schema}.outbox_replay r
+             WHERE r.finished_at IS NULL
+             ORDER BY r.id
+            """;
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
     private final DataSource dataSource;
@@ -86,6 +96,7 @@ public final class ReplayStore {
     private final Pipeline list;
     private final Pipeline cancel;
     private final Pipeline finish;
+    private final Pipeline unfinished;
 
     /** Creates a store. */
     public ReplayStore(DataSource dataSource, OutboxSchema schema) {
@@ -94,27 +105,45 @@ public final class ReplayStore {
         this.list = new Pipeline(schema, LIST);
         this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
         this.finish = new Pipeline(schema, FINISH);
+        this.unfinished = new Pipeline(schema, UNFINISHED);
     }
 
-    /** Stores a replay of the events that there are now. */
-    public long insert(ReplayRequest request, String by, String reason) throws SQLException {
-        Selection wanted = request.selection();
-        Aggregate aggregate = wanted.aggregate();
+    /** A replay that has not ended. */
+    public record Unfinished(
+            long id,
+            String handlerId,
+            int rate,
+            boolean cancelled,
+            long afterId,
+            long upToId,
+            boolean chosen,
+            int allowed) {
+
+        /** Says whether every event was looked at. */
+        public boolean isAllFed() {
+            return afterId >= upToId;
+        }
+    }
+
+    /** Stores a replay of the events that exist now. */
+    public long insert(ReplayRequest request, AuditInfo audit) throws SQLException {
+        Selection selection = request.selection();
+        Aggregate aggregate = selection.aggregate();
         return insert.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("handler_id", request.handlerId())
-                        .set("occurred_from", time(wanted.occurred().from()))
-                        .set("occurred_to", time(wanted.occurred().to()))
-                        .set("published_from", time(wanted.published().from()))
-                        .set("published_to", time(wanted.published().to()))
-                        .set("event_types", texts(wanted.eventTypes()))
+                        .set("occurred_from", selection.occurred().from())
+                        .set("occurred_to", selection.occurred().to())
+                        .set("published_from", selection.published().from())
+                        .set("published_to", selection.published().to())
+                        .set("event_types", texts(selection.eventTypes()))
                         .set("aggregate_type", aggregate == null ? null : aggregate.type())
                         .set("aggregate_id", aggregate == null ? null : aggregate.id())
-                        .set("event_ids", texts(wanted.eventIds()))
+                        .set("event_ids", texts(selection.eventIds()))
                         .set("rate", request.rate())
-                        .set("actor", by)
-                        .set("reason", reason),
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
                 (results) -> {
                     ResultSet row = results.rows();
                     row.next();
@@ -143,17 +172,37 @@ public final class ReplayStore {
         });
     }
 
-    /** Cancels a replay, if it goes on: nothing more is added. */
-    public boolean cancel(long id, String by) throws SQLException {
+    /** Cancels a running replay, so that it adds no more deliveries. */
+    public boolean cancel(long id, String actor) throws SQLException {
         return cancel.run(
                 dataSource,
-                (parameters) -> parameters.set("actor", by).set("id", id),
+                (parameters) -> parameters.set("actor", actor).set("id", id),
                 (results) -> results.updated() == 1);
     }
 
-    /** Ends a replay, if nothing is left to do for it. */
+    /** Ends a replay that has nothing left to do. */
     public boolean finish(long id) throws SQLException {
         return finish.run(dataSource, (parameters) -> parameters.set("id", id), (results) -> results.updated() == 1);
+    }
+
+    /** Lists the replays that have not ended. */
+    public List<Unfinished> unfinished() throws SQLException {
+        return unfinished.run(dataSource, (parameters) -> {}, (results) -> {
+            List<Unfinished> found = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                found.add(new Unfinished(
+                        row.getLong(1),
+                        row.getString(2),
+                        row.getInt(3),
+                        row.getString(4).equals("CANCELLED"),
+                        row.getLong(5),
+                        row.getLong(6),
+                        row.getBoolean(7),
+                        row.getInt(8)));
+            }
+            return found;
+        });
     }
 
     private static Replay replay(ResultSet row) throws SQLException {
@@ -179,10 +228,6 @@ public final class ReplayStore {
                         row.getLong(19),
                         row.getBoolean(20),
                         instant(row, 21)));
-    }
-
-    private static @Nullable OffsetDateTime time(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 
     private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

@@ -5,8 +5,8 @@ import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayFeedStore;
-import dev.outbox.internal.store.ReplaySource;
+import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayEventStore;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
 import java.util.List;
@@ -18,8 +18,8 @@ final class ReplayFeeders {
 
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
         return new ReplayFeeder(
-                new ReplaySource(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new ReplayFeedStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayEventStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayDeliveryStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new HandlerRegistry(
                         List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
                 (JdbcReplays) replays,

@@ -285,7 +285,7 @@ class ReplayTest {
         assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail.eventTypes("OrderPaid"), "ann", "why"))
                 .isInstanceOf(InvalidOperationException.class)
-                .hasMessageContaining("'mail' does not want events of type OrderPaid");
+                .hasMessageContaining("'mail' does not subscribe to events of type OrderPaid");
         assertThatThrownBy(() -> replays.cancel(1, "")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.rate(0)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.occurred(now, now)).isInstanceOf(InvalidOperationException.class);
@@ -316,7 +316,7 @@ class ReplayTest {
                         .sql("SELECT cancelled_by FROM events.outbox_replay")
                         .query(String.class)
                         .single())
-                .contains("retired");
+                .contains("expired");
     }
 
     private void pause(String handlerId, boolean paused) {
