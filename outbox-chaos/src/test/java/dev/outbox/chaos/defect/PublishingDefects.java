@@ -39,7 +39,7 @@ final class PublishingDefects {
             Defect.of(
                     "retention takes events with dead deliveries",
                     "G8",
-                    "ArchiveStore.java",
+                    "RetentionStore.java",
                     "                   AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d"
                             + " WHERE d.outbox_id = o.id LIMIT 1) IS NULL\n",
                     "",
@@ -47,14 +47,14 @@ final class PublishingDefects {
             Defect.of(
                     "retention deletes what it should archive",
                     "G8",
-                    "ArchiveStore.java",
+                    "RetentionStore.java",
                     "                 WHERE :keep\n                ON CONFLICT",
                     "                 WHERE NOT :keep\n                ON CONFLICT",
                     "RetentionTest"),
             Defect.of(
                     "retention forgets what a queued event has done",
                     "G7",
-                    "ProcessedEventStore.java",
+                    "RetentionStore.java",
                     "                   AND (SELECT o.id FROM {schema}.outbox_unpublished o"
                             + " WHERE o.event_id = p.event_id LIMIT 1) IS NULL\n",
                     "",

@@ -2,10 +2,9 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.store.ArchiveStore;
-import dev.outbox.internal.store.IdleAggregateStore;
-import dev.outbox.internal.store.ProcessedEventStore;
-import dev.outbox.internal.store.RemovedBatch;
+import dev.outbox.internal.store.RetentionStore;
+import dev.outbox.internal.store.RetentionStore.Batch;
+import dev.outbox.internal.store.RetentionStore.CounterPage;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,38 +15,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Moves published events to the archive when their time is over, and forgets what deduplicating handlers have processed, batch
- * by batch, on a schedule or when called. One instance works at a time; the others find nothing to do. Dead events stay until
- * somebody has decided about them.
- */
+/** Archives published events, and removes old rows of the deduplication inbox and idle counters, on a schedule or when called. */
 public final class Retention implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
 
-    private static final Duration LONGEST_REST = Duration.ofHours(1);
+    private static final Duration LONGEST_DELAY = Duration.ofHours(1);
 
     private final RetentionSettings settings;
-    private final ArchiveStore store;
-    private final ProcessedEventStore inbox;
-    private final IdleAggregateStore aggregates;
+    private final RetentionStore store;
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
-    private final BackgroundLoop duty = new BackgroundLoop("outbox-retention", this::step);
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
     private @Nullable Instant next;
 
     /** Creates a retention that has not started. */
     public Retention(
-            RetentionSettings settings,
-            ArchiveStore store,
-            ProcessedEventStore inbox,
-            IdleAggregateStore aggregates,
-            Clock clock,
-            @Nullable UnaryOperator<Instant> schedule) {
+            RetentionSettings settings, RetentionStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = store;
-        this.inbox = inbox;
-        this.aggregates = aggregates;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -56,11 +42,11 @@ public final class Retention implements AutoCloseable {
     public void start() {
         if (schedule != null) {
             next = null;
-            duty.start();
+            loop.start();
         }
     }
 
-    /** Moves and forgets everything that is due, on the calling thread. */
+    /** Removes everything that is old enough, and returns how many events were archived or deleted. */
     public long runOnce() throws SQLException {
         long moved = inBatches(this::archive);
         if (moved > 0) {
@@ -70,73 +56,69 @@ public final class Retention implements AutoCloseable {
                     moved,
                     settings.published());
         }
-        long forgotten = inBatches(this::purge);
-        if (forgotten > 0) {
-            log.info("forgot {} processed events older than {}", forgotten, settings.processedEvents());
+        long purged = inBatches(this::purge);
+        if (purged > 0) {
+            log.info("removed {} processed events older than {}", purged, settings.processedEvents());
         }
         Duration idle = settings.idleAggregates();
-        if (idle != null) {
-            long removed = removeCounters(idle);
-            if (removed > 0) {
-                log.info("removed the counters of {} aggregates without events for {}", removed, idle);
-            }
+        long counters = idle == null ? 0 : removeCounters(idle);
+        if (counters > 0) {
+            log.info("removed the counters of {} aggregates without events for {}", counters, idle);
         }
         return moved;
     }
 
-    private RemovedBatch archive(OffsetDateTime from) throws SQLException {
+    private Batch archive(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_ARCHIVE.reached();
-        RemovedBatch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
+        Batch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
         FaultPoint.AFTER_ARCHIVE.reached();
         return moved;
     }
 
-    private RemovedBatch purge(OffsetDateTime from) throws SQLException {
+    private Batch purge(OffsetDateTime from) throws SQLException {
         FaultPoint.BEFORE_INBOX_PURGE.reached();
-        RemovedBatch forgotten = inbox.purge(from, settings.processedEvents(), settings.batchSize());
+        Batch purged = store.purge(from, settings.processedEvents(), settings.batchSize());
         FaultPoint.AFTER_INBOX_PURGE.reached();
-        return forgotten;
+        return purged;
     }
 
-    /** A counter that is above the floor waits for a later run, in which all transactions know the raised floor. */
+    /** A counter above the floor waits for a later run, when all transactions know the raised floor. */
     private long removeCounters(Duration idle) throws SQLException {
         long removed = 0;
-        long lastSequence = 0;
-        IdleAggregateStore.Page page = IdleAggregateStore.Page.BEGINNING;
+        long highestIdle = 0;
+        CounterPage page = CounterPage.BEGINNING;
         do {
             FaultPoint.BEFORE_COUNTER_REMOVAL.reached();
-            page = aggregates.remove(page, idle, settings.batchSize());
+            page = store.removeCounters(page, idle, settings.batchSize());
             FaultPoint.AFTER_COUNTER_REMOVAL.reached();
             removed += page.removed();
-            lastSequence = Math.max(lastSequence, page.lastSequence());
-        } while (page.looked() == settings.batchSize() && !duty.isClosing());
-        aggregates.raiseFloor(lastSequence);
+            highestIdle = Math.max(highestIdle, page.highestIdle());
+        } while (page.size() == settings.batchSize() && !loop.isClosing());
+        store.raiseFloor(highestIdle);
         return removed;
     }
 
-    /** Each batch begins where the last one ended, so that the last one of a run costs as much as the first. */
-    private long inBatches(Batch batch) throws SQLException {
+    /** Each batch begins where the last one ended, so that the last batch of a run costs as much as the first. */
+    private long inBatches(Removal removal) throws SQLException {
         long total = 0;
-        RemovedBatch removed;
-        OffsetDateTime from = RemovedBatch.BEGINNING;
+        Batch batch = Batch.BEGINNING;
         do {
-            removed = batch.run(from);
-            from = removed.upTo();
-            total += removed.rows();
-        } while (removed.rows() == settings.batchSize() && !duty.isClosing());
+            batch = removal.run(batch.upTo());
+            total += batch.rows();
+        } while (batch.rows() == settings.batchSize() && !loop.isClosing());
         return total;
     }
 
-    /** One transaction. */
+    /** Removes one batch in a transaction. */
     @FunctionalInterface
-    private interface Batch {
-        RemovedBatch run(OffsetDateTime from) throws SQLException;
+    private interface Removal {
+        Batch run(OffsetDateTime from) throws SQLException;
     }
 
     private Duration step() throws SQLException {
         UnaryOperator<Instant> times = schedule;
         if (times == null) {
-            return LONGEST_REST;
+            return LONGEST_DELAY;
         }
         Instant now = clock.instant();
         Instant due = next;
@@ -148,13 +130,13 @@ public final class Retention implements AutoCloseable {
         if (due == null) {
             next = times.apply(now);
         }
-        // Looks at the clock now and then: a machine that slept must not run an hour late.
-        Duration rest = Duration.between(now, next);
-        return rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
+        // Reads the clock at least once an hour: after a suspension, the machine must not run much too late.
+        Duration delay = Duration.between(now, next);
+        return delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY;
     }
 
     @Override
     public void close() {
-        duty.close(Duration.ofSeconds(5));
+        loop.close(Duration.ofSeconds(5));
     }
 }

@@ -3,7 +3,7 @@ package dev.outbox.internal.maintenance;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What happens to published events, to what is known of processed ones, and to the counters of aggregates. */
+/** How long published events, rows of the deduplication inbox and counters of aggregates stay. */
 public record RetentionSettings(
         Duration published,
         boolean archive,
@@ -33,7 +33,7 @@ public record RetentionSettings(
         this(published, archive, processedEvents, null, batchSize);
     }
 
-    /** Returns the default: 30 days, archived, processed events known for 30 days, all counters kept, 1000 at a time. */
+    /** Returns the defaults: archive after 30 days, keep processed events for 30 days and all counters, 1000 rows a batch. */
     public static RetentionSettings defaults() {
         return new RetentionSettings(Duration.ofDays(30), true, Duration.ofDays(30), 1000);
     }

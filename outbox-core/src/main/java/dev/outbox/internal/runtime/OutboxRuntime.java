@@ -12,13 +12,11 @@ import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.publish.Audience;
 import dev.outbox.internal.publish.PublisherResources;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
-import dev.outbox.internal.store.ArchiveStore;
 import dev.outbox.internal.store.HandlerStore;
-import dev.outbox.internal.store.IdleAggregateStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ProcessedEventStore;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
+import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
@@ -78,10 +76,8 @@ public final class OutboxRuntime implements AutoCloseable {
                 listener);
         this.retention = new Retention(
                 settings.retention(),
-                new ArchiveStore(
+                new RetentionStore(
                         dependencies.dataSource(), schema, settings.schemas().archive()),
-                new ProcessedEventStore(dependencies.dataSource(), schema),
-                new IdleAggregateStore(dependencies.dataSource(), schema),
                 dependencies.clock(),
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);

@@ -7,13 +7,6 @@ public record OutboxSchema(String name) {
 
     private static final Pattern ALLOWED = Pattern.compile("(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}");
 
-    /** Whether this transaction is the only one that works for retention; the others find the advisory lock taken. */
-    private static final String ALONE =
-            "pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0))";
-
-    /** Shared by those who remove events from history; whoever relies on what is there takes it alone. */
-    private static final String HISTORY_LOCK = "hashtextextended('outbox history of {schema}', 0)";
-
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
 
@@ -31,13 +24,10 @@ public record OutboxSchema(String name) {
     }
 
     /**
-     * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads,
-     * {@code {history lock}} the lock that keeps events in history, and {@code {alone}} takes turns.
+     * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads.
      */
     String render(String sql) {
         return sql.replace("{envelope}", EventRow.COLUMNS)
-                .replace("{alone}", ALONE)
-                .replace("{history lock}", HISTORY_LOCK)
                 .replace("{schema}", quoted());
     }
 }

@@ -2,19 +2,14 @@ package dev.outbox.internal.store;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Notes which handler has processed which event. */
+/** Deduplication inbox: records which handler has processed which event. */
 public final class ProcessedEventStore {
 
-    /**
-     * Relies on processed_event_pk. If another transaction has inserted a row and is still open, this waits for its end, and
-     * inserts only if it has rolled back.
-     */
+    /** Relies on processed_event_pk. Waits while an open transaction has inserted such a row, and inserts if it rolls back. */
     private static final String INSERT = """
             INSERT INTO {schema}.processed_event (event_id, handler_id)
             SELECT :event_id, h.id
@@ -22,47 +17,16 @@ public final class ProcessedEventStore {
             ON CONFLICT DO NOTHING
             """;
 
-    /**
-     * Relies on processed_event_processed_at, from where the last batch ended, and on outbox_unpublished_event_id. An event in the
-     * queue may be delivered again, however old it is. One instance at a time, as for the archive. Locked rows keep their place.
-     */
-    static final String PURGE = """
-            WITH expired AS MATERIALIZED (
-                SELECT p.ctid AS place
-                  FROM {schema}.processed_event p
-                 WHERE p.processed_at >= :from::timestamptz
-                   AND p.processed_at < now() - :age_millis * interval '1 millisecond'
-                   AND (SELECT {alone})
-                   AND (SELECT o.id FROM {schema}.outbox_unpublished o WHERE o.event_id = p.event_id LIMIT 1) IS NULL
-                 ORDER BY p.processed_at
-                 LIMIT :limit
-                   FOR UPDATE OF p SKIP LOCKED
-            ), removed AS (
-                DELETE FROM {schema}.processed_event p
-                 WHERE p.ctid = ANY (ARRAY(SELECT expired.place FROM expired))
-                RETURNING p.processed_at
-            )
-            SELECT count(*), max(processed_at)
-              FROM removed
-            """;
-
-    private final DataSource dataSource;
     private final BoundConnection transaction;
     private final NamedSql insert;
-    private final Pipeline purge;
 
     /** Creates a store. */
     public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
-        this.dataSource = dataSource;
         this.transaction = new BoundConnection(dataSource);
         this.insert = new NamedSql(schema.render(INSERT));
-        this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
     }
 
-    /**
-     * Notes, in the calling thread's transaction, that a handler has processed an event. Waits while another transaction that
-     * has done so is open.
-     */
+    /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
     public boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
         if (!transaction.exists()) {
             throw new IllegalStateException(
@@ -75,19 +39,5 @@ public final class ProcessedEventStore {
                 return statement.executeUpdate() == handlerIds.size();
             }
         });
-    }
-
-    /** Forgets one batch of what was processed long enough ago, the oldest first, except for events that are still in the queue. */
-    public RemovedBatch purge(OffsetDateTime from, Duration age, int batchSize) throws SQLException {
-        return purge.run(
-                dataSource,
-                (parameters) -> parameters
-                        .set("from", from)
-                        .set("age_millis", age.toMillis())
-                        .set("limit", batchSize),
-                (results) -> {
-                    results.skip(1);
-                    return RemovedBatch.read(results.rows());
-                });
     }
 }

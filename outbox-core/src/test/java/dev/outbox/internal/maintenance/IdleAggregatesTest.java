@@ -8,10 +8,8 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.store.ArchiveStore;
-import dev.outbox.internal.store.IdleAggregateStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ProcessedEventStore;
+import dev.outbox.internal.store.RetentionStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -227,9 +225,7 @@ class IdleAggregatesTest {
     private Retention retention(RetentionSettings settings) {
         return new Retention(
                 settings,
-                new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ProcessedEventStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new IdleAggregateStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 null);
     }

@@ -15,14 +15,13 @@ import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.delivery.Parked;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.ActiveHandlers;
-import dev.outbox.internal.store.ArchiveStore;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
 import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.RemovedBatch;
+import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.operations.Replay;
@@ -367,15 +366,16 @@ class ReplayFeederTest {
         publish("1", 3);
         long id = start(ReplayRequest.of("mail").events(eventId("1", 2)));
         feed(1);
-        ArchiveStore archive = new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RetentionStore archive =
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
 
-        assertThat(archive.archive(RemovedBatch.BEGINNING, Duration.ZERO, 10, true)
+        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
                         .rows())
                 .isEqualTo(2);
         List<DueDelivery> due = claimDue();
         assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(2L);
         settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, due);
-        assertThat(archive.archive(RemovedBatch.BEGINNING, Duration.ZERO, 10, true)
+        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
                         .rows())
                 .isEqualTo(1);
     }

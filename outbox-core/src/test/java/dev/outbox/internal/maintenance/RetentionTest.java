@@ -9,10 +9,8 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.store.ArchiveStore;
-import dev.outbox.internal.store.IdleAggregateStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ProcessedEventStore;
+import dev.outbox.internal.store.RetentionStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -211,9 +209,7 @@ class RetentionTest {
         };
         try (Retention retention = new Retention(
                 RetentionSettings.defaults(),
-                new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ProcessedEventStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new IdleAggregateStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -229,9 +225,7 @@ class RetentionTest {
     private Retention retention(RetentionSettings settings) {
         return new Retention(
                 settings,
-                new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ProcessedEventStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new IdleAggregateStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 null);
     }

@@ -9,9 +9,8 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.store.ArchiveStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.RemovedBatch;
+import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
@@ -61,8 +60,8 @@ class PostgresVersionsTest {
             assertThat(batch).allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED"));
             assertThat(outbox.count("events.outbox_delivery")).isZero();
             replay(outbox);
-            assertThat(new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
-                            .archive(RemovedBatch.BEGINNING, Duration.ZERO, 100, true)
+            assertThat(new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))
+                            .archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 100, true)
                             .rows())
                     .isEqualTo(21);
             outbox.runtime().close();

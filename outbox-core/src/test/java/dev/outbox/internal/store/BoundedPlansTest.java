@@ -48,8 +48,8 @@ class BoundedPlansTest {
         addHistory("1 day", BATCH);
         addHistory("31 days", ROWS);
         analyze(analyzed, "events.outbox_published");
-        ArchiveStore store = new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
-        RemovedBatch most = store.archive(RemovedBatch.BEGINNING, MONTH, ROWS - BATCH, false);
+        RetentionStore store = new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RetentionStore.Batch most = store.archive(RetentionStore.Batch.BEGINNING.upTo(), MONTH, ROWS - BATCH, false);
 
         assertThat(most.rows()).isEqualTo(ROWS - BATCH);
         JsonNode last = explainArchive(most.upTo().toString());
@@ -69,7 +69,7 @@ class BoundedPlansTest {
 
         JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
-                        ProcessedEventStore.PURGE,
+                        RetentionStore.PURGE,
                         "timestamptz, bigint, int",
                         "'-infinity', " + MONTH.toMillis() + ", " + BATCH);
         assertThat(Explained.rowsVisited(plan, "processed_event")).isBetween((long) BATCH, 3L * BATCH);
@@ -143,7 +143,7 @@ class BoundedPlansTest {
     private JsonNode explainArchive(String from) throws SQLException {
         return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
                 .explain(
-                        ArchiveStore.ARCHIVE.replace("{archive}", "audit"),
+                        RetentionStore.ARCHIVE.replace("{archive}", "audit"),
                         "timestamptz, bigint, int, boolean",
                         "'" + from + "', " + MONTH.toMillis() + ", " + BATCH + ", true");
     }

@@ -43,9 +43,9 @@ class LargeTables {
                 + " WHERE published_at < now() - interval '30 days'");
         long readBefore = pagesRead();
 
-        ArchiveStore store = new ArchiveStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RetentionStore store = new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
         List<Long> nanos = new ArrayList<>();
-        RemovedBatch batch = new RemovedBatch(0, RemovedBatch.BEGINNING);
+        RetentionStore.Batch batch = RetentionStore.Batch.BEGINNING;
         do {
             long begun = System.nanoTime();
             batch = store.archive(batch.upTo(), MONTH, BATCH, true);
