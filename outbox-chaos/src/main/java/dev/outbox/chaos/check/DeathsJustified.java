@@ -11,7 +11,7 @@ import java.util.Set;
 final class DeathsJustified implements Rule {
 
     private static final Set<String> CLASSIFIED =
-            Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED", "HANDLER_RETIRED");
+            Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED", "HANDLER_EXPIRED");
 
     private final CheckSettings settings;
 

@@ -76,14 +76,14 @@ public final class HandlerRegistry {
         FaultPoint.BEFORE_REGISTRATION.reached();
         store.register(local.eventTypes(), local.aliases(), expireAfter);
         FaultPoint.AFTER_REGISTRATION.reached();
-        store.seen(local.eventTypes());
+        store.heartbeat(local.eventTypes());
         load();
     }
 
     /** Extends the registrations of this instance, writes them again if the database has lost any, and reads the registry. */
     public void heartbeat() throws SQLException {
         FaultPoint.BEFORE_HEARTBEAT.reached();
-        boolean registered = store.seen(local().eventTypes());
+        boolean registered = store.heartbeat(local().eventTypes());
         FaultPoint.AFTER_HEARTBEAT.reached();
         if (!registered) {
             log.warn("the database has lost registrations of this instance's handlers; registering them again");

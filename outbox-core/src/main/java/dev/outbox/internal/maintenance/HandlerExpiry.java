@@ -8,54 +8,50 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Reports handlers that no process has any more, and lets go of what waits for them when they have been gone for long: it becomes dead,
- * where it is seen, and may be retried or skipped. Safe for use by many threads and processes.
- */
+/** Reports handler registrations without a heartbeat, and dead-letters their deliveries when they expire. */
 public final class HandlerExpiry {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerExpiry.class);
 
-    private static final Duration MISSED_AFTER = Duration.ofHours(1);
+    private static final Duration MISSING_AFTER = Duration.ofHours(1);
     private static final int BATCH_SIZE = 500;
 
     private final HandlerExpiryStore store;
-    private final Duration retireAfter;
+    private final Duration expireAfter;
 
-    /** Creates a expiry. */
-    public HandlerExpiry(HandlerExpiryStore store, Duration retireAfter) {
+    /** Creates an expiry. */
+    public HandlerExpiry(HandlerExpiryStore store, Duration expireAfter) {
         this.store = store;
-        this.retireAfter = retireAfter;
+        this.expireAfter = expireAfter;
     }
 
-    /** Reports the handlers that no process has shown for an hour, one line each. */
+    /** Logs a line for each handler without a heartbeat for an hour. */
     public void report() throws SQLException {
-        for (HandlerExpiryStore.Missing missing : store.missing(MISSED_AFTER)) {
+        for (HandlerExpiryStore.Missing missing : store.missing(MISSING_AFTER)) {
             log.warn(
-                    "no process has handler '{}', or wants some event type in it, any more (last seen {}); {} deliveries wait for it,"
-                            + " and are dead from {} on; if it was renamed, give its new id this alias",
+                    "handler '{}', or one of its event types, has had no heartbeat since {}; {} deliveries wait for it and are"
+                            + " dead-lettered from {} on; if the handler was renamed, add this id as an alias of the new one",
                     missing.id(),
                     missing.lastSeen(),
                     missing.open() < HandlerExpiryStore.MOST_COUNTED ? missing.open() : missing.open() + " or more",
-                    missing.lastSeen().plus(retireAfter));
+                    missing.lastSeen().plus(expireAfter));
         }
     }
 
-    /** Makes dead what waits for handlers that have retired, in bounded batches, and deletes their registrations. */
+    /** Dead-letters the deliveries of expired registrations, batch by batch, and deletes these. */
     public void runOnce() throws SQLException {
         FaultPoint.BEFORE_HANDLER_EXPIRY.reached();
-        Map<String, Long> buried = store.bury(retireAfter, BATCH_SIZE);
-        while (!buried.isEmpty()) {
-            buried.forEach((handlerId, count) -> log.error(
-                    "{} deliveries wait for handler '{}', which no process has had for {} h; they are dead until an"
-                            + " operator retries or skips them",
+        Map<String, Long> dead = store.deadLetter(expireAfter, BATCH_SIZE);
+        while (!dead.isEmpty()) {
+            dead.forEach((handlerId, count) -> log.error(
+                    "dead-lettered {} deliveries of handler '{}', whose registration has had no heartbeat for {} h; retry or skip them",
                     count,
                     handlerId,
-                    retireAfter.toHours()));
-            buried = store.bury(retireAfter, BATCH_SIZE);
+                    expireAfter.toHours()));
+            dead = store.deadLetter(expireAfter, BATCH_SIZE);
         }
         FaultPoint.BEFORE_REGISTRATION_REMOVAL.reached();
-        store.forget(retireAfter);
+        store.deleteExpired(expireAfter);
         FaultPoint.AFTER_REGISTRATION_REMOVAL.reached();
     }
 }

@@ -1,6 +1,5 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,42 +12,164 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 
-/** Finds handlers that no process has shown for long, and gives up what waits for them. */
+/** Finds registrations without a heartbeat, dead-letters the deliveries that wait for them, and deletes them. */
 public final class HandlerExpiryStore {
 
     /** The largest number of waiting deliveries that {@link #missing} counts for a handler. */
     public static final int MOST_COUNTED = 10_000;
 
+    /** Relies on outbox_delivery_backlog: one look-up for each stream, status, handler and event type that has deliveries. */
+    private static final String BACKLOG = """
+            WITH RECURSIVE backlog AS (
+                (SELECT d.stream, d.status, d.handler_id, d.event_type
+                   FROM {schema}.outbox_delivery d
+                  ORDER BY d.stream, d.status, d.handler_id, d.event_type
+                  LIMIT 1)
+                 UNION ALL
+                SELECT next.stream, next.status, next.handler_id, next.event_type
+                  FROM backlog b
+                 CROSS JOIN LATERAL (SELECT d.stream, d.status, d.handler_id, d.event_type
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE (d.stream, d.status, d.handler_id, d.event_type)
+                                            > (b.stream, b.status, b.handler_id, b.event_type)
+                                      ORDER BY d.stream, d.status, d.handler_id, d.event_type
+                                      LIMIT 1) next
+            )
+            """;
+
+    /** Whether an instance has registered the handler and event type of {@code x}, under any id of the handler. */
+    private static final String REGISTERED = """
+            EXISTS (SELECT
+                                     FROM {schema}.outbox_handler live
+                                     JOIN {schema}.outbox_subscription s ON s.handler_id = live.id
+                                    WHERE (live.id = x.handler_id OR x.handler_id = ANY (live.aliases))
+                                      AND s.event_type IN (x.event_type, '*')
+                                      AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond')
+            """;
+
+    /** Reads the registry whole; relies on outbox_delivery_backlog to count what waits, up to a bound. */
+    private static final String MISSING = BACKLOG + """
+            SELECT x.handler_id,
+                   max(h.last_seen_at),
+                   (SELECT count(*)
+                      FROM (SELECT
+                              FROM backlog b
+                             CROSS JOIN LATERAL (SELECT
+                                                   FROM {schema}.outbox_delivery d
+                                                  WHERE d.stream = b.stream
+                                                    AND d.status = b.status
+                                                    AND d.handler_id = b.handler_id
+                                                    AND d.event_type = b.event_type
+                                                  LIMIT :most) d
+                             WHERE b.handler_id = x.handler_id
+                               AND b.status <> 'DEAD'
+                             LIMIT :most) open)
+              FROM {schema}.outbox_subscription x
+              JOIN {schema}.outbox_handler h ON h.id = x.handler_id
+             WHERE NOT {registered}
+             GROUP BY x.handler_id
+             ORDER BY x.handler_id
+            """.replace("{registered}", REGISTERED);
+
+    /**
+     * Relies on outbox_delivery_backlog and reads the registry. A delivery that an operator retried after its subscription was
+     * deleted expires by its own age.
+     */
+    static final String EXPIRED = BACKLOG + """
+            SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
+              FROM backlog x
+             CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.stream = x.stream
+                                    AND d.status = x.status
+                                    AND d.handler_id = x.handler_id
+                                    AND d.event_type = x.event_type
+                                    AND (d.locked_until IS NULL OR d.locked_until < now())
+                                    AND (EXISTS (SELECT
+                                                   FROM {schema}.outbox_subscription s
+                                                  WHERE s.handler_id = x.handler_id
+                                                    AND s.event_type IN (x.event_type, '*'))
+                                         OR d.created_at < now() - :expiry_millis * interval '1 millisecond')
+                                  LIMIT :limit) d
+             WHERE x.status <> 'DEAD'
+               AND NOT {registered}
+             LIMIT :limit
+            """.replace("{registered}", REGISTERED);
+
+    /** Reads the registry; relies on outbox_delivery_backlog. A delivery keeps its subscription. */
+    static final String DELETE_SUBSCRIPTIONS = BACKLOG + """
+            DELETE FROM {schema}.outbox_subscription s
+             WHERE s.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
+               AND NOT EXISTS (SELECT
+                                 FROM backlog b
+                                WHERE b.status <> 'DEAD'
+                                  AND b.handler_id = s.handler_id
+                                  AND (b.event_type = s.event_type OR s.event_type = '*'))
+            """;
+
+    /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
+    static final String DELETE_HANDLERS = BACKLOG + """
+            DELETE FROM {schema}.outbox_handler h
+             WHERE h.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
+               AND NOT h.paused
+               AND NOT EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id)
+               AND NOT EXISTS (SELECT FROM backlog b WHERE b.handler_id = h.id)
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_replay r
+                                WHERE r.handler_id = h.id
+                                  AND r.finished_at IS NULL)
+            """;
+
+    /** Relies on outbox_delivery_pk. */
+    private static final String DEAD_LETTER = """
+            WITH expired AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET status = 'DEAD',
+                       head = false,
+                       next_retry_at = NULL,
+                       locked_by = NULL,
+                       lock_token = NULL,
+                       locked_until = NULL,
+                       last_error_code = 'HANDLER_EXPIRED',
+                       last_error = 'the registration of the handler for this event type has expired'
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                 WHERE d.outbox_id = k.outbox_id
+                   AND d.handler_id = k.handler_id
+                   AND d.status <> 'DEAD'
+                   AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                RETURNING d.handler_id
+            )
+            SELECT handler_id, count(*)
+              FROM expired
+             GROUP BY handler_id
+            """;
+
     private final DataSource dataSource;
     private final Pipeline missing;
-    private final Pipeline orphans;
-    private final Pipeline bury;
-    private final Pipeline forget;
+    private final Pipeline expired;
+    private final Pipeline deadLetter;
+    private final Pipeline delete;
 
     /** Creates a store. */
     public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.missing = new Pipeline(schema, HandlerExpirySql.MISSING.replace("{most}", Integer.toString(MOST_COUNTED)));
-        this.orphans = new Pipeline(schema, HandlerExpirySql.ORPHANS);
-        this.bury = new Pipeline(
-                schema,
-                LaneSql.LOCK_EVENTS,
-                LaneSql.LOCK_LANES,
-                HandlerExpirySql.BURY,
-                LaneSql.PROMOTE,
-                LaneSql.COMPLETE);
-        this.forget = new Pipeline(schema, HandlerExpirySql.FORGET_SUBSCRIPTIONS, HandlerExpirySql.FORGET_HANDLERS);
+        this.missing = new Pipeline(schema, MISSING);
+        this.expired = new Pipeline(schema, EXPIRED);
+        this.deadLetter = new Pipeline(
+                schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.PROMOTE, LaneSql.COMPLETE);
+        this.delete = new Pipeline(schema, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
     }
 
-    /** A handler that was registered, and that no process has shown lately. */
+    /** Handler without a recent heartbeat, and how many deliveries wait for it. */
     public record Missing(String id, Instant lastSeen, long open) {}
 
-    private record Orphan(DeliveryKey key, String aggregateType, String aggregateId) {}
-
-    /** Finds handlers that no process has shown, or has not wanted some event type in, and that no running handler was before. */
+    /** Finds handlers of which some subscription has no heartbeat and no successor, with the deliveries that wait for them. */
     public List<Missing> missing(Duration unseenFor) throws SQLException {
         return missing.run(
-                dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
+                dataSource,
+                (parameters) ->
+                        parameters.set("expiry_millis", unseenFor.toMillis()).set("most", MOST_COUNTED),
+                (results) -> {
                     List<Missing> handlers = new ArrayList<>();
                     ResultSet row = results.rows();
                     while (row.next()) {
@@ -61,55 +182,37 @@ public final class HandlerExpiryStore {
                 });
     }
 
-    /** Makes one batch of deliveries dead that wait for what no process has shown. Several processes may do so at the same time. */
-    public Map<String, Long> bury(Duration unseenFor, int batchSize) throws SQLException {
-        List<Orphan> found = orphans(unseenFor, batchSize);
+    /** Dead-letters one batch of deliveries whose registration has expired, and returns how many of each handler. */
+    public Map<String, Long> deadLetter(Duration unseenFor, int batchSize) throws SQLException {
+        List<DeliveryRef> found = find(unseenFor, batchSize);
         if (found.isEmpty()) {
             return Map.of();
         }
         FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
-        return bury.run(
-                dataSource,
-                (parameters) -> parameters
-                        .setLongs("events", found, (one) -> one.key().outboxId())
-                        .setTexts("lane_handlers", found, (one) -> one.key().handlerId())
-                        .setTexts("lane_types", found, Orphan::aggregateType)
-                        .setTexts("lane_ids", found, Orphan::aggregateId),
-                (results) -> {
-                    results.skip(2);
-                    Map<String, Long> buried = new TreeMap<>();
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        buried.put(row.getString(1), row.getLong(2));
-                    }
-                    return buried;
-                });
+        return deadLetter.run(dataSource, (parameters) -> DeliveryRef.bind(parameters, found), (results) -> {
+            results.skip(2);
+            Map<String, Long> dead = new TreeMap<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                dead.put(row.getString(1), row.getLong(2));
+            }
+            return dead;
+        });
     }
 
-    /**
-     * Deletes subscriptions that no process has shown and no delivery waits for, and then handlers that have none. A handler stays
-     * while it is paused, has dead deliveries, or is replayed to.
-     */
-    public void forget(Duration unseenFor) throws SQLException {
-        forget.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
+    /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */
+    public void deleteExpired(Duration unseenFor) throws SQLException {
+        delete.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
             results.skip(2);
             return true;
         });
     }
 
-    private List<Orphan> orphans(Duration unseenFor, int batchSize) throws SQLException {
-        return orphans.run(
+    private List<DeliveryRef> find(Duration unseenFor, int limit) throws SQLException {
+        return expired.run(
                 dataSource,
                 (parameters) ->
-                        parameters.set("expiry_millis", unseenFor.toMillis()).set("limit", batchSize),
-                (results) -> {
-                    List<Orphan> found = new ArrayList<>();
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        found.add(new Orphan(
-                                new DeliveryKey(row.getLong(1), row.getString(2)), row.getString(3), row.getString(4)));
-                    }
-                    return found;
-                });
+                        parameters.set("expiry_millis", unseenFor.toMillis()).set("limit", limit),
+                (results) -> DeliveryRef.read(results.rows()));
     }
 }

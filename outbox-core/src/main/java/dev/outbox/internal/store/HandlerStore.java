@@ -10,18 +10,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** The handlers that any process has registered, and the streams whose claims must know of them. */
+/** Registers handlers and streams; a change raises the registry version of every stream. */
 public final class HandlerStore {
 
-    /** Writers of the registry take turns; readers do not wait. */
+    /** Serializes the writers of the registry; readers do not wait. */
     static final String LOCK_REGISTRY = """
             LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE
             """;
 
-    /** Relies on outbox_stream_pk. A stream that is new knows the registry as it is. */
+    /** Relies on outbox_stream_pk. A new stream begins with the current registry version. */
     private static final String ADD_STREAM = """
             INSERT INTO {schema}.outbox_stream (stream, registry_version)
             SELECT :stream, coalesce(max(s.registry_version), 0)
@@ -30,9 +29,8 @@ public final class HandlerStore {
             """;
 
     /**
-     * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if a registration changes
-     * what the other processes know. Whoever locks several streams locks them in the same order. A handler that is
-     * paused stays so when it is renamed.
+     * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if the registry changes.
+     * Streams are locked in order. A paused handler stays paused when it is renamed.
      */
     private static final String REGISTER = """
             WITH handler AS (
@@ -69,7 +67,7 @@ public final class HandlerStore {
             """;
 
     /** Relies on outbox_handler_pk and outbox_subscription_pk. */
-    private static final String SEEN = """
+    private static final String HEARTBEAT = """
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
                    SET last_seen_at = now()
@@ -86,7 +84,7 @@ public final class HandlerStore {
             SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
             """;
 
-    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler, and per event type that it wants. */
+    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
     private static final String LIST = """
             SELECT h.id,
                    ARRAY(SELECT s.event_type
@@ -104,7 +102,7 @@ public final class HandlerStore {
     private final DataSource dataSource;
     private final Pipeline addStream;
     private final Pipeline register;
-    private final Pipeline seen;
+    private final Pipeline heartbeat;
     private final Pipeline list;
 
     /** Creates a store. */
@@ -112,11 +110,11 @@ public final class HandlerStore {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
         this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, REGISTER);
-        this.seen = new Pipeline(schema, SEEN);
+        this.heartbeat = new Pipeline(schema, HEARTBEAT);
         this.list = new Pipeline(schema, LIST);
     }
 
-    /** Makes a stream known. Does nothing if it is. */
+    /** Registers a stream that is new. */
     public void addStream(String stream) throws SQLException {
         addStream.run(dataSource, (parameters) -> parameters.set("stream", stream), (results) -> {
             results.skip(2);
@@ -124,69 +122,49 @@ public final class HandlerStore {
         });
     }
 
-    /** Registers this process's handlers, durably: from the next claim on, every process knows of them. */
-    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration retireAfter)
+    /** Registers the handlers of this instance durably: from the next claim on, every instance knows them. */
+    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration expireAfter)
             throws SQLException {
-        String[] ids = new TreeSet<>(eventTypes.keySet()).toArray(String[]::new);
-        String[] former = Stream.of(ids)
-                .map((id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
-                .toArray(String[]::new);
-        Wishes wishes = Wishes.of(eventTypes);
+        Set<String> ids = new TreeSet<>(eventTypes.keySet());
         register.run(
                 dataSource,
-                (parameters) -> parameters
-                        .set("ids", ids)
-                        .set("aliases", former)
-                        .set("handler_ids", wishes.handlerIds())
-                        .set("event_types", wishes.eventTypes())
-                        .set("refresh_millis", retireAfter.toMillis()),
+                (parameters) -> bind(parameters, eventTypes)
+                        .setTexts("ids", ids, (id) -> id)
+                        .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
+                        .set("refresh_millis", expireAfter.toMillis()),
                 (results) -> {
                     results.skip(2);
                     return true;
                 });
     }
 
-    /** Pairs of handlers and event types, in the order in which everyone locks their rows. */
-    private record Wishes(List<String> ids, List<String> types) {
-
-        String[] handlerIds() {
-            return ids.toArray(String[]::new);
-        }
-
-        String[] eventTypes() {
-            return types.toArray(String[]::new);
-        }
-
-        static Wishes of(Map<String, Set<String>> eventTypes) {
-            List<String> ids = new ArrayList<>();
-            List<String> types = new ArrayList<>();
-            new TreeMap<>(eventTypes)
-                    .forEach((id, wanted) -> new TreeSet<>(wanted).forEach((type) -> {
-                        ids.add(id);
-                        types.add(type);
-                    }));
-            return new Wishes(ids, types);
-        }
+    /** Renews the registrations of this instance; returns {@code false} if one is missing. */
+    public boolean heartbeat(Map<String, Set<String>> eventTypes) throws SQLException {
+        int subscriptions = eventTypes.values().stream().mapToInt(Set::size).sum();
+        return heartbeat.run(dataSource, (parameters) -> bind(parameters, eventTypes), (results) -> {
+            ResultSet counts = results.rows();
+            counts.next();
+            return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
+        });
     }
 
-    /** Notes that a process with these handlers is alive. */
-    public boolean seen(Map<String, Set<String>> eventTypes) throws SQLException {
-        Wishes wishes = Wishes.of(eventTypes);
-        return seen.run(
-                dataSource,
-                (parameters) ->
-                        parameters.set("handler_ids", wishes.handlerIds()).set("event_types", wishes.eventTypes()),
-                (results) -> {
-                    ResultSet counts = results.rows();
-                    counts.next();
-                    return counts.getInt(1) == wishes.ids().size() && counts.getInt(2) == eventTypes.size();
-                });
+    /** In the order in which every instance locks these rows. */
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, Map<String, Set<String>> eventTypes)
+            throws SQLException {
+        List<Map.Entry<String, String>> subscriptions = new TreeMap<>(eventTypes)
+                .entrySet().stream()
+                        .flatMap((handler) -> new TreeSet<>(handler.getValue())
+                                .stream().map((type) -> Map.entry(handler.getKey(), type)))
+                        .toList();
+        return parameters
+                .setTexts("handler_ids", subscriptions, Map.Entry::getKey)
+                .setTexts("event_types", subscriptions, Map.Entry::getValue);
     }
 
-    /** Lists the handlers that processes are counted on to have. */
-    public List<RegisteredHandler> list(Duration retireAfter) throws SQLException {
+    /** Lists the handlers whose registration has not expired. */
+    public List<RegisteredHandler> list(Duration expireAfter) throws SQLException {
         return list.run(
-                dataSource, (parameters) -> parameters.set("expiry_millis", retireAfter.toMillis()), (results) -> {
+                dataSource, (parameters) -> parameters.set("expiry_millis", expireAfter.toMillis()), (results) -> {
                     List<RegisteredHandler> handlers = new ArrayList<>();
                     ResultSet row = results.rows();
                     while (row.next()) {

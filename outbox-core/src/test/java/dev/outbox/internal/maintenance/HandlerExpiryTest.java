@@ -67,7 +67,7 @@ class HandlerExpiryTest {
         unseen("old", "8 days");
         expiry.runOnce();
 
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED", "2 DEAD HANDLER_RETIRED");
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("DEAD"));
         assertThat(lines.list)
                 .filteredOn((line) -> line.getLevel() == Level.ERROR)
@@ -95,7 +95,7 @@ class HandlerExpiryTest {
                 .update();
         expiry.runOnce();
         await().until(() -> outbox.statusOf(behind).equals("PUBLISHED"));
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
         assertThat(billing.handled()).hasSize(1);
     }
 
@@ -167,9 +167,9 @@ class HandlerExpiryTest {
                 .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
                 .update();
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        assertThat(deliveries()).containsExactly("1 DUE HANDLER_RETIRED");
+        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
         expiry.runOnce();
-        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_RETIRED");
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
     private List<String> registered() {

@@ -130,13 +130,13 @@ class BoundedPlansTest {
         addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
         analyze(true, "events.outbox_delivery");
 
-        for (String sql : List.of(HandlerExpirySql.FORGET_SUBSCRIPTIONS, HandlerExpirySql.FORGET_HANDLERS)) {
+        for (String sql : List.of(HandlerExpiryStore.DELETE_SUBSCRIPTIONS, HandlerExpiryStore.DELETE_HANDLERS)) {
             assertThat(Explained.pages(
                             new Explained(outbox.dataSource()).explain(sql, "bigint", "" + MONTH.toMillis())))
                     .isLessThan(50);
         }
         assertThat(Explained.pages(new Explained(outbox.dataSource())
-                        .explain(HandlerExpirySql.ORPHANS, "bigint, int", MONTH.toMillis() + ", 500")))
+                        .explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
     }
 
