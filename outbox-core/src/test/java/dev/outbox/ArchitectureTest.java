@@ -42,6 +42,8 @@ class ArchitectureTest {
                 .definedBy("dev.outbox.internal.schema")
                 .layer("publish")
                 .definedBy("dev.outbox.internal.publish")
+                .layer("payload")
+                .definedBy("dev.outbox.internal.payload")
                 .layer("dispatch")
                 .definedBy("dev.outbox.internal.dispatch")
                 .layer("processing")
@@ -76,8 +78,11 @@ class ArchitectureTest {
                 .mayOnlyAccessLayers("root", "store", "fault", "failure")
                 .whereLayer("publish")
                 .mayOnlyAccessLayers("root", "listener", "store", "delivery", "failure", "fault")
+                .whereLayer("payload")
+                .mayOnlyAccessLayers("root", "failure")
                 .whereLayer("dispatch")
-                .mayOnlyAccessLayers("root", "retry", "listener", "store", "delivery", "failure", "background", "fault")
+                .mayOnlyAccessLayers(
+                        "root", "retry", "listener", "store", "delivery", "failure", "payload", "background", "fault")
                 .whereLayer("processing")
                 .mayOnlyAccessLayers(
                         "root", "listener", "store", "delivery", "failure", "dispatch", "background", "fault")

@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
+import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.retry.RetryPolicy;
 import java.util.Map;
 

@@ -5,6 +5,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.dispatch.EventOutcome.OfHandler;
+import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
@@ -27,7 +28,7 @@ public final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     private final HandlerRegistry registry;
-    private final PayloadReaders readers;
+    private final PayloadReader reader;
     private final OutboxListener listener;
     private final Clock clock;
     private final Circuits circuits;
@@ -42,7 +43,7 @@ public final class Dispatcher {
             OutboxListener listener,
             TimeAndChance time) {
         this.registry = registry;
-        this.readers = new PayloadReaders(mapper, settings.missingFields());
+        this.reader = new PayloadReader(mapper, settings.missingFields());
         this.listener = listener;
         this.clock = time.clock();
         this.circuits = new Circuits(settings, time.nanos());
@@ -73,7 +74,7 @@ public final class Dispatcher {
             noteUnrouted(envelope);
             return new EventOutcome(event, List.of());
         }
-        Payloads payloads = new Payloads(readers, envelope);
+        PayloadReader.EventPayload payload = reader.of(envelope);
         List<OfHandler> outcomes =
                 new ArrayList<>(route.local().size() + route.delegated().size());
         boolean suspect = event.attemptCount() > 1;
@@ -85,7 +86,7 @@ public final class Dispatcher {
             String lane = local.lane(blocked);
             Outcome outcome = suspect || local.paused() || blocked.contains(lane)
                     ? new Outcome.Queued()
-                    : invocation.invoke(local.handler(), envelope, payloads, Attempt.first(guard, clock));
+                    : invocation.invoke(local.handler(), envelope, payload, Attempt.first(guard, clock));
             outcomes.add(new OfHandler(lane, outcome));
             if (outcome instanceof Outcome.Abandoned) {
                 break;
@@ -101,8 +102,7 @@ public final class Dispatcher {
         HandlerDefinition handler = registry.find(delivery.handlerId());
         return handler == null
                 ? new Outcome.Queued()
-                : invocation.invoke(
-                        handler, envelope, new Payloads(readers, envelope), Attempt.of(delivery, guard, clock));
+                : invocation.invoke(handler, envelope, reader.of(envelope), Attempt.of(delivery, guard, clock));
     }
 
     private void noteUnrouted(EventEnvelope envelope) {

@@ -9,6 +9,8 @@ import dev.outbox.internal.failure.ConnectionFailures;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.payload.PayloadReader.EventPayload;
+import dev.outbox.internal.payload.UndecodableException;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.listener.OutboxListener.Result;
 import dev.outbox.retry.RetryPolicy;
@@ -50,7 +52,7 @@ final class Invocation {
     }
 
     /** Invokes the handler on the calling thread, unless its circuit is open or the event has taken too many processes down. */
-    Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
+    Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         Optional<Circuit> circuit = circuits.of(handler.id());
         if (circuit.isPresent() && !circuit.get().pass()) {
             return new Outcome.Queued();
@@ -65,7 +67,7 @@ final class Invocation {
                 report(observed, crashed, Duration.ZERO, envelope);
                 return crashed;
             }
-            Outcome outcome = attempt(handler, envelope, payloads, attempt);
+            Outcome outcome = attempt(handler, envelope, payload, attempt);
             report(observed, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
             circuit.ifPresent((one) -> tell(one, outcome, observed, envelope));
             return outcome;
@@ -92,15 +94,15 @@ final class Invocation {
         return settings.retry().of(envelope.stream(), handler.id());
     }
 
-    private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, Payloads payloads, Attempt attempt) {
+    private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         try {
-            Object payload = payloads.decode(handler);
+            Object argument = payload.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
             if (attempt.isLeaseLost()) {
                 log.warn("{} is not invoked with {}: the lease expired just before", handler.id(), envelope);
                 return new Outcome.Abandoned();
             }
-            handler.handle(payload, envelope, attempt);
+            handler.handle(argument, envelope, attempt);
             FaultPoint.AFTER_HANDLER.reached();
             return new Outcome.Succeeded();
         } catch (UndecodableException ex) {

@@ -64,7 +64,7 @@ class ChangedPayloadTest {
 
     @Test
     void missingFieldIsDeliveredWithOneWarningPerHandler() {
-        Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.dispatch");
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.payload");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         logger.addAppender(lines);

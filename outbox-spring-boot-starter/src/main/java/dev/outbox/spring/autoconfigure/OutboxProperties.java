@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OnDead;
-import dev.outbox.internal.dispatch.MissingFields;
+import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.time.Duration;
 import java.util.List;

@@ -7,7 +7,7 @@ import dev.outbox.OnDead;
 import dev.outbox.internal.dispatch.CircuitSettings;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.HandlerSettings;
-import dev.outbox.internal.dispatch.MissingFields;
+import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;

@@ -1,4 +1,4 @@
-package dev.outbox.internal.dispatch;
+package dev.outbox.internal.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,7 +34,7 @@ import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 import tools.jackson.databind.json.JsonMapper;
 
-class PayloadReadersTest {
+class PayloadReaderTest {
 
     record Placed(String customer, @Nullable String note) {}
 
@@ -44,7 +44,7 @@ class PayloadReadersTest {
 
     record Defaulted(String customer) {
         Defaulted {
-            customer = customer == null ? "nobody" : customer;
+            customer = customer == null ? "unknown" : customer;
         }
     }
 
@@ -160,15 +160,15 @@ class PayloadReadersTest {
     @ParameterizedTest
     @FieldSource("RENAMED")
     void refusesFieldThatLooksRenamed(Class<?> type, String json, String missing, String unknown) {
-        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.IGNORE);
+        PayloadReader reader = reader(JsonMapper.builder().build(), MissingFields.IGNORE);
 
-        assertMismatch(readers, json, type).hasMessageContainingAll("lacks " + missing, "has " + unknown, "@JsonAlias");
+        assertMismatch(reader, json, type).hasMessageContainingAll("lacks " + missing, "has " + unknown, "@JsonAlias");
     }
 
     @ParameterizedTest
     @FieldSource("READABLE")
     void readsWhatOtherVersionsWrite(Class<?> type, String json) throws Exception {
-        assertThat(readers(JsonMapper.builder().build(), MissingFields.IGNORE).read(json, type))
+        assertThat(reader(JsonMapper.builder().build(), MissingFields.IGNORE).read(json, type))
                 .isInstanceOf(type);
     }
 
@@ -177,11 +177,11 @@ class PayloadReadersTest {
         JsonMapper mapper = JsonMapper.builder()
                 .changeDefaultPropertyInclusion((old) -> old.withValueInclusion(JsonInclude.Include.NON_NULL))
                 .build();
-        PayloadReaders readers = readers(mapper, MissingFields.IGNORE);
+        PayloadReader reader = reader(mapper, MissingFields.IGNORE);
 
-        assertThat(readers.read("{\"customer\": \"a\", \"added\": 1}", Placed.class))
+        assertThat(reader.read("{\"customer\": \"a\", \"added\": 1}", Placed.class))
                 .isEqualTo(new Placed("a", null));
-        assertMismatch(readers, "{\"client\": \"a\"}", Placed.class).hasMessageContaining("'customer'");
+        assertMismatch(reader, "{\"client\": \"a\"}", Placed.class).hasMessageContaining("'customer'");
     }
 
     @Test
@@ -190,13 +190,13 @@ class PayloadReadersTest {
                 .propertyNamingStrategy(PropertyNamingStrategies.KEBAB_CASE)
                 .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)
                 .build();
-        PayloadReaders readers = readers(mapper, MissingFields.IGNORE);
+        PayloadReader reader = reader(mapper, MissingFields.IGNORE);
 
-        assertThat(readers.read("{\"CUSTOMER\": \"a\", \"note\": null, \"added\": 1}", Placed.class))
+        assertThat(reader.read("{\"CUSTOMER\": \"a\", \"note\": null, \"added\": 1}", Placed.class))
                 .isEqualTo(new Placed("a", null));
-        assertThat(readers.read("{\"customer-name\": \"a\", \"added\": 1}", PlainName.class))
+        assertThat(reader.read("{\"customer-name\": \"a\", \"added\": 1}", PlainName.class))
                 .isEqualTo(new PlainName("a"));
-        assertMismatch(readers, "{\"customerName\": \"a\"}", PlainName.class).hasMessageContaining("'customer-name'");
+        assertMismatch(reader, "{\"customerName\": \"a\"}", PlainName.class).hasMessageContaining("'customer-name'");
     }
 
     record PlainName(String customerName) {}
@@ -207,16 +207,16 @@ class PayloadReadersTest {
                 .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .build();
 
-        assertMismatch(readers(mapper, MissingFields.IGNORE), "{\"client\": \"a\", \"note\": null}", Placed.class)
+        assertMismatch(reader(mapper, MissingFields.IGNORE), "{\"client\": \"a\", \"note\": null}", Placed.class)
                 .hasMessageContaining("'customer'");
     }
 
     @Test
     void messageNeverHoldsValues() {
-        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.FAIL);
+        PayloadReader reader = reader(JsonMapper.builder().build(), MissingFields.FAIL);
         String name = "n".repeat(500);
 
-        assertMismatch(readers, "{\"" + name + "\": \"secret\", \"b\\n\": \"secret\"}", Placed.class)
+        assertMismatch(reader, "{\"" + name + "\": \"secret\", \"b\\n\": \"secret\"}", Placed.class)
                 .hasMessageNotContaining("secret")
                 .hasMessageNotContaining("\n")
                 .hasMessageNotContaining(name);
@@ -225,13 +225,13 @@ class PayloadReadersTest {
     @ParameterizedTest
     @FieldSource("MISSING")
     void failsOnMissingFieldIfConfigured(Class<?> type, String json, @Nullable String missing) throws Exception {
-        PayloadReaders readers = readers(JsonMapper.builder().build(), MissingFields.FAIL);
-        Object payload = readers.read(json.replace('\'', '"'), type);
+        PayloadReader reader = reader(JsonMapper.builder().build(), MissingFields.FAIL);
+        Object payload = reader.read(json.replace('\'', '"'), type);
 
         if (missing == null) {
-            readers.requireFields(HANDLER, envelope(json), payload);
+            reader.requireFields(HANDLER, envelope(json), payload);
         } else {
-            assertThatThrownBy(() -> readers.requireFields(HANDLER, envelope(json), payload))
+            assertThatThrownBy(() -> reader.requireFields(HANDLER, envelope(json), payload))
                     .isInstanceOf(UndecodableException.class)
                     .hasMessageContainingAll("lacks " + missing, type.getName(), "outbox.payload.missing-fields");
         }
@@ -256,15 +256,15 @@ class PayloadReadersTest {
     private static final HandlerDefinition HANDLER =
             HandlerDefinition.of("mail", Placed.class, (event, envelope) -> {});
 
-    private static AbstractThrowableAssert<?, ?> assertMismatch(PayloadReaders readers, String json, Class<?> type) {
-        return assertThatThrownBy(() -> readers.read(json.replace('\'', '"'), type))
+    private static AbstractThrowableAssert<?, ?> assertMismatch(PayloadReader reader, String json, Class<?> type) {
+        return assertThatThrownBy(() -> reader.read(json.replace('\'', '"'), type))
                 .isInstanceOfSatisfying(
                         UndecodableException.class,
                         (ex) -> assertThat(ex.failure().code()).isEqualTo("PAYLOAD_MISMATCH"));
     }
 
-    private static PayloadReaders readers(JsonMapper mapper, MissingFields missingFields) {
-        return new PayloadReaders(mapper, missingFields);
+    private static PayloadReader reader(JsonMapper mapper, MissingFields missingFields) {
+        return new PayloadReader(mapper, missingFields);
     }
 
     private static Arguments renamed(Class<?> type, String json, String missing, String unknown) {

@@ -1,4 +1,4 @@
-package dev.outbox.internal.dispatch;
+package dev.outbox.internal.payload;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
@@ -8,23 +8,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Checks that the payload of an event has every field that its record requires. Safe for use by many threads. */
+/** Policy for payloads that lack a field which their record requires. Safe for use by many threads. */
 final class RequiredFields {
 
     private static final Logger log = LoggerFactory.getLogger(RequiredFields.class);
 
     private final MissingFields policy;
     private final PayloadShapes shapes;
-    private final Set<Warned> warned = ConcurrentHashMap.newKeySet();
+    private final Set<Warning> warnings = ConcurrentHashMap.newKeySet();
 
     RequiredFields(MissingFields policy, PayloadShapes shapes) {
         this.policy = policy;
         this.shapes = shapes;
     }
 
-    private record Warned(String handlerId, String eventType) {}
+    private record Warning(String handlerId, String eventType) {}
 
-    /** Checks a decoded payload. Reads the JSON again only if a required component is null, to tell an absent field from a null. */
+    /** Reads the JSON again only if a required component is null, to tell an absent field from a null. */
     void check(HandlerDefinition handler, EventEnvelope envelope, Object payload) throws UndecodableException {
         if (policy == MissingFields.IGNORE || !payload.getClass().isRecord()) {
             return;
@@ -34,26 +34,22 @@ final class RequiredFields {
         if (absent.isEmpty() || !envelope.payload().startsWith("{")) {
             return;
         }
-        Warned warning = new Warned(handler.id(), envelope.eventType());
-        if (policy == MissingFields.WARN && warned.contains(warning)) {
+        Warning warning = new Warning(handler.id(), envelope.eventType());
+        if (policy == MissingFields.WARN && warnings.contains(warning)) {
             return;
         }
         List<String> missing = shape.missing(absent, shapes.fieldsOf(envelope.payload()));
         if (!missing.isEmpty()) {
-            report(
-                    envelope,
-                    warning,
-                    "the payload lacks " + new FieldNames(missing) + " of "
-                            + payload.getClass().getName());
+            report(envelope, warning, UndecodableException.lack(missing, payload.getClass()));
         }
     }
 
-    private void report(EventEnvelope envelope, Warned warning, String lack) throws UndecodableException {
+    private void report(EventEnvelope envelope, Warning warning, String lack) throws UndecodableException {
         if (policy == MissingFields.FAIL) {
             throw UndecodableException.mismatch(
                     lack + "; mark what may be missing @Nullable, or set outbox.payload.missing-fields to warn");
         }
-        if (warned.add(warning)) {
+        if (warnings.add(warning)) {
             log.warn(
                     "{} gets null for missing fields of {}: {}; mark what may be missing @Nullable, or set"
                             + " outbox.payload.missing-fields to fail (logged once per handler and event type)",
