@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.dispatch.DispatchSettings;
-import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;

@@ -14,7 +14,7 @@ import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.RecordedHandler;
 import dev.outbox.internal.dispatch.DispatchSettings;
-import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;

@@ -32,8 +32,8 @@ final class HandlerDefects {
                     "interrupt flag reaches the next handler",
                     "G4",
                     "Invocation.java",
-                    "            // it: it has its own.\n            Thread.interrupted();\n",
-                    "            // it: it has its own.\n",
+                    "closing has its own.\n            Thread.interrupted();\n",
+                    "closing has its own.\n",
                     "HandlerProtectionTest"),
             Defect.of(
                     "background task counts as started before it is",

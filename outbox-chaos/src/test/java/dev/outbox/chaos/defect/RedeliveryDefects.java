@@ -63,7 +63,7 @@ final class RedeliveryDefects {
                     "dead letter after the first failure",
                     "G8",
                     "Invocation.java",
-                    "if (counts && (next.isEmpty() || isHopeless(ex, policy))) {",
+                    "if (counts && (next.isEmpty() || isNonRetryable(ex, policy))) {",
                     "if (counts) {",
                     "RetryTest"),
             Defect.of(

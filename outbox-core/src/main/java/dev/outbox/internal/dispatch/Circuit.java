@@ -9,34 +9,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets a handler rest while everything that it does fails, so that an outage of what it works with does not use up the attempts of every
- * event. Closed, it lets everything pass; once enough aggregates have failed with no success in between, it opens, and lets one event
- * pass per interval to find out whether the outage is over. One poisoned aggregate alone never opens it. Safe for use by many threads.
+ * Circuit breaker of one handler, so that an outage does not use up the attempts of every event. It opens after failures of enough
+ * different aggregates without a success in between; a single poisoned aggregate never opens it. An open circuit passes one event per
+ * interval as a probe. Safe for use by many threads.
  */
 final class Circuit {
 
     private static final Logger log = LoggerFactory.getLogger(Circuit.class);
 
     private final String handlerId;
-    private final CircuitSettings settings;
+    private final HandlerSettings.CircuitBreaker settings;
     private final LongSupplier nanos;
     private final Set<Aggregate> failed = new HashSet<>();
     private @Nullable Long probeAt;
 
     private record Aggregate(String type, String id) {}
 
-    Circuit(String handlerId, CircuitSettings settings, LongSupplier nanos) {
+    Circuit(String handlerId, HandlerSettings.CircuitBreaker settings, LongSupplier nanos) {
         this.handlerId = handlerId;
         this.settings = settings;
         this.nanos = nanos;
     }
 
-    /** Whether an event would be let pass now. */
+    /** Returns whether an event would pass now. */
     synchronized boolean isPassable() {
         return probeAt == null || nanos.getAsLong() - probeAt >= 0;
     }
 
-    /** Whether this event is let pass; if the circuit is open, it is the only one for an interval. */
+    /** Returns whether an event passes; as the probe of an open circuit, it is the only one for an interval. */
     synchronized boolean pass() {
         if (!isPassable()) {
             return false;
@@ -51,11 +51,11 @@ final class Circuit {
         failed.clear();
         if (probeAt != null) {
             probeAt = null;
-            log.info("{} succeeds again; its circuit is closed", handlerId);
+            log.info("the circuit of {} is closed: a delivery succeeded", handlerId);
         }
     }
 
-    /** Returns whether that opened the circuit. */
+    /** Returns whether the failure opened the circuit. */
     synchronized boolean failed(EventEnvelope envelope) {
         if (probeAt != null) {
             return false;
@@ -67,7 +67,7 @@ final class Circuit {
         failed.clear();
         probeAt = nanos.getAsLong() + settings.probeInterval().toNanos();
         log.warn(
-                "{} has failed for {} aggregates in a row; its circuit is open, its events wait, and one is tried every {} ms",
+                "the circuit of {} is open after failures of {} aggregates in a row; its events wait, and one probes it every {} ms",
                 handlerId,
                 settings.failures(),
                 settings.probeInterval().toMillis());

@@ -16,8 +16,8 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * Lets a handler have its effects in the database once for each event: it runs in a transaction that begins by noting the event
- * as processed. Whoever comes second waits for the end of the first, and runs only if that has rolled back.
+ * Gives a handler its effects in the database once per event: it runs in a transaction that first inserts the event as processed. A
+ * concurrent second delivery waits for that transaction, and runs only if it rolls back.
  */
 public final class DeduplicationInbox {
 
@@ -35,7 +35,7 @@ public final class DeduplicationInbox {
         this.listener = listener;
     }
 
-    /** Puts the inbox before a handler. */
+    /** Returns a handler with the inbox before it. */
     public HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());
@@ -43,7 +43,6 @@ public final class DeduplicationInbox {
                 handleOnce(ids, envelope, () -> own.handle(payload, envelope, context)));
     }
 
-    /** A handler's work on one event. */
     @FunctionalInterface
     private interface Work {
         void run() throws Exception;
@@ -75,7 +74,7 @@ public final class DeduplicationInbox {
         }
     }
 
-    /** A transaction of its own: the inbox must see it commit. */
+    /** Needs its own transaction: the inbox must see the commit. */
     private static TransactionDefinition definition(String name) {
         DefaultTransactionDefinition definition =
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);

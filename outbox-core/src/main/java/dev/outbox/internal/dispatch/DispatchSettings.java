@@ -4,9 +4,10 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.retry.RetryPolicy;
+import java.util.HashMap;
 import java.util.Map;
 
-/** How handlers are treated. */
+/** Settings for invoking handlers. */
 public record DispatchSettings(
         RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
 
@@ -20,12 +21,12 @@ public record DispatchSettings(
         this(retry, handlers, MissingFields.WARN);
     }
 
-    /** Returns the default: the default retry policy for all, nothing special about any handler, and a warning for missing fields. */
+    /** Returns the defaults: the default retry policy, no settings for single handlers, a warning for missing fields. */
     public static DispatchSettings defaults() {
         return new DispatchSettings(new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()), Map.of());
     }
 
-    /** Finds what is special about a handler. */
+    /** Returns the settings of a handler. */
     public HandlerSettings of(String handlerId) {
         return handlers.getOrDefault(handlerId, HandlerSettings.NONE);
     }
@@ -33,5 +34,42 @@ public record DispatchSettings(
     boolean blocksWhenDead(HandlerDefinition handler) {
         OnDead configured = of(handler.id()).onDead();
         return (configured != null ? configured : handler.onDead()) == OnDead.BLOCK;
+    }
+
+    /** Retry policies: the handler's comes before the stream's, and that before the default. */
+    public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
+
+        /** Copies the map. */
+        public RetryPolicies {
+            streams = Map.copyOf(streams);
+        }
+
+        /** Creates policies whose handlers have the same one in every stream. */
+        public RetryPolicies(
+                RetryPolicy defaults, Map<String, RetryPolicy> streams, Map<String, RetryPolicy> handlers) {
+            this(new InStream(defaults, handlers), inStreams(streams, handlers));
+        }
+
+        /** Policies of one stream. */
+        public record InStream(RetryPolicy policy, Map<String, RetryPolicy> handlers) {
+
+            /** Copies the map. */
+            public InStream {
+                handlers = Map.copyOf(handlers);
+            }
+        }
+
+        private static Map<String, InStream> inStreams(
+                Map<String, RetryPolicy> streams, Map<String, RetryPolicy> handlers) {
+            Map<String, InStream> inStreams = new HashMap<>();
+            streams.forEach((stream, policy) -> inStreams.put(stream, new InStream(policy, handlers)));
+            return inStreams;
+        }
+
+        /** Returns the policy of a delivery. */
+        public RetryPolicy of(String stream, String handlerId) {
+            InStream inStream = streams.getOrDefault(stream, defaults);
+            return inStream.handlers().getOrDefault(handlerId, inStream.policy());
+        }
     }
 }

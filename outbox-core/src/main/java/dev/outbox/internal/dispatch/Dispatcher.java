@@ -10,7 +10,9 @@ import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -19,10 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Offers an event to its handlers, on the calling thread. Holds no transaction, unless a handler asks for it, and writes
- * nothing: what came of it is returned. Safe for use by many threads.
- */
+/** Delivers an event to its handlers on the calling thread and returns the outcomes; writes nothing. Safe for use by many threads. */
 public final class Dispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
@@ -31,7 +30,7 @@ public final class Dispatcher {
     private final PayloadReader reader;
     private final OutboxListener listener;
     private final Clock clock;
-    private final Circuits circuits;
+    private final Map<String, Circuit> circuits;
     private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
@@ -41,31 +40,41 @@ public final class Dispatcher {
             JsonMapper mapper,
             DispatchSettings settings,
             OutboxListener listener,
-            TimeAndChance time) {
+            Sources sources) {
         this.registry = registry;
         this.reader = new PayloadReader(mapper, settings.missingFields());
         this.listener = listener;
-        this.clock = time.clock();
-        this.circuits = new Circuits(settings, time.nanos());
-        this.invocation = new Invocation(settings, circuits, listener, clock, time.random());
+        this.clock = sources.clock();
+        this.circuits = circuits(settings, sources.nanos());
+        this.invocation = new Invocation(settings, circuits, listener, clock, sources.random());
     }
 
-    /** What is not the same in every run. */
-    public record TimeAndChance(Clock clock, LongSupplier nanos, RandomGenerator random) {}
+    private static Map<String, Circuit> circuits(DispatchSettings settings, LongSupplier nanos) {
+        Map<String, Circuit> circuits = new HashMap<>();
+        settings.handlers().forEach((id, handler) -> {
+            if (handler.circuit() != null) {
+                circuits.put(id, new Circuit(id, handler.circuit(), nanos));
+            }
+        });
+        return Map.copyOf(circuits);
+    }
 
-    /** Returns the handlers of this process that are to get deliveries now: neither paused, nor behind an open circuit. */
+    /** Sources of time and of random numbers. */
+    public record Sources(Clock clock, LongSupplier nanos, RandomGenerator random) {}
+
+    /** Returns the handlers of this instance that may get deliveries now: not paused, and no open circuit. */
     public ActiveHandlers activeHandlers() {
         return registry.active(this::isCircuitOpen);
     }
 
     private boolean isCircuitOpen(HandlerDefinition handler) {
-        return circuits.of(handler.id()).map((circuit) -> !circuit.isPassable()).orElse(false);
+        Circuit circuit = circuits.get(handler.id());
+        return circuit != null && !circuit.isPassable();
     }
 
     /**
-     * Offers an event to every handler that wants it, each once. An event that has outlived two leases may have taken its processes down:
-     * all its handlers get it in the repair lanes, where it is found out which of them does so. Stops between two handlers when the lease
-     * is lost.
+     * Delivers an event to each of its handlers once, and stops between two handlers if the lease is lost. After two expired leases, the
+     * event is a crash suspect: its deliveries are queued for the retry lanes, which find out which handler crashes.
      */
     public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
         EventEnvelope envelope = event.envelope();
@@ -96,7 +105,7 @@ public final class Dispatcher {
         return new EventOutcome(event, outcomes);
     }
 
-    /** Offers an event to one handler of this process again. */
+    /** Delivers an event to one handler of this instance again. */
     public Outcome retry(DueDelivery delivery, LeaseGuard guard) {
         EventEnvelope envelope = delivery.envelope();
         HandlerDefinition handler = registry.find(delivery.handlerId());
@@ -109,7 +118,7 @@ public final class Dispatcher {
         listener.unrouted(envelope.stream());
         if (unroutedTypes.add(envelope.eventType())) {
             log.warn(
-                    "no handler in any process wants {}; such events count as published (said once per type)",
+                    "no instance has a handler for {}; events without subscribers count as published (logged once per type)",
                     envelope);
         }
     }

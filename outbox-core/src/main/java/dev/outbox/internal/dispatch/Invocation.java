@@ -16,31 +16,32 @@ import dev.outbox.listener.OutboxListener.Result;
 import dev.outbox.retry.RetryPolicy;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Invokes one handler with one event, and judges what came of it. Whatever the handler throws ends here. */
+/** Invokes one handler with one event and classifies the outcome. No exception of the handler leaves it. */
 final class Invocation {
 
     private static final Logger log = LoggerFactory.getLogger(Invocation.class);
 
-    /** Nothing else would end an attempt that fails at once and is not counted. */
+    /** Keeps attempts that fail at once and do not count from repeating without a pause. */
     private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
 
     private static final String TIMEOUT = "HANDLER_TIMEOUT";
     private static final String CRASH_LOOP = "CRASH_LOOP";
 
     private final DispatchSettings settings;
-    private final Circuits circuits;
+    private final Map<String, Circuit> circuits;
     private final OutboxListener listener;
     private final Clock clock;
     private final RandomGenerator random;
 
     Invocation(
             DispatchSettings settings,
-            Circuits circuits,
+            Map<String, Circuit> circuits,
             OutboxListener listener,
             Clock clock,
             RandomGenerator random) {
@@ -51,10 +52,10 @@ final class Invocation {
         this.random = random;
     }
 
-    /** Invokes the handler on the calling thread, unless its circuit is open or the event has taken too many processes down. */
+    /** Invokes the handler on the calling thread, unless its circuit is open or the event is in a crash loop. */
     Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
-        Optional<Circuit> circuit = circuits.of(handler.id());
-        if (circuit.isPresent() && !circuit.get().pass()) {
+        Circuit circuit = circuits.get(handler.id());
+        if (circuit != null && !circuit.pass()) {
             return new Outcome.Queued();
         }
         OutboxListener.Attempt observed =
@@ -69,21 +70,22 @@ final class Invocation {
             }
             Outcome outcome = attempt(handler, envelope, payload, attempt);
             report(observed, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
-            circuit.ifPresent((one) -> tell(one, outcome, observed, envelope));
+            if (circuit != null) {
+                updateCircuit(circuit, outcome, observed, envelope);
+            }
             return outcome;
         } finally {
             context.leave();
-            // Whatever the outcome, the next handler on this thread must not inherit the flag. Closing does not need
-            // it: it has its own.
+            // The next handler on this thread must not inherit the flag; closing has its own.
             Thread.interrupted();
         }
     }
 
     private Outcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
         String message = "the lease expired in " + attempt.crashes()
-                + " attempts: each time the process died, or stood still, while it was handling the event";
+                + " attempts: each time the instance crashed or stopped responding while it handled the event";
         log.error(
-                "{} is not invoked with {} again: {}; it is dead until an operator retries or skips it",
+                "{} is not invoked with {} again: {}; the delivery is dead until an operator retries or skips it",
                 handler.id(),
                 envelope,
                 message);
@@ -99,7 +101,7 @@ final class Invocation {
             Object argument = payload.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
             if (attempt.isLeaseLost()) {
-                log.warn("{} is not invoked with {}: the lease expired just before", handler.id(), envelope);
+                log.warn("{} is not invoked with {}: the lease has expired", handler.id(), envelope);
                 return new Outcome.Abandoned();
             }
             handler.handle(argument, envelope, attempt);
@@ -107,22 +109,20 @@ final class Invocation {
             return new Outcome.Succeeded();
         } catch (UndecodableException ex) {
             return dead(handler, envelope, ex.failure(), ex);
-        } catch (TimedOutException ex) {
+        } catch (TimeLimit.TimedOutException ex) {
             return failed(handler, envelope, attempt.failures() + 1, new Failure(TIMEOUT, Redaction.message(ex)), ex);
         } catch (Throwable ex) {
             boolean interrupted =
                     Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
             if (interrupted && attempt.guard().closing().getAsBoolean()) {
-                log.info(
-                        "{} was interrupted by the end of the process; the event will be delivered again",
-                        handler.id());
+                log.info("{} was interrupted by the shutdown; the event will be delivered again", handler.id());
                 return new Outcome.Abandoned();
             }
             Failure failure = new Failure(ex.getClass().getSimpleName(), Redaction.message(ex));
             try {
                 return failed(handler, envelope, attempt.failures() + 1, failure, ex);
             } catch (RuntimeException broken) {
-                // An exception's own code may fail too, here or where it is logged: another one stands in for it.
+                // The exception's own methods can throw too, here or in the logger.
                 return failed(handler, envelope, attempt.failures() + 1, failure, broken);
             }
         }
@@ -136,7 +136,7 @@ final class Invocation {
         }
         boolean counts = !ConnectionFailures.isBehind(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
-        if (counts && (next.isEmpty() || isHopeless(ex, policy))) {
+        if (counts && (next.isEmpty() || isNonRetryable(ex, policy))) {
             return dead(handler, envelope, failure, ex);
         }
         Duration delay = ex instanceof RetryAfterException retryAfter
@@ -156,23 +156,24 @@ final class Invocation {
         return new Outcome.Failed(failure, delay, counts);
     }
 
-    private static boolean isHopeless(Throwable ex, RetryPolicy policy) {
+    private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
         return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
     }
 
     private Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
         boolean blocks = settings.blocksWhenDead(handler);
         log.error(
-                "{} gave up on {}: {}; it is dead until an operator retries or skips it{}",
+                "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
                 handler.id(),
                 envelope,
                 failure.code(),
-                blocks ? ", and its later events of the aggregate wait" : "",
+                blocks ? ", and the handler's later events of the aggregate wait" : "",
                 Redaction.loggable(ex));
         return new Outcome.Dead(failure, blocks);
     }
 
-    private void tell(Circuit circuit, Outcome outcome, OutboxListener.Attempt observed, EventEnvelope envelope) {
+    private void updateCircuit(
+            Circuit circuit, Outcome outcome, OutboxListener.Attempt observed, EventEnvelope envelope) {
         if (outcome instanceof Outcome.Succeeded) {
             circuit.succeeded();
         } else if (!(outcome instanceof Outcome.Abandoned) && circuit.failed(envelope)) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-/** Puts an event's names into the log context for as long as a handler runs, and then restores what was there. */
+/** Log context of an attempt: MDC entries that name the event while its handler runs. */
 final class LogContext {
 
     private final @Nullable Map<String, String> previous = MDC.getCopyOfContextMap();

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handler invocations that run now. One is stuck if it has run for longer than a lease of its stream, or ignores the interrupt that ends
- * its timeout. Safe for use by many threads.
+ * Handler invocations in progress. One is stuck if it runs longer than a lease of its stream, or ignores the interrupt at its timeout.
+ * Safe for use by many threads.
  */
 public final class RunningHandlers {
 
@@ -28,7 +28,7 @@ public final class RunningHandlers {
     private final LongSupplier nanos;
     private final Map<Thread, Running> running = new ConcurrentHashMap<>();
 
-    /** One invocation: a thread has one at a time. */
+    /** Invocation in progress, the only one of its thread. */
     private static final class Running {
 
         private final String handlerId;
@@ -44,17 +44,17 @@ public final class RunningHandlers {
         }
     }
 
-    /** An invocation that has run for a while. */
+    /** Invocation in progress, and how long it has run. */
     public record Invoked(String handlerId, EventEnvelope event, Duration running) {}
 
-    /** Creates a list on which there is nothing yet. */
+    /** Creates an empty list. */
     public RunningHandlers(Map<String, Duration> leases, DispatchSettings settings, LongSupplier nanos) {
         this.leases = Map.copyOf(leases);
         this.settings = settings;
         this.nanos = nanos;
     }
 
-    /** Lists the invocations of a handler. */
+    /** Returns a handler whose invocations are tracked. */
     public HandlerDefinition around(HandlerDefinition handler) {
         return handler.around((payload, envelope, context, own) -> {
             Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
@@ -67,41 +67,41 @@ public final class RunningHandlers {
         });
     }
 
-    /** Returns all invocations that run now. */
+    /** Returns all invocations, the longest first. */
     public List<Invoked> all() {
         return of(running.values().stream());
     }
 
-    /** Returns the invocations that are stuck. */
+    /** Returns the stuck invocations. */
     public List<Invoked> stuck() {
         return of(running.values().stream().filter(this::isStuck));
     }
 
-    /** Returns the invocations that are stuck in a stream. */
+    /** Returns the stuck invocations of a stream. */
     public List<Invoked> stuck(String stream) {
         return stuck().stream()
                 .filter((invoked) -> invoked.event().stream().equals(stream))
                 .toList();
     }
 
-    /** Says whether a handler runs on a thread. */
+    /** Returns whether a handler runs on a thread. */
     public boolean runsOn(Thread thread) {
         return running.containsKey(thread);
     }
 
-    /** Logs each invocation that has become stuck, once. */
+    /** Logs each stuck invocation once. */
     public void reportStuck() {
         running.values().stream()
                 .filter((entry) -> isStuck(entry) && entry.reported.compareAndSet(false, true))
                 .forEach((entry) -> log.warn(
-                        "{} has been handling {} for {} s on thread {}, {}; its aggregate waits, and so may its stream",
+                        "{} has been handling {} for {} s on thread {}, {}; its aggregate waits, and its stream may wait too",
                         entry.handlerId,
                         entry.event,
                         age(entry).toSeconds(),
                         entry.thread.getName(),
                         ignoresTimeout(entry)
                                 ? "and ignores the interrupt at its timeout"
-                                : "which is longer than a lease of its stream"));
+                                : "longer than a lease of its stream"));
     }
 
     private List<Invoked> of(Stream<Running> entries) {

@@ -4,19 +4,19 @@ import dev.outbox.HandlerDefinition;
 import java.util.function.BooleanSupplier;
 import org.springframework.transaction.UnexpectedRollbackException;
 
-/** Turns a handler whose last transaction was rolled back without an exception into one that has failed: its work is lost. */
+/** Fails an attempt whose last transaction was rolled back without an exception: its work is lost. */
 public final class SilentRollback {
 
     private final Runnable beginWatch;
     private final BooleanSupplier endWatch;
 
-    /** Creates the check. */
+    /** Creates a check that watches the transactions of the calling thread. */
     public SilentRollback(Runnable beginWatch, BooleanSupplier endWatch) {
         this.beginWatch = beginWatch;
         this.endWatch = endWatch;
     }
 
-    /** Puts the check around a handler. */
+    /** Returns a handler with the check around it. */
     public HandlerDefinition around(HandlerDefinition handler) {
         return handler.around((payload, envelope, context, own) -> {
             boolean rolledBack;
@@ -29,8 +29,7 @@ public final class SilentRollback {
             if (rolledBack) {
                 throw new UnexpectedRollbackException(
                         "the handler returned, but its last transaction was rolled back because of setRollbackOnly, so its"
-                                + " work is lost; to fail, throw an exception, and to succeed without effects, return before"
-                                + " the transaction begins or let it commit");
+                                + " work is lost; throw an exception to fail, or commit the transaction to succeed");
             }
         });
     }

@@ -5,16 +5,17 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Interrupts handlers that take too long. An attempt that was interrupted has failed, however the handler ended: it may have swallowed
- * the interrupt with its work undone. A handler that ignores the interrupt keeps its thread.
+ * Interrupts handlers that take too long. An interrupted attempt has failed, even if the handler returned: it may have swallowed the
+ * interrupt with its work undone. A handler that ignores the interrupt keeps its thread.
  */
 public final class TimeLimit {
 
     private final ScheduledThreadPoolExecutor alarms;
 
-    /** Creates a limit; its thread lives as long as it is needed. */
+    /** Creates a limit whose thread ends when it is idle. */
     public TimeLimit() {
         this.alarms = new ScheduledThreadPoolExecutor(1, (task) -> {
             Thread thread = new Thread(task, "outbox-time-limit");
@@ -26,7 +27,7 @@ public final class TimeLimit {
         alarms.allowCoreThreadTimeOut(true);
     }
 
-    /** Puts the limit around a handler. */
+    /** Returns a handler with a time limit. */
     public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
         return handler.around((payload, envelope, context, own) -> {
             Watch watch = new Watch(Thread.currentThread());
@@ -47,7 +48,17 @@ public final class TimeLimit {
         });
     }
 
-    /** Makes sure that the interrupt meets the handler or nobody. */
+    /** Handler that was interrupted because it took too long. */
+    static final class TimedOutException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        TimedOutException(Duration limit, @Nullable Throwable cause) {
+            super("the handler was interrupted after " + limit.toMillis() + " ms", cause);
+        }
+    }
+
+    /** Interrupts the thread only while it runs the handler. */
     private static final class Watch {
 
         private final Thread thread;
@@ -65,7 +76,7 @@ public final class TimeLimit {
             }
         }
 
-        /** Returns whether the time was over. */
+        /** Returns whether the handler was interrupted. */
         synchronized boolean stop() {
             stopped = true;
             if (rang) {

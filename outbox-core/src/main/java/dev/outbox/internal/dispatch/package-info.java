@@ -1,4 +1,4 @@
-/** Who handles an event, and one attempt of a handler. */
+/** Routing of events to handlers, and the invocation of handlers. */
 @NullMarked
 package dev.outbox.internal.dispatch;
 

@@ -211,6 +211,6 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.mapper(),
                 settings.dispatch(),
                 listener,
-                new Dispatcher.TimeAndChance(dependencies.clock(), dependencies.nanos(), dependencies.random()));
+                new Dispatcher.Sources(dependencies.clock(), dependencies.nanos(), dependencies.random()));
     }
 }

@@ -15,7 +15,8 @@ class CircuitTest {
     private static final Duration PROBE_INTERVAL = Duration.ofSeconds(30);
 
     private final MovingClock clock = new MovingClock();
-    private final Circuit circuit = new Circuit("mail", new CircuitSettings(3, PROBE_INTERVAL), clock::nanos);
+    private final Circuit circuit =
+            new Circuit("mail", new HandlerSettings.CircuitBreaker(3, PROBE_INTERVAL), clock::nanos);
 
     @Test
     void opensWhenEnoughAggregatesHaveFailedInARow() {

@@ -106,7 +106,7 @@ class ErrorClassificationTest {
         Recorded patient = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("down") : null);
         outbox.handler("strict", "*", strict)
                 .handler("patient", "*", patient)
-                .retry(new RetryPolicies(TestOutbox.AT_ONCE, Map.of(), Map.of("strict", POLICY)))
+                .retry(new DispatchSettings.RetryPolicies(TestOutbox.AT_ONCE, Map.of(), Map.of("strict", POLICY)))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 

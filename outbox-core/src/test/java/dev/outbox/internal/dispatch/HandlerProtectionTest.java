@@ -220,7 +220,9 @@ class HandlerProtectionTest {
         Recorded other = Recorded.all();
         outbox.handler("mail", "*", mail)
                 .handler("other", "*", other)
-                .settings("mail", new HandlerSettings(null, null, new CircuitSettings(5, Duration.ofMinutes(1))))
+                .settings(
+                        "mail",
+                        new HandlerSettings(null, null, new HandlerSettings.CircuitBreaker(5, Duration.ofMinutes(1))))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3))
                 .clock(clock)
                 .listener(new OutboxListener() {

@@ -118,7 +118,7 @@ class LostLeaseTest {
                 JsonMapper.builder().build(),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,
-                new Dispatcher.TimeAndChance(Clock.systemUTC(), System::nanoTime, new Random()));
+                new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
     }
 
     private static ClaimedEvent event() {

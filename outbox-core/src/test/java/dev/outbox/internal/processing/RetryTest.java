@@ -10,7 +10,7 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.internal.dispatch.CircuitSettings;
 import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.HandlerSettings;
-import dev.outbox.internal.dispatch.RetryPolicies;
-import dev.outbox.internal.dispatch.RetryPolicies.InStream;
+import dev.outbox.internal.dispatch.HandlerSettings.CircuitBreaker;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
@@ -110,11 +110,11 @@ final class ConfiguredSettings {
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {
         Integer failures = handler.circuit().failures();
-        CircuitSettings circuit = failures == null
+        CircuitBreaker circuit = failures == null
                 ? null
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
-                        () -> new CircuitSettings(failures, handler.circuit().probeInterval()));
+                        () -> new CircuitBreaker(failures, handler.circuit().probeInterval()));
         return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit));
     }
 

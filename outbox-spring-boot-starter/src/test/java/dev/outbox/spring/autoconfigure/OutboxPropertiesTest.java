@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OnDead;
-import dev.outbox.internal.dispatch.CircuitSettings;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.HandlerSettings;
-import dev.outbox.internal.payload.MissingFields;
+import dev.outbox.internal.dispatch.HandlerSettings.CircuitBreaker;
 import dev.outbox.internal.maintenance.RetentionSettings;
+import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
@@ -123,9 +123,9 @@ class OutboxPropertiesTest {
                 "outbox.handlers.plain.retry.max-attempts=3");
 
         assertThat(settings.dispatch().of("mail.send"))
-                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitSettings(5, seconds(10))));
+                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10))));
         assertThat(settings.dispatch().of("other"))
-                .isEqualTo(new HandlerSettings(null, null, new CircuitSettings(3, seconds(30))));
+                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30))));
         assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
     }
