@@ -1,13 +1,12 @@
 package dev.outbox.chaos.matrix;
 
-import dev.outbox.internal.fault.FaultHook;
 import dev.outbox.internal.fault.FaultPoint;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Stops one thread of this process at the n-th hit of a fault point until it is released. Does nothing before it is armed. */
-public final class Trap implements FaultHook {
+public final class Trap implements FaultPoint.Hook {
 
     private static volatile @Nullable Armed armed;
     private static volatile @Nullable CountDownLatch held;

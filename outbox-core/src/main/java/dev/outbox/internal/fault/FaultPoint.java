@@ -4,7 +4,7 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of the outbox at which a crash, a suspension or a lost connection may leave work half done. Without a {@link FaultHook}, reaching
+ * A step of the outbox at which a crash, a suspension or a lost connection may leave work half done. Without a {@link Hook}, reaching
  * a step compares a constant with {@code null}, which compiled code leaves out.
  */
 public enum FaultPoint {
@@ -126,14 +126,21 @@ public enum FaultPoint {
     /** A closing poller holds no claim any more. */
     AFTER_RELEASE;
 
-    private static final @Nullable FaultHook HOOK = ServiceLoader.load(
-                    FaultHook.class, FaultHook.class.getClassLoader())
+    private static final @Nullable Hook HOOK = ServiceLoader.load(Hook.class, Hook.class.getClassLoader())
             .findFirst()
             .orElse(null);
 
+    /** Receives every step that a process reaches. A test provides one to the {@link ServiceLoader}; production has none. */
+    @FunctionalInterface
+    public interface Hook {
+
+        /** Notes that the calling thread has reached a step. The thread continues when the call returns. */
+        void reached(FaultPoint point);
+    }
+
     /** Lets a test fail the process here. Does nothing without a hook. */
     public void reached() {
-        FaultHook hook = HOOK;
+        Hook hook = HOOK;
         if (hook != null) {
             hook.reached(this);
         }

@@ -48,7 +48,7 @@ class FaultPointTest {
                 .containsExactly("HOOK");
         assertThat(reached.getAccessesFromSelf())
                 .extracting((access) -> access.getTargetOwner().getSimpleName() + "." + access.getName())
-                .containsExactlyInAnyOrder("FaultPoint.HOOK", "FaultHook.reached");
+                .containsExactlyInAnyOrder("FaultPoint.HOOK", "Hook.reached");
     }
 
     @Test
@@ -67,7 +67,7 @@ class FaultPointTest {
 
     @Test
     void onlyPointsAndHooksKnowTheHook() {
-        JavaClass hook = new ClassFileImporter().importUrl(CORE).get(FaultHook.class);
+        JavaClass hook = new ClassFileImporter().importUrl(CORE).get(FaultPoint.Hook.class);
 
         assertThat(hook.getDirectDependenciesToSelf())
                 .allMatch((use) -> use.getOriginClass().isEquivalentTo(FaultPoint.class));
@@ -77,7 +77,7 @@ class FaultPointTest {
     @Test
     void tellsTheHookOfTheClassPath(@TempDir Path directory) throws Exception {
         Path services = Files.createDirectories(directory.resolve("META-INF/services"));
-        Files.writeString(services.resolve(FaultHook.class.getName()), Recording.class.getName());
+        Files.writeString(services.resolve(FaultPoint.Hook.class.getName()), Recording.class.getName());
         URL tests = FaultPointTest.class.getProtectionDomain().getCodeSource().getLocation();
         URL[] classPath = {directory.toUri().toURL(), CORE, tests};
         try (URLClassLoader loader = new URLClassLoader(classPath, ClassLoader.getPlatformClassLoader())) {
@@ -94,7 +94,7 @@ class FaultPointTest {
     }
 
     /** Provider that the class path of one test names. */
-    public static final class Recording implements FaultHook {
+    public static final class Recording implements FaultPoint.Hook {
 
         public static final List<FaultPoint> REACHED = Collections.synchronizedList(new ArrayList<>());
 
