@@ -3,7 +3,10 @@ package dev.outbox;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -15,6 +18,9 @@ class ArchitectureTest {
     private static final JavaClasses CORE = new ClassFileImporter()
             .importUrl(
                     OutboxPublisher.class.getProtectionDomain().getCodeSource().getLocation());
+    private static final DescribedPredicate<JavaClass> IS_API = JavaClass.Predicates.resideInAnyPackage(
+            "dev.outbox", "dev.outbox.operations", "dev.outbox.retry", "dev.outbox.listener");
+    private static final int MOST_API_TYPES = 40;
 
     @Test
     void arrowsBetweenPackagesAreThoseOfTheDesign() {
@@ -110,6 +116,25 @@ class ArchitectureTest {
     @Test
     void packagesHaveNoCycles() {
         slices().matching("dev.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    @Test
+    void publicApiDoesNotDependOnInternals() {
+        noClasses()
+                .that(IS_API)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.outbox.internal..")
+                .check(CORE);
+    }
+
+    @Test
+    void publicApiStaysSmall() {
+        assertThat(CORE.stream()
+                        .filter(IS_API.and(JavaClass.Predicates.TOP_LEVEL_CLASSES))
+                        .filter((type) -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .map(JavaClass::getSimpleName))
+                .hasSizeBetween(1, MOST_API_TYPES);
     }
 
     @Test
