@@ -3,67 +3,70 @@ package dev.outbox.listener;
 import java.time.Duration;
 
 /**
- * Hears what happens to events, for meters. Called on the thread on which it happens, so an implementation must be quick; what
- * it throws is logged and ignored.
+ * Receives notifications of what the outbox does with events, for example to record metrics.
+ *
+ * <p>The outbox calls a listener on the thread that does the work, so an implementation must return quickly and be thread-safe. Exceptions
+ * of a listener are logged at DEBUG level and do not affect the delivery.
  */
 public interface OutboxListener {
 
-    /** Hears nothing. */
+    /** Listener that ignores every notification. */
     OutboxListener NONE = new OutboxListener() {};
 
-    /** What came of one attempt of a handler, as the {@code result} tag of a meter. */
+    /** Outcome of one attempt, as the {@code result} tag of the meter {@code outbox.processed}. */
     enum Result {
         /** The handler returned. */
         SUCCESS,
-        /** The handler failed and will be tried again. */
+        /** The handler failed, and the delivery will be retried. */
         RETRY,
-        /** The handler failed for the last time. */
+        /** The handler failed, and the delivery is dead. */
         DEAD
     }
 
     /**
-     * Events were stored, and their transaction has committed.
+     * A transaction that stored events has committed.
      *
-     * @param stream their stream
-     * @param events how many
+     * @param stream the stream of the events
+     * @param events the number of events
      */
     default void published(String stream, int events) {}
 
     /**
-     * An event was completed that no handler in any process wants.
+     * An event was completed without a delivery, because no handler in any process subscribes to its type.
      *
-     * @param stream the event's stream
+     * @param stream the stream of the event
      */
     default void unrouted(String stream) {}
 
     /**
-     * A handler was invoked, or was not because the payload was undecodable or the event processed before.
+     * An attempt ended. Attempts also end without an invocation of the handler, if it cannot read the payload or has already processed the
+     * event.
      *
-     * @param attempt what was attempted
-     * @param result what came of it
+     * @param attempt the attempt
+     * @param result the outcome
      * @param duration how long the handler ran
      */
     default void handled(Attempt attempt, Result result, Duration duration) {}
 
     /**
-     * A deduplicating handler was not invoked, because it has processed the event before. The attempt counts as a success.
+     * A deduplicating handler was not invoked, because it has already processed the event. The attempt counts as a success.
      *
-     * @param stream the event's stream
+     * @param stream the stream of the event
      * @param handlerId the handler
      */
     default void deduplicated(String stream, String handlerId) {}
 
     /**
-     * Deliveries were added because somebody asked for a replay.
+     * A replay added deliveries.
      *
-     * @param stream the stream of their events
+     * @param stream the stream of the events
      * @param handlerId the handler
-     * @param deliveries how many
+     * @param deliveries the number of deliveries
      */
     default void replayed(String stream, String handlerId, int deliveries) {}
 
     /**
-     * A handler has failed for several aggregates in a row, and rests until one event succeeds.
+     * The circuit of a handler opened, because the handler failed for several aggregates in a row. It closes when an event succeeds.
      *
      * @param stream the stream of the event that failed last
      * @param handlerId the handler
@@ -73,49 +76,49 @@ public interface OutboxListener {
     /**
      * A handler succeeded.
      *
-     * @param stream the event's stream
-     * @param lag from the event's {@code occurredAt} to now
+     * @param stream the stream of the event
+     * @param lag the time from the event's {@code occurredAt} to now
      */
     default void delivered(String stream, Duration lag) {}
 
     /**
-     * An event is done: all handlers have succeeded, or at least one is dead and none is left to try.
+     * An event was completed: every handler has succeeded, or every remaining delivery is dead.
      *
-     * @param stream the event's stream
-     * @param retries how many passes had failed
+     * @param stream the stream of the event
+     * @param retries the number of passes in which a handler failed
      */
     default void completed(String stream, int retries) {}
 
     /**
-     * A batch was claimed, possibly an empty one.
+     * A claim ended, possibly without events.
      *
      * @param stream the stream
      * @param duration how long the claim took
-     * @param events how many events it brought
+     * @param events the number of claimed events
      */
     default void claimed(String stream, Duration duration, int events) {}
 
     /**
-     * Outcomes were written.
+     * A settlement wrote outcomes to the database.
      *
      * @param stream the stream
-     * @param duration how long it took
-     * @param events how many events
+     * @param duration how long the settlement took
+     * @param events the number of settled events
      */
     default void settled(String stream, Duration duration, int events) {}
 
     /**
-     * A worker found its lease lost and wrote nothing.
+     * A worker lost its lease and wrote nothing.
      *
      * @param stream the stream
      */
     default void leaseLost(String stream) {}
 
     /**
-     * One invocation of a handler.
+     * One attempt of a handler on one event.
      *
-     * @param stream the event's stream
-     * @param eventType the event's type
+     * @param stream the stream of the event
+     * @param eventType the type of the event
      * @param handlerId the handler
      */
     record Attempt(String stream, String eventType, String handlerId) {}

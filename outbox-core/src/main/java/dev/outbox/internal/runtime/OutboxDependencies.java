@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -27,7 +28,7 @@ public record OutboxDependencies(
         TransactionPhase phase,
         Supplier<Optional<PlatformTransactionManager>> transactions,
         JsonMapper mapper,
-        OutboxListener listener,
+        Supplier<Stream<OutboxListener>> listeners,
         Clock clock,
         LongSupplier nanos,
         RandomGenerator random,
@@ -41,7 +42,7 @@ public record OutboxDependencies(
             TransactionPhase phase,
             Supplier<Optional<PlatformTransactionManager>> transactions,
             JsonMapper mapper,
-            OutboxListener listener,
+            Supplier<Stream<OutboxListener>> listeners,
             Clock clock,
             RandomGenerator random,
             Capacity capacity,
@@ -52,7 +53,7 @@ public record OutboxDependencies(
                 phase,
                 transactions,
                 mapper,
-                listener,
+                listeners,
                 clock,
                 System::nanoTime,
                 random,
@@ -74,7 +75,7 @@ public record OutboxDependencies(
                 phase,
                 () -> Optional.of(manager),
                 JsonMapper.builder().build(),
-                OutboxListener.NONE,
+                Stream::empty,
                 Clock.systemUTC(),
                 new Random(),
                 Capacity.unbounded(),

@@ -5,7 +5,6 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
-import dev.outbox.internal.dispatch.SafeListener;
 import dev.outbox.internal.maintenance.Retention;
 import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.operations.JdbcReplays;
@@ -54,7 +53,7 @@ public final class OutboxRuntime implements AutoCloseable {
         OutboxSchema schema = settings.schemas().outbox();
         this.settings = settings;
         this.dependencies = dependencies;
-        this.listener = new SafeListener(dependencies.listener());
+        this.listener = new SafeListener(dependencies.listeners());
         this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
         DecoratedHandlers decorated = new DecoratedHandlers(settings, dependencies, listener);
         this.registry = new HandlerRegistry(

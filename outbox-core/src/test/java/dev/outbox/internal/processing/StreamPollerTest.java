@@ -532,7 +532,7 @@ class StreamPollerTest {
     }
 
     @Test
-    void observerThatFailsHarmsNobody() {
+    void failingListenerDoesNotAffectDelivery() {
         outbox.listener((OutboxListener) java.lang.reflect.Proxy.newProxyInstance(
                         getClass().getClassLoader(),
                         new Class<?>[] {OutboxListener.class},

@@ -126,7 +126,7 @@ public final class OutboxAutoConfiguration {
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(() -> JsonMapper.builder().build()),
-                new CompositeListener(listeners::orderedStream),
+                listeners::orderedStream,
                 clock,
                 new SecureRandom(),
                 HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),

@@ -299,9 +299,9 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
-    void observersHearOfEventsEachForItself() {
-        RecordingObserver first = new RecordingObserver();
-        RecordingObserver second = new RecordingObserver();
+    void failingListenerDoesNotAffectOtherListeners() {
+        RecordingListener first = new RecordingListener();
+        RecordingListener second = new RecordingListener();
         OutboxListener broken = new OutboxListener() {
             @Override
             public void handled(Attempt attempt, Result result, Duration duration) {
@@ -321,9 +321,9 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
-    void observerMayDependOnThePublisher() {
+    void listenerMayDependOnThePublisher() {
         Applications.on(database)
-                .withBean(PublishingObserver.class)
+                .withBean(PublishingListener.class)
                 .run((context) -> assertThat(context).hasNotFailed());
     }
 
@@ -478,7 +478,7 @@ class OutboxAutoConfigurationTest {
         }
     }
 
-    static class RecordingObserver implements OutboxListener {
+    static class RecordingListener implements OutboxListener {
 
         final List<String> handled = new CopyOnWriteArrayList<>();
 
@@ -488,9 +488,9 @@ class OutboxAutoConfigurationTest {
         }
     }
 
-    static class PublishingObserver implements OutboxListener {
+    static class PublishingListener implements OutboxListener {
 
-        PublishingObserver(OutboxPublisher publisher) {
+        PublishingListener(OutboxPublisher publisher) {
             assertThat(publisher).isNotNull();
         }
     }
