@@ -10,6 +10,7 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +60,8 @@ class DatabaseCrashTest {
     private volatile boolean finished;
 
     @Test
-    void keepsOrderThroughCrashesOfTheDatabase() throws InterruptedException {
+    @Guarantee(value = "G3", sentence = "Order holds through PostgreSQL crashes at random moments.")
+    void keepsOrderThroughDatabaseCrashes() throws InterruptedException {
         System.out.println("DatabaseCrashTest: -Dcrash.count=" + count + " -Dcrash.seed=" + seed);
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox fast = TestOutbox.create(server.postgres());

@@ -18,6 +18,7 @@ import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,9 @@ class LostClaimTest {
     /** The crash forgets the claim, and PostgreSQL gives its id to the claim of the new owner. */
     @ParameterizedTest
     @EnumSource
+    @Guarantee(
+            value = "G5",
+            sentence = "The fence holds for a claim that PostgreSQL lost and whose id a new claim reuses.")
     void lateWorkerLeavesNewOwnersClaimAlone(Crash crash) {
         CountDownLatch lateBegan = new CountDownLatch(1);
         CountDownLatch lateMayEnd = new CountDownLatch(1);

@@ -11,6 +11,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -26,6 +27,9 @@ class LostRegistrationTest {
     private final Recorded second = Recorded.all();
 
     @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "Handler registrations survive a PostgreSQL crash that loses asynchronous commits.")
     void registrationSurvivesCrash() {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox a = TestOutbox.create(server.postgres());
@@ -59,6 +63,9 @@ class LostRegistrationTest {
     }
 
     @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "Registrations that a failover to an asynchronous replica loses are written again.")
     void registrationHealsAfterFailover() {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox a = TestOutbox.create(server.postgres());

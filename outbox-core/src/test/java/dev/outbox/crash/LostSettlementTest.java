@@ -18,6 +18,7 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +51,7 @@ class LostSettlementTest {
 
     @ParameterizedTest
     @EnumSource
+    @Guarantee(value = "G3", sentence = "Settlements that a crash loses are delivered again, in order.")
     void redeliversLostSettlementsInOrder(Crash crash) {
         outbox.handler("any", "*", handled).listener(claims).stream("default", FAST)
                 .start();

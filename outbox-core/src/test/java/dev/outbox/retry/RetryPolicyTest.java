@@ -18,7 +18,7 @@ class RetryPolicyTest {
     private static final RandomGenerator RANDOM = new Random(1);
 
     @Test
-    void defaultFollowsTheWrittenDelaysAndGivesUpAfterTenFailures() {
+    void defaultPolicyGivesUpAfterTenFailures() {
         RetryPolicy policy = RetryPolicy.defaults();
 
         assertThat(IntStream.rangeClosed(1, 6)
@@ -49,7 +49,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void jitterSpreadsTheDelayByItsShareToBothSides() {
+    void jitterSpreadsDelayToBothSides() {
         Backoff backoff = new Backoff.Exponential(ofSeconds(10), 2, ofSeconds(60), 0.2);
         List<Duration> delays = IntStream.range(0, 1000)
                 .mapToObj((i) -> backoff.delay(1, RANDOM))

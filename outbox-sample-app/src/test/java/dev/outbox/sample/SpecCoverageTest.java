@@ -2,10 +2,7 @@ package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.outbox.testing.SourceTree;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -17,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What the table of coverage names must exist, and no row may be without an answer. */
 class SpecCoverageTest {
 
-    private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    private static final String MODULES = "outbox-(core|spring-boot-starter|sample-app)/";
     private static final Pattern TEST = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
     private static final Pattern TYPE = Pattern.compile("`([A-Z][a-z]\\w+)`");
     private static final Pattern MIGRATION = Pattern.compile("`(V\\d+__\\w+\\.sql)`");
@@ -50,7 +47,9 @@ class SpecCoverageTest {
     @Test
     void everyClassAndMigrationThatIsNamedExists() {
         Map<String, String> classes = sources("src/main/java");
-        String migrations = files("src/main/resources").map(Path::toString).collect(Collectors.joining("\n"));
+        String migrations = SourceTree.files("", MODULES + "src/main/resources/.*").stream()
+                .map(SourceTree::relative)
+                .collect(Collectors.joining("\n"));
 
         assertThat(rows).allSatisfy((row) -> {
             assertThat(TYPE.matcher(row.get(1)).results())
@@ -75,7 +74,7 @@ class SpecCoverageTest {
 
     /** The cells of all rows, the headings left out. */
     private static List<List<String>> rows() {
-        return read(PROJECT.resolve("docs/spec-coverage.md"))
+        return SourceTree.read(SourceTree.ROOT.resolve("docs/spec-coverage.md"))
                 .lines()
                 .filter((line) -> line.startsWith("| "))
                 .map((line) -> Stream.of(line.substring(1, line.length() - 1).split("\\|"))
@@ -87,31 +86,10 @@ class SpecCoverageTest {
 
     /** Sources by the simple name of their class; those of one name are taken together. */
     private static Map<String, String> sources(String folder) {
-        return files(folder)
-                .filter((file) -> file.toString().endsWith(".java"))
+        return SourceTree.files("", MODULES + folder + "/.*\\.java").stream()
                 .collect(Collectors.toMap(
                         (file) -> file.getFileName().toString().replace(".java", ""),
-                        SpecCoverageTest::read,
+                        SourceTree::read,
                         (one, other) -> one + other));
-    }
-
-    private static Stream<Path> files(String folder) {
-        return Stream.of("outbox-core", "outbox-spring-boot-starter", "outbox-sample-app")
-                .map((module) -> PROJECT.resolve(module).resolve(folder))
-                .flatMap((root) -> {
-                    try (Stream<Path> found = Files.walk(root)) {
-                        return found.toList().stream();
-                    } catch (IOException ex) {
-                        throw new UncheckedIOException(ex);
-                    }
-                });
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
     }
 }

@@ -1,4 +1,4 @@
-/** Decides which PostgreSQL the tests run on, and hands out databases of their own. */
+/** What the tests of all modules share: databases of their own, the guarantees they show, and the files of the project. */
 @NullMarked
 package dev.outbox.testing;
 

@@ -2,6 +2,7 @@ package dev.outbox.chaos.matrix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.testing.Guarantee;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,9 @@ class FaultMatrixTest {
     private static final int SAMPLE = 8;
 
     @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "Processes and PostgreSQL that fail at single steps of publishing and delivery lose nothing.")
     void sampleOfCellsLosesNothing() {
         List<Cell> cells = new ArrayList<>(Cell.all(new Random(SEED)));
         Collections.shuffle(cells, new Random(SEED));

@@ -3,6 +3,7 @@ package dev.outbox.chaos.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.outbox.testing.Guarantee;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ class ProtocolModelTest {
 
     @ParameterizedTest
     @EnumSource(names = {"FAULTS", "WINDOW", "LANES"})
+    @Guarantee(value = "G5", sentence = "A model of the protocol finds no late write in any state within its bounds.")
     void completeProtocolKeepsEveryPromise(Scenario scenario) {
         assertHolds(scenario.explore(Protocol.complete()));
     }

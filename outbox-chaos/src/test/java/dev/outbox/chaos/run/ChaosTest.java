@@ -3,6 +3,7 @@ package dev.outbox.chaos.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.chaos.nemesis.FaultType;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,9 @@ class ChaosTest {
 
     @Test
     @Timeout(240)
+    @Guarantee(
+            value = "G3",
+            sentence = "Order holds under random faults of processes, PostgreSQL, network and operators.")
     void keepsItsPromisesWhileEverythingFails() throws Exception {
         ChaosReport report = run(ChaosSettings.brief(SEED), "mvn verify -pl outbox-chaos -am -Dtest=ChaosTest");
 

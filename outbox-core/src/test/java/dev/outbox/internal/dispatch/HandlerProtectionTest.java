@@ -14,6 +14,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -158,6 +159,7 @@ class HandlerProtectionTest {
     }
 
     @Test
+    @Guarantee(value = "G5", sentence = "A handler can find out that its lease is lost.")
     void handlerLearnsThatItsLeaseIsLost() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch lost = new CountDownLatch(1);
@@ -186,7 +188,8 @@ class HandlerProtectionTest {
     }
 
     @Test
-    void troubleOfTheDatabaseUsesUpNoAttempts() {
+    @Guarantee(value = "G8", sentence = "A database failure uses up no attempt.")
+    void databaseFailureUsesNoAttempt() {
         Recorded handler = Recorded.failing((attempt) -> switch (attempt.number()) {
             case 1 ->
                 new CannotCreateTransactionException(

@@ -16,6 +16,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +51,8 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void deliveriesOfAHandlerThatNobodyHasAnyMoreBecomeDeadAndVisible() throws SQLException {
+    @Guarantee(value = "G8", sentence = "Deliveries that wait for an expired registration become dead and visible.")
+    void deliveriesOfExpiredRegistrationBecomeDead() throws SQLException {
         gone.handler("old", "*", Recorded.all()).start();
         gone.close();
         Recorded current = Recorded.all();

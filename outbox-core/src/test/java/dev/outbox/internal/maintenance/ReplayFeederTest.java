@@ -27,6 +27,7 @@ import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -362,7 +363,8 @@ class ReplayFeederTest {
     }
 
     @Test
-    void archiveLeavesWhatIsToBeDeliveredAgain() throws SQLException {
+    @Guarantee(value = "G8", sentence = "Retention keeps events that a replay still has to deliver.")
+    void archiveLeavesEventsOfAnUnfinishedReplay() throws SQLException {
         publish("1", 3);
         long id = start(ReplayRequest.of("mail").events(eventId("1", 2)));
         feed(1);

@@ -22,6 +22,7 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.Replay.Status;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.testing.Guarantee;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -161,7 +162,10 @@ class ReplayTest {
     }
 
     @Test
-    void newHandlerThatIsPausedWhileItsPastIsFedGetsEverythingInOrder() {
+    @Guarantee(
+            value = "G3",
+            sentence = "A new handler that is paused during its replay gets past and live events in order.")
+    void newHandlerPausedDuringReplayGetsEventsInOrder() {
         List<String> aggregates =
                 IntStream.range(0, 10).mapToObj(Integer::toString).toList();
         outbox.handler("audit", "*", Recorded.all()).start();
@@ -200,7 +204,10 @@ class ReplayTest {
     }
 
     @Test
-    void replayGoesOnInAnotherProcessWhereAKilledOneLeftIt() throws SQLException {
+    @Guarantee(
+            value = "G8",
+            sentence = "Another process resumes a replay after SIGKILL, with nothing lost or added twice.")
+    void replayResumesInAnotherProcessAfterSigkill() throws SQLException {
         Recorded mail = Recorded.all();
         outbox.handler("mail", "*", mail).start();
         for (int aggregate = 0; aggregate < 20; aggregate++) {

@@ -11,6 +11,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.RetentionStore;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -37,7 +38,7 @@ class RetentionTest {
     }
 
     @Test
-    void publishedEventsAreArchivedOnceWhenTheirTimeIsOver() throws SQLException {
+    void archivesPublishedEventsOnceAfterRetention() throws SQLException {
         publishPublished(25);
         age("30 days 1 second", "id <= 15");
         Retention retention = retention(new RetentionSettings(MONTH, true, MONTH, 4));
@@ -88,6 +89,7 @@ class RetentionTest {
     }
 
     @Test
+    @Guarantee(value = "G8", sentence = "Retention never archives or deletes dead and unfinished events.")
     void deadAndUnfinishedEventsStay() throws SQLException {
         outbox.handler(
                         "any",
@@ -113,7 +115,8 @@ class RetentionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"DUE", "WAITING", "DEAD"})
-    void publishedEventWithADeliveryStaysUntilThatIsDone(String status) throws SQLException {
+    @Guarantee(value = "G8", sentence = "Retention keeps published events that still have an open or dead delivery.")
+    void publishedEventStaysUntilItsDeliveriesEnd(String status) throws SQLException {
         publishPublished(3);
         age("31 days", "true");
         outbox.sql()
@@ -153,7 +156,7 @@ class RetentionTest {
     }
 
     @Test
-    void processedEventsAreForgottenWhenTheirTimeIsOver() throws SQLException {
+    void deletesExpiredDeduplicationRecords() throws SQLException {
         noteProcessed(25, "31 days");
         noteProcessed(2, "29 days");
 

@@ -81,7 +81,7 @@ class OutboxMetersTest {
     }
 
     @Test
-    void eventsThatAreNotHandledTwiceAreCountedAsSuccessesAndAsDuplicates() {
+    void countsSkippedDuplicatesAsSuccessesAndDuplicates() {
         outbox.listener(meters)
                 .handler(HandlerDefinition.of(
                                 "mail",
@@ -127,7 +127,7 @@ class OutboxMetersTest {
     }
 
     @Test
-    void gaugesShowTheStatesOfEventsFromOneQuery() {
+    void gaugesReadAllStatesInOneQuery() {
         outbox.handler("mail", "*", Recorded.failing((attempt) -> switch (attempt.envelope()
                         .aggregateId()) {
                     case "dead" -> new NonRetryableException("never");

@@ -17,6 +17,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,10 @@ class OperationsUnderLoadTest {
     }
 
     @Test
-    void g8OperationsWhileWorkersAreBusyLoseNothingDoubleNothingAndKeepOrder() {
+    @Guarantee(
+            value = "G8",
+            sentence = "Operations on busy workers lose and double nothing, and report where they break the order.")
+    void operationsUnderLoadKeepEventsAndOrder() {
         System.out.println("OperationsUnderLoadTest: seed " + seed);
         processes.forEach(this::start);
         List<CompletableFuture<Boolean>> operators = new ArrayList<>();

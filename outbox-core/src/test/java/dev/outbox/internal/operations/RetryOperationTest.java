@@ -15,6 +15,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -45,7 +46,8 @@ class RetryOperationTest {
     }
 
     @Test
-    void g8DeadEventsThatAreRetriedReachTheirHandlerInOrder() {
+    @Guarantee(value = "G8", sentence = "Dead events that an operator retries reach their handler in order.")
+    void retriedDeadEventsReachTheirHandlerInOrder() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> down.get() ? new NonRetryableException("down") : null);
         outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
@@ -108,7 +110,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deadDeliveryIsDueAtOnceAndItsFailuresAreForgotten() {
+    void retryMakesDeadDeliveryDueWithFreshAttempts() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.dead("mail", event);
 
@@ -140,7 +142,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void severalDeadOfALaneQueueUpInOrder() {
+    void retriedDeadLettersQueueUpInOrder() {
         List<EventEnvelope> events = lanes.publish("1", 4);
         lanes.dead("mail", events.get(2));
         lanes.dead("mail", events.get(0));
@@ -154,7 +156,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void laterHeadThatWaitsForItsTimeMakesWay() {
+    void retryDemotesLaterHeadThatIsBackingOff() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));

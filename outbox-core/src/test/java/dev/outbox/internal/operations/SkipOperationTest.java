@@ -15,6 +15,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -41,7 +42,8 @@ class SkipOperationTest {
     }
 
     @Test
-    void g8SkippedDeadEventIsDoneAndItsLaneGoesOnInOrder() {
+    @Guarantee(value = "G8", sentence = "A skipped dead event is done, on record, and releases its lane.")
+    void skippedDeadEventReleasesItsLaneInOrder() {
         Recorded ledger = Recorded.failing(
                 (attempt) -> attempt.envelope().aggregateSeq() == 2 ? new NonRetryableException("never") : null);
         outbox.handler(HandlerDefinition.of("ledger", Set.of("*"), ledger).onDead(OnDead.BLOCK))
@@ -65,7 +67,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void eventIsDoneWhenItsLastDeliveryIsSkipped() {
+    void skippingTheLastDeliveryPublishesTheEvent() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.dead("mail", event);
         lanes.dead("audit", event);

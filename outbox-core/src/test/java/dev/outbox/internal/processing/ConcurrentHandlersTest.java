@@ -9,6 +9,7 @@ import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ class ConcurrentHandlersTest {
     }
 
     @Test
-    void eventsOfSeveralAggregatesAreHandledAtTheSameTime() {
+    void handlesSeveralAggregatesConcurrently() {
         CountDownLatch all = new CountDownLatch(4);
         Set<Thread> threads = ConcurrentHashMap.newKeySet();
         outbox
@@ -51,7 +52,7 @@ class ConcurrentHandlersTest {
     }
 
     @Test
-    void eventsOfOneAggregateAreHandledOneAfterTheOtherWhateverTheConcurrency() {
+    void handlesOneEventPerAggregateAtATime() {
         Recorded handled = Recorded.all();
         Map<String, Thread> running = new ConcurrentHashMap<>();
         Set<String> overlaps = ConcurrentHashMap.newKeySet();
@@ -85,6 +86,7 @@ class ConcurrentHandlersTest {
     }
 
     @Test
+    @Guarantee(value = "G4", sentence = "With several threads, a slow event delays its own aggregate only.")
     void slowAggregateDelaysNoOther() {
         CountDownLatch slow = new CountDownLatch(1);
         Recorded handled = Recorded.all();

@@ -12,6 +12,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.HandlerSettings;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,10 @@ class OnDeadTest {
     }
 
     @Test
-    void deadEventThatBlocksHoldsBackLaterEventsOfItsHandlerAndAggregateOnly() {
+    @Guarantee(
+            value = "G3",
+            sentence = "With `onDead = BLOCK`, no event passes a dead event of its handler and aggregate.")
+    void blockingDeadEventHoldsBackItsLaneOnly() {
         Recorded ledger = Recorded.failing((attempt) -> isSick(attempt, 2) ? new NonRetryableException("never") : null);
         Recorded audit = Recorded.all();
         outbox.handler(blocking("ledger", ledger)).handler("audit", "*", audit);

@@ -9,6 +9,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +29,10 @@ class RefusedSettlementTest {
     }
 
     @Test
-    void refusedEventBecomesADeadLetterAndTheStreamGoesOn() {
+    @Guarantee(
+            value = "G2",
+            sentence = "An outcome that PostgreSQL refuses becomes a dead letter and does not stop the stream.")
+    void refusedOutcomeBecomesDeadLetterWithoutStoppingStream() {
         outbox = TestOutbox.create().handler("mail", "*", handler);
         EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
         EventEnvelope later = outbox.publish("a", new OrderPlaced(2));

@@ -25,6 +25,7 @@ import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -60,7 +61,7 @@ class RetryLanesTest {
     }
 
     @Test
-    void laneThatFlowsAgainDrainsInBatchesAndInOrder() {
+    void recoveredLaneDrainsInBatchesAndInOrder() {
         AtomicBoolean down = new AtomicBoolean(true);
         AtomicInteger settlements = new AtomicInteger();
         Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
@@ -89,7 +90,7 @@ class RetryLanesTest {
     }
 
     @Test
-    void failureInTheMiddleOfALaneHoldsBackWhatFollowsIt() {
+    void failureHoldsBackTheRestOfItsLane() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> {
             long seq = attempt.envelope().aggregateSeq();
@@ -120,7 +121,7 @@ class RetryLanesTest {
     }
 
     @Test
-    void deadDeliveryInTheMiddleOfALaneLetsTheRestPass() {
+    void deadDeliveryLetsItsLanePass() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail =
                 Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
@@ -147,7 +148,10 @@ class RetryLanesTest {
     }
 
     @Test
-    void deliveryThatIsQueuedWhileItsLaneEmptiesComesUp() throws SQLException {
+    @Guarantee(
+            value = "G3",
+            sentence = "A delivery queued at the moment its lane empties becomes the head of the lane.")
+    void promotesDeliveryQueuedWhileLaneEmpties() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         park(claim(), first);
@@ -180,7 +184,8 @@ class RetryLanesTest {
     }
 
     @Test
-    void g5LateWorkerOfADeliveryChangesNothing() throws SQLException {
+    @Guarantee(value = "G5", sentence = "Retries are fenced in the same way.")
+    void lateWorkerOfDeliveryChangesNothing() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         park(claim(), event);
@@ -213,7 +218,8 @@ class RetryLanesTest {
     }
 
     @Test
-    void g5LateWorkerDoesNotTakeTheHeadOfALaneThatSomebodyElseHasTakenOver() throws SQLException {
+    @Guarantee(value = "G5", sentence = "A late worker does not take the head of a lane from its new owner.")
+    void lateWorkerNeverTakesHeadFromNewOwner() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         for (int number = 1; number <= 3; number++) {
             EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
@@ -239,7 +245,8 @@ class RetryLanesTest {
                 "SELECT FROM events.outbox WHERE aggregate_id = '1' FOR UPDATE",
                 "SELECT FROM events.outbox_delivery WHERE aggregate_id = '1' FOR UPDATE",
             })
-    void rowThatIsLockedWhileItsEventIsRetriedDelaysItsAggregateOnly(String lock) throws Exception {
+    @Guarantee(value = "G4", sentence = "A row that is locked during a retry delays its aggregate only.")
+    void rowLockedDuringRetryDelaysItsAggregateOnly(String lock) throws Exception {
         CountDownLatch retrying = new CountDownLatch(1);
         CountDownLatch locked = new CountDownLatch(1);
         Recorded mail = Recorded.failing((attempt) -> {

@@ -13,6 +13,7 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +53,7 @@ class RetryTest {
     }
 
     @Test
-    void failedEventWaitsForItsRetryAndSaysWhy() {
+    void failedEventWaitsForRetryWithItsError() {
         outbox.handler("mail", "*", Recorded.failing((attempt) -> new IOException("no route")))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
@@ -76,7 +77,8 @@ class RetryTest {
     }
 
     @Test
-    void g8EventThatNeverSucceedsEndsDeadAndVisible() {
+    @Guarantee(value = "G8", sentence = "An event that never succeeds ends dead and visible.")
+    void eventThatNeverSucceedsEndsDead() {
         Recorded handler = Recorded.failing((attempt) -> new IOException("down"));
         outbox.handler("mail", "*", handler).retry(TestOutbox.AT_ONCE).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
@@ -91,7 +93,8 @@ class RetryTest {
     }
 
     @Test
-    void g4FailingHandlerDelaysOnlyItsOwnLaterEventsOfTheSameAggregate() {
+    @Guarantee(value = "G4", sentence = "A failing handler delays only its own later events of the same aggregate.")
+    void failingHandlerDelaysItsOwnLaneOnly() {
         AtomicBoolean mailIsDown = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) ->
                 attempt.envelope().aggregateId().equals("sick") && mailIsDown.get() ? new IOException("down") : null);
@@ -135,7 +138,8 @@ class RetryTest {
     }
 
     @Test
-    void g4HandlerThatFailsForAnHourDelaysNoOtherHandlerOfTheSameEvents() {
+    @Guarantee(value = "G4", sentence = "A handler that fails for an hour delays no other handler of the same events.")
+    void longFailureDelaysNoOtherHandler() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
         Recorded audit = Recorded.all();
@@ -164,7 +168,7 @@ class RetryTest {
     }
 
     @Test
-    void retryDoesNotWaitForTheNextLookAtTheDatabase() {
+    void retryDoesNotWaitForTheNextPoll() {
         Recorded mail = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("again") : null);
         outbox.handler("mail", "*", mail)
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(20))), 10))
@@ -336,6 +340,7 @@ class RetryTest {
     }
 
     @Test
+    @Guarantee(value = "G3", sentence = "Order holds through retries.")
     void manyPoisonedLanesDrainInOrder() {
         Recorded mail = Recorded.failing((attempt) ->
                 attempt.number() < 3 && attempt.envelope().aggregateSeq() % 3 == 0 ? new IOException("flaky") : null);

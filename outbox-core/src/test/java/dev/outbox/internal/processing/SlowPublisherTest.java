@@ -10,6 +10,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -51,6 +52,9 @@ class SlowPublisherTest {
 
     /** The slow publisher has a higher transaction id and a lower event id than the fast one; the claim's lock is older than both. */
     @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "Order holds when a publisher takes its transaction id while another process claims.")
     void slowPublisherBehindTheLockKeepsOrder() throws SQLException {
         leaveAnExpiredClaim();
         outbox.sql().sql(GATE).update();

@@ -17,6 +17,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -131,7 +132,8 @@ class StreamPollerTest {
     }
 
     @Test
-    void pollerSurvivesTheDatabaseGoingAwayAndComingBack() {
+    @Guarantee(value = "G2", sentence = "The poller survives a database outage and continues afterwards.")
+    void pollerSurvivesDatabaseOutage() {
         Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
         logged.start();
@@ -180,7 +182,10 @@ class StreamPollerTest {
     }
 
     @Test
-    void outcomesThatCouldNotBeWrittenAreWrittenWhenTheDatabaseIsBack() {
+    @Guarantee(
+            value = "G2",
+            sentence = "Outcomes of first deliveries are written after an outage; handlers are not repeated.")
+    void writesFirstOutcomesAfterOutageWithoutRepeatingHandlers() {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch cutOff = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
@@ -207,7 +212,10 @@ class StreamPollerTest {
     }
 
     @Test
-    void outcomeOfARetryThatCouldNotBeWrittenIsWrittenWhenTheDatabaseIsBack() {
+    @Guarantee(
+            value = "G2",
+            sentence = "The outcome of a retry is written after an outage; the handler is not repeated.")
+    void writesRetryOutcomeAfterOutageWithoutRepeatingHandler() {
         CountDownLatch retrying = new CountDownLatch(1);
         CountDownLatch cutOff = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
@@ -238,7 +246,8 @@ class StreamPollerTest {
     }
 
     @Test
-    void g6NoConnectionIsHeldWhileAHandlerRuns() {
+    @Guarantee(value = "G6", sentence = "While a handler runs, no transaction, row lock or connection is held.")
+    void holdsNoConnectionWhileHandlerRuns() {
         HikariConfig pool = new HikariConfig();
         pool.setMaximumPoolSize(1);
         AtomicReference<Long> seen = new AtomicReference<>();
@@ -296,6 +305,7 @@ class StreamPollerTest {
     }
 
     @Test
+    @Guarantee(value = "G5", sentence = "The worker reports the lost lease, and the events are delivered again.")
     void lostLeaseIsReportedAndWritesNothing() {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -327,7 +337,7 @@ class StreamPollerTest {
     }
 
     @Test
-    void closingFinishesWhatRunsAndSetsTheRestFree() {
+    void closingFinishesRunningWorkAndReleasesTheRest() {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
@@ -381,6 +391,7 @@ class StreamPollerTest {
     }
 
     @Test
+    @Guarantee(value = "G4", sentence = "A row that an operator locks before the claim delays its aggregate only.")
     void lockedRowDelaysItsAggregateOnly() throws Exception {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 2, Duration.ofMinutes(1));
@@ -399,7 +410,8 @@ class StreamPollerTest {
     }
 
     @Test
-    void rowThatIsLockedWhileItsHandlerRunsDelaysItsAggregateOnly() throws Exception {
+    @Guarantee(value = "G4", sentence = "A row that is locked while its handler runs delays its aggregate only.")
+    void rowLockedDuringHandlerDelaysItsAggregateOnly() throws Exception {
         CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch locked = new CountDownLatch(1);
         Recorded handler = Recorded.failing((attempt) -> {
@@ -470,7 +482,8 @@ class StreamPollerTest {
     }
 
     @Test
-    void handlerOfAnotherProcessGetsItsDeliveryHandedOver() {
+    @Guarantee(value = "G2", sentence = "A delivery is delegated to an instance that has the handler.")
+    void delegatesDeliveryToInstanceWithHandler() {
         Recorded here = Recorded.all();
         Recorded there = Recorded.all();
         AtomicInteger completed = new AtomicInteger();

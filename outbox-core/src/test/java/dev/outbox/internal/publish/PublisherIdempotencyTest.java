@@ -33,7 +33,7 @@ class PublisherIdempotencyTest {
     }
 
     @Test
-    void repeatedEventIdStoresNothingAndReturnsTheStoredEvent() {
+    void repeatedEventIdReturnsStoredEvent() {
         EventEnvelope first = publish(eventId, "1");
         EventEnvelope again = publish(eventId, "1");
 
@@ -45,7 +45,7 @@ class PublisherIdempotencyTest {
     }
 
     @Test
-    void repeatedEventIdIsKnownAfterTheEventWasPublished() {
+    void repeatedEventIdIsKnownAfterPublication() {
         outbox.handler("any", "*", (envelope) -> {}).start();
         EventEnvelope first = publish(eventId, "1");
         await().until(() -> outbox.count("events.outbox_published") == 1);
@@ -84,7 +84,7 @@ class PublisherIdempotencyTest {
     }
 
     @Test
-    void transactionsThatRaceWithOneEventIdForTwoAggregatesStoreItOnceWithoutAGap() {
+    void racingTransactionsStoreOneEventIdOnceWithoutGap() {
         CountDownLatch published = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
@@ -105,7 +105,7 @@ class PublisherIdempotencyTest {
     }
 
     @Test
-    void eventIdOfAnotherEventIsRefusedAndTheTransactionStaysUsable() {
+    void refusesEventIdOfAnotherEvent() {
         publish(eventId, "1");
         outbox.inTransaction(() -> {
             assertThatThrownBy(() -> outbox.publisher().publish(event(eventId, "2")))

@@ -12,6 +12,7 @@ import dev.outbox.StaleSequenceException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -111,7 +112,8 @@ class PublisherSequenceTest {
     }
 
     @Test
-    void sequenceEqualsCommitOrderWhenTransactionsCommitInTheOppositeOrderOfTheirStart() {
+    @Guarantee(value = "G3", sentence = "`aggregate_seq` has no gaps and equals commit order.")
+    void sequenceFollowsCommitOrder() {
         CountDownLatch startedEarly = new CountDownLatch(1);
         CountDownLatch committedLate = new CountDownLatch(1);
         CompletableFuture<EventEnvelope> early = InBackground.run(() -> outbox.inTransaction(() -> {

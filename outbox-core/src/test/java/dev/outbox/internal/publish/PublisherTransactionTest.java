@@ -9,6 +9,7 @@ import dev.outbox.OutboxException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +39,8 @@ class PublisherTransactionTest {
     }
 
     @Test
-    void g1EventIsStoredIfAndOnlyIfTheTransactionCommits() {
+    @Guarantee(value = "G1", sentence = "An event is stored if and only if the publisher's transaction commits.")
+    void storesEventOnlyIfTransactionCommits() {
         changeAndPublish(outbox.transactions(), "committed", false);
         changeAndPublish(outbox.transactions(), "rolledBack", true);
 
@@ -47,7 +49,8 @@ class PublisherTransactionTest {
     }
 
     @Test
-    void g1SavepointThatIsRolledBackTakesItsEventsWithIt() {
+    @Guarantee(value = "G1", sentence = "A savepoint that is rolled back removes its events.")
+    void savepointRollbackRemovesItsEvents() {
         TransactionTemplate nested = propagating(TransactionDefinition.PROPAGATION_NESTED);
         outbox.transactions().executeWithoutResult((status) -> {
             insert("outer");
@@ -61,7 +64,8 @@ class PublisherTransactionTest {
     }
 
     @Test
-    void g1InnerTransactionCommitsItsEventsOnItsOwn() {
+    @Guarantee(value = "G1", sentence = "An inner transaction commits its own events, whatever the outer one does.")
+    void innerTransactionCommitsItsOwnEvents() {
         TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         outbox.transactions().executeWithoutResult((status) -> {
             outbox.publisher().publish("order", "outer", new OrderPlaced(1));
@@ -124,7 +128,7 @@ class PublisherTransactionTest {
     }
 
     @Test
-    void publishingInACallbackAfterTheCommitIsRefusedUnlessInATransactionOfItsOwn() {
+    void publishingAfterCommitNeedsItsOwnTransaction() {
         TransactionTemplate requiresNew = propagating(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         List<Throwable> refused = new ArrayList<>();
         outbox.transactions().executeWithoutResult((status) -> {

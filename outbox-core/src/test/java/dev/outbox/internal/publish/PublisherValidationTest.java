@@ -102,7 +102,7 @@ class PublisherValidationTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("invalidEvents")
-    void invalidEventIsRefusedBeforeAnySqlAndTheTransactionStaysUsable(String name, OutboxEvent event, String message) {
+    void refusesInvalidEventBeforeAnySql(String name, OutboxEvent event, String message) {
         StatementCounter statements = new StatementCounter(OUTBOX.dataSource());
         TransactionalOutboxPublisher publisher = statements.publisher(new PublisherSettings(1000, Unrouted.WARN));
         long before = OUTBOX.count("events.outbox");

@@ -8,6 +8,7 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,10 @@ class ConcurrentPublishersTest {
     private final Set<Integer> rolledBack = ConcurrentHashMap.newKeySet();
 
     @Test
-    void g3CommittedEventsOfManyPublishersAreHandledOnceAndInOrderWhileRolledBackOnesAreNeverSeen() {
+    @Guarantee(
+            value = "G3",
+            sentence = "With many concurrent publishers, handlers get each committed event once and in order.")
+    void handlesCommittedEventsOnceInOrderUnderConcurrentPublishers() {
         Recorded handler = Recorded.all();
         try (TestOutbox outbox = TestOutbox.create()) {
             outbox.handler("any", "*", handler).start();
@@ -67,7 +71,8 @@ class ConcurrentPublishersTest {
     }
 
     @Test
-    void g3TransactionsThatCommitInTheOppositeOrderOfTheirStartAreHandledInSequenceOrder() {
+    @Guarantee(value = "G3", sentence = "Order holds when transactions commit in the opposite order of their start.")
+    void handlesReversedCommitsInSequenceOrder() {
         Recorded handler = Recorded.all();
         try (TestOutbox outbox = TestOutbox.create()) {
             outbox.handler("any", "*", handler).start();

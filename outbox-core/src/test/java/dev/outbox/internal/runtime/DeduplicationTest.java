@@ -16,6 +16,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +72,8 @@ class DeduplicationTest {
     }
 
     @Test
-    void g7DeduplicatingHandlerHasItsDatabaseEffectsExactlyOnce() {
+    @Guarantee(value = "G7", sentence = "Database effects happen exactly once, with lost leases and several workers.")
+    void databaseEffectsHappenExactlyOnce() {
         Recorded handler = Recorded.failing((attempt) -> {
             loseLeases();
             return attempt.number() == 1 && attempt.envelope().aggregateSeq() % 3 == 0
@@ -97,7 +99,7 @@ class DeduplicationTest {
     }
 
     @Test
-    void g7EventThatIsDeliveredAgainAfterALostLeaseIsNotHandledAgain() {
+    void redeliveryAfterLostLeaseIsNotHandledAgain() {
         Recorded handler = Recorded.failing((attempt) -> {
             loseLeases();
             return null;
@@ -113,7 +115,10 @@ class DeduplicationTest {
     }
 
     @Test
-    void g7SecondOfTwoWorkersWaitsForTheFirstAndDoesNothingIfItSucceeds() {
+    @Guarantee(
+            value = "G7",
+            sentence = "Of two workers with the same event, the second waits and does nothing if the first succeeds.")
+    void secondWorkerWaitsAndSkipsHandledEvent() {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(null, second);
 
@@ -125,7 +130,7 @@ class DeduplicationTest {
     }
 
     @Test
-    void g7SecondOfTwoWorkersHandlesTheEventIfTheFirstFails() {
+    void secondWorkerHandlesEventIfFirstFails() {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(new IOException("on purpose"), second);
 
@@ -171,7 +176,8 @@ class DeduplicationTest {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void g7FailedAttemptLeavesNothingAndIsRepeated(Throwable failure) {
+    @Guarantee(value = "G7", sentence = "A failed attempt has no effects.")
+    void failedAttemptLeavesNothingAndIsRepeated(Throwable failure) {
         List<Long> found = new ArrayList<>();
         outbox.handler(once(outbox, (envelope) -> {
                     JdbcClient outside = JdbcClient.create(outbox.database().dataSource());
@@ -194,7 +200,7 @@ class DeduplicationTest {
     }
 
     @Test
-    void g7DeadEventLeavesNothing() {
+    void deadEventLeavesNothing() {
         outbox.handler(once(outbox, (envelope) -> {
                     throw new NonRetryableException("never");
                 }))
@@ -246,7 +252,7 @@ class DeduplicationTest {
     }
 
     @Test
-    void eventsPublishedByTheHandlerCommitWithItsEffects() {
+    void publishedEventsCommitWithTheHandlersEffects() {
         Recorded paid = Recorded.all();
         Recorded placed = Recorded.failing((attempt) -> {
             outbox.publisher().publish("invoice", "1", new OrderPaid(attempt.number()));

@@ -11,6 +11,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.fixture.WorkerProcess;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,10 @@ class KilledProcessTest {
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(30);
 
     @Test
-    void g2EventsOfAKilledProcessAreDeliveredAgainInOrder() throws Exception {
+    @Guarantee(
+            value = "G2",
+            sentence = "After a process is killed with SIGKILL, its events are delivered again, in order.")
+    void redeliversInOrderAfterSigkill() throws Exception {
         try (TestOutbox outbox = TestOutbox.create();
                 TestOutbox restarted = outbox.another()) {
             processIsKilledAtTheThirdOfFiveEvents(outbox, "any");
@@ -47,7 +51,10 @@ class KilledProcessTest {
     }
 
     @Test
-    void g7EffectsThatAKilledProcessCommittedAreNotRepeated() throws Exception {
+    @Guarantee(
+            value = "G7",
+            sentence = "A process killed between the handler's commit and its outcome does not repeat the effects.")
+    void effectsCommittedBeforeSigkillAreNotRepeated() throws Exception {
         try (TestOutbox outbox = TestOutbox.create();
                 TestOutbox restarted = outbox.another()) {
             outbox.sql().sql(Doomed.EFFECTS).update();
@@ -72,7 +79,10 @@ class KilledProcessTest {
     }
 
     @Test
-    void g8EventThatTakesItsProcessDownAgainAndAgainEndsDeadAndTheOthersAreHandled() throws Exception {
+    @Guarantee(
+            value = "G8",
+            sentence = "An event that crashes its process again and again ends dead; the others are handled.")
+    void eventThatCrashesItsProcessEndsDeadAlone() throws Exception {
         try (TestOutbox outbox = TestOutbox.create()) {
             List<EventEnvelope> events = IntStream.rangeClosed(1, 5)
                     .mapToObj((number) -> outbox.publish("" + number, new OrderPlaced(number)))

@@ -10,6 +10,7 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +53,10 @@ class OrderPropertyTest {
     private final AtomicInteger leasesLost = new AtomicInteger();
 
     @Test
-    void g3EveryHandlerHandlesEveryEventOnceAndInOrder() {
+    @Guarantee(
+            value = "G3",
+            sentence = "Random runs with three processes, one of them restarting: each event once, in order.")
+    void everyHandlerGetsEveryEventOnceInOrder() {
         run(false);
 
         assertThat(leasesLost).hasValue(0);
@@ -60,7 +64,8 @@ class OrderPropertyTest {
     }
 
     @Test
-    void g3EventsAreRepeatedButStayInOrderWhereLeasesAreLost() {
+    @Guarantee(value = "G3", sentence = "Random runs with lost leases: events are repeated, but stay in order.")
+    void lostLeasesRepeatEventsInOrder() {
         run(true);
 
         assertThat(leasesLost).hasPositiveValue();

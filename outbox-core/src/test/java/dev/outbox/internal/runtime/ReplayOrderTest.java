@@ -12,6 +12,7 @@ import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +49,10 @@ class ReplayOrderTest {
     }
 
     @Test
-    void g3ReplayBesideLiveTrafficKeepsTheOrderOfBothAndNeverHandlesTwoEventsOfALaneAtOnce() {
+    @Guarantee(
+            value = "G3",
+            sentence = "Replayed and live events stay in order, one at a time per handler and aggregate.")
+    void keepsReplayAndLiveEventsInOrder() {
         try (TestOutbox first = instance(TestOutbox.create());
                 TestOutbox second = instance(first.another())) {
             first.start();

@@ -10,6 +10,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +46,10 @@ class RollingDeployTest {
     }
 
     @Test
-    void eventsReachEveryHandlerOfTheNewVersionWhicheverVersionClaimsThem() {
+    @Guarantee(
+            value = "G3",
+            sentence = "In a rolling deployment, events reach the new version's handlers whichever version claims.")
+    void eventsReachHandlersOfBothVersions() {
         Recorded billing = Recorded.all();
         Recorded mail = Recorded.all();
         Recorded audit = Recorded.all();
@@ -84,7 +88,7 @@ class RollingDeployTest {
     }
 
     @Test
-    void oldVersionThatRestartsDoesNotUndoWhatTheNewOneWants() {
+    void restartedOldVersionKeepsTheNewSubscriptions() {
         Recorded recently = Recorded.all();
         recent.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), recently::handle))
                 .start();
@@ -99,7 +103,10 @@ class RollingDeployTest {
     }
 
     @Test
-    void renamedHandlerTakesItsLanesOverInOrderWhileTheOldNameStillRuns() {
+    @Guarantee(
+            value = "G3",
+            sentence = "A renamed handler takes its lanes over in order while the old name still runs.")
+    void renamedHandlerTakesItsLanesOverInOrder() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
         old.handler("oldName", "*", handled).start();

@@ -122,7 +122,7 @@ class StreamsOfProcessesTest {
     }
 
     @Test
-    void deliveryThatIsHandedOverStaysInItsStream() {
+    void delegatedDeliveryStaysInItsStream() {
         Recorded here = Recorded.all();
         Recorded there = Recorded.all();
         mails.stream("mail", PollerSettings.defaults())

@@ -10,6 +10,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.fixture.WorkerProcess;
+import dev.outbox.testing.Guarantee;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,7 +27,10 @@ import org.junit.jupiter.api.condition.OS;
 class SuspendedProcessTest {
 
     @Test
-    void g5WorkerThatStoodStillPastItsLeaseWritesNothingAndItsEventsAreHandledInOrderByAnother() throws Exception {
+    @Guarantee(
+            value = "G5",
+            sentence = "A process suspended with SIGSTOP past its lease writes nothing after it resumes.")
+    void suspendedWorkerWritesNothingAfterItsLease() throws Exception {
         try (TestOutbox outbox = TestOutbox.create();
                 TestOutbox other = outbox.another()) {
             for (int number = 1; number <= 5; number++) {

@@ -14,6 +14,7 @@ import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.Parked;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.SettlementStore.Settlement;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -50,7 +51,7 @@ class ClaimStoreTest {
     }
 
     @Test
-    void oldestEventsAreClaimedUpToTheBatchSize() throws SQLException {
+    void claimsOldestEventsUpToBatchSize() throws SQLException {
         publish("a", "b", "c");
 
         assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
@@ -92,7 +93,7 @@ class ClaimStoreTest {
     }
 
     @Test
-    void aggregateInALiveClaimIsLeftToItsWorker() throws SQLException {
+    void claimSkipsAggregatesOfLiveClaims() throws SQLException {
         publish("a", "b");
         Claim first = claim("w1", 1).claim();
         publish("a", "c", "b");
@@ -103,7 +104,10 @@ class ClaimStoreTest {
     }
 
     @Test
-    void g5LateWorkerChangesNothing() throws SQLException {
+    @Guarantee(
+            value = "G5",
+            sentence = "A late worker changes nothing: every write after a claim is fenced by the claim.")
+    void lateWorkerChangesNothing() throws SQLException {
         publish("a");
         Claim late = claim("late", 10).claim();
         expireClaims();
@@ -221,7 +225,7 @@ class ClaimStoreTest {
     }
 
     @Test
-    void rowThatSomebodyElseHoldsLockedHoldsBackItsAggregateOnly() throws SQLException {
+    void lockedRowHoldsBackItsAggregateOnly() throws SQLException {
         publish("a", "b", "a", "c");
         try (Connection operator = outbox.owner().getConnection();
                 Statement statement = operator.createStatement()) {

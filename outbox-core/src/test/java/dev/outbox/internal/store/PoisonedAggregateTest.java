@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -33,6 +34,7 @@ class PoisonedAggregateTest {
     }
 
     @Test
+    @Guarantee(value = "G4", sentence = "Claims do not visit 100,000 events that wait behind a failed one.")
     void claimDoesNotVisitTheEventsThatWait() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         poison();

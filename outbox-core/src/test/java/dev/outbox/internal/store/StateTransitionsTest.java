@@ -51,7 +51,7 @@ class StateTransitionsTest {
     }
 
     @Test
-    void stateThatDoesNotGoWithItsTimesIsRefused() {
+    void refusesStateThatContradictsItsTimes() {
         outbox.publish("1", new OrderPlaced(1));
         for (String change : List.of(
                 "status = 'DEAD'",
@@ -97,7 +97,7 @@ class StateTransitionsTest {
     }
 
     @Test
-    void eventThatLeavesTheQueueWithoutArrivingInHistoryIsRefused() {
+    void refusesEventThatLeavesQueueWithoutHistory() {
         outbox.publish("1", new OrderPlaced(1));
         assertThatThrownBy(() -> outbox.sql()
                         .sql("DELETE FROM events.outbox_unpublished")

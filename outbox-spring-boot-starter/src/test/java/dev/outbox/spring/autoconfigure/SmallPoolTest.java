@@ -80,7 +80,7 @@ class SmallPoolTest {
     }
 
     @Test
-    void dataSourceWithoutUrlIsPolledAndSaysSo(CapturedOutput output) {
+    void pollsAndLogsWhenDataSourceHasNoUrl(CapturedOutput output) {
         Applications.withoutDatabase()
                 .withBean(DataSource.class, () -> new Opaque(database.dataSource()))
                 .withBean(Subscriptions.class)
