@@ -31,7 +31,9 @@ public final class SourceTree {
             Files.walkFileTree(ROOT.resolve(folder), new SimpleFileVisitor<>() {
                 @Override
                 public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-                    return SKIPPED.matcher(directory.getFileName().toString()).matches()
+                    return !directory.equals(ROOT)
+                                    && SKIPPED.matcher(directory.getFileName().toString())
+                                            .matches()
                             ? FileVisitResult.SKIP_SUBTREE
                             : FileVisitResult.CONTINUE;
                 }
