@@ -28,7 +28,7 @@ final class Hostile {
             "line\r\nanother line\tend",
             "'; DROP TABLE events.outbox; --",
             "\" OR \"\"=\"",
-            "$$; SELECT pg_sleep(9); $$",
+            "$$; DROP SCHEMA events CASCADE; $$",
             "{schema} {envelope} {moved} ${schema}",
             "? ?::text :name %s %n {}",
             "\\u0000 \\x00 \\ \\\\ '",

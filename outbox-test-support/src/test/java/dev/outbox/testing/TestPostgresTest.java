@@ -82,6 +82,7 @@ class TestPostgresTest {
                 Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SET application_name = 'running'");
+            // The sleep is no wait: a statement that runs until it is cut is the subject.
             Future<Boolean> running = executor.submit(() -> statement.execute("SELECT pg_sleep(300)"));
 
             database.cutOff();

@@ -3,6 +3,7 @@ package dev.outbox.chaos.check;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.StateChange;
 import dev.outbox.chaos.history.StateChange.Kind;
+import dev.outbox.testing.Transitions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -12,35 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Events and deliveries change their status only as {@code docs/states.md} lists, and begin where the last change ended. */
 final class LegalTransitions implements Rule {
-
-    static final Set<String> OF_EVENTS = Set.of(
-            "NONE PENDING",
-            "PENDING PENDING",
-            "PENDING RETRYING",
-            "PENDING DEAD",
-            "PENDING PUBLISHED",
-            "RETRYING RETRYING",
-            "RETRYING DEAD",
-            "RETRYING PUBLISHED",
-            "DEAD RETRYING",
-            "DEAD PUBLISHED",
-            "PUBLISHED NONE");
-
-    static final Set<String> OF_DELIVERIES = Set.of(
-            "NONE DUE",
-            "NONE WAITING",
-            "NONE DEAD",
-            "DUE DUE",
-            "DUE WAITING",
-            "DUE DEAD",
-            "DUE NONE",
-            "WAITING WAITING",
-            "WAITING DUE",
-            "WAITING DEAD",
-            "WAITING NONE",
-            "DEAD DUE",
-            "DEAD WAITING",
-            "DEAD NONE");
 
     /** Status of a row; a move to history is a deletion and an insertion in one transaction. */
     private record Status(String status, StateChange change) {}
@@ -71,7 +43,7 @@ final class LegalTransitions implements Rule {
             }
             Row row = new Row(change.subject().id(), change.subject().handler());
             Status last = rows.put(row, new Status(now, change));
-            Set<String> legal = change.kind() == Kind.EVENT ? OF_EVENTS : OF_DELIVERIES;
+            Set<String> legal = change.kind() == Kind.EVENT ? Transitions.OF_EVENTS : Transitions.OF_DELIVERIES;
             if (!legal.contains(old + " " + now)) {
                 violations.add("no transition leads from " + old + " to " + now, List.of(change));
             } else if (!old.equals(last == null ? "NONE" : last.status())) {

@@ -68,6 +68,7 @@ class PrefetchTest {
         });
         Recorded handler = handling((attempt) -> {
             if (begins.getAndSet(false)) {
+                // The sleep is no wait: a handler that takes longer than 50 ms is the subject.
                 outbox.sql()
                         .sql("SELECT 1 FROM pg_sleep(0.06)")
                         .query(Integer.class)

@@ -89,6 +89,7 @@ class RefusedSettlementTest {
     void statementTimeoutOfTheRoleDoesNotRefuseSettlements() {
         pool.setConnectionInitSql("SET statement_timeout = 200");
         outbox = TestOutbox.create(pool).handler("mail", "*", handler);
+        // The sleep is no wait: the settlement itself must take longer than the timeout.
         outbox.sql().sql("""
                         CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
                         $$ BEGIN PERFORM pg_sleep(0.4); RETURN NULL; END $$

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.fixture.Transitions;
+import dev.outbox.testing.Transitions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The guard of {@link Transitions}, which every test runs under, refuses what it should, and the documentation lists the rest. */
+/** Triggers of the test databases refuse all transitions but {@link Transitions}, which the documentation lists. */
 class StateTransitionsTest {
 
     private static final List<String> EVENT_STATES = List.of("PENDING", "RETRYING", "PUBLISHED", "DEAD");
