@@ -1,7 +1,7 @@
 package dev.outbox.internal.dispatch;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -47,7 +47,7 @@ class ChangedPayloadTest {
 
         EventEnvelope renamed = publish("1", Map.of("shipper", "secret", "note", "fragile"));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(renamed)).isEqualTo("DEAD"));
+        assertThat(outbox.event(renamed)).becomesDead();
         assertThat(handled).containsExactlyInAnyOrder("secret", "OrderShipped");
         Map<String, Object> delivery = outbox.sql()
                 .sql("SELECT handler_id, retry_count, last_error_code, last_error FROM events.outbox_delivery")
@@ -73,7 +73,7 @@ class ChangedPayloadTest {
             publish("1", Map.of("note", "secret"));
             EventEnvelope last = publish("1", Map.of("note", "secret"));
 
-            await().untilAsserted(() -> assertThat(outbox.statusOf(last)).isEqualTo("PUBLISHED"));
+            assertThat(outbox.event(last)).becomesPublished();
         } finally {
             logger.detachAppender(lines);
         }
@@ -95,8 +95,8 @@ class ChangedPayloadTest {
         EventEnvelope added = publish("1", Map.of("carrier", "DHL", "note", "fragile", "weight", 7));
         EventEnvelope removed = publish("1", Map.of("carrier", "DHL"));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(removed)).isEqualTo("PUBLISHED"));
-        assertThat(outbox.statusOf(added)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(removed)).becomesPublished();
+        assertThat(outbox.event(added)).isPublished();
         assertThat(handled).containsExactly(new OrderShipped("DHL", "fragile"), new OrderShipped("DHL", null));
     }
 

@@ -1,7 +1,7 @@
 package dev.outbox.internal.dispatch;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
@@ -33,6 +33,7 @@ class ErrorClassificationTest {
             new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(IOException.class)));
 
     private final TestOutbox outbox = TestOutbox.create().poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1));
+    private EventEnvelope dead;
 
     @AfterEach
     void close() {
@@ -42,20 +43,22 @@ class ErrorClassificationTest {
     @Test
     void listedExceptionIsDeadAtOnce() {
         assertThat(attemptsUntilDead(new IOException("bad request"))).isOne();
-        assertThat(delivery())
-                .containsEntry("status", "DEAD")
-                .containsEntry("retry_count", 1)
-                .containsEntry("last_error_code", "IOException")
-                .containsEntry("last_error", "bad request");
+        assertThat(outbox.event(dead))
+                .hasDelivery("any")
+                .isDead()
+                .afterFailures(1)
+                .withErrorCode("IOException")
+                .withError("bad request");
     }
 
     @Test
     void exceptionWithAListedCauseIsDeadAtOnceUnderItsOwnName() {
         assertThat(attemptsUntilDead(new UncheckedIOException("wrapped", new IOException("bad request"))))
                 .isOne();
-        assertThat(delivery())
-                .containsEntry("last_error_code", "UncheckedIOException")
-                .containsEntry("last_error", "wrapped");
+        assertThat(outbox.event(dead))
+                .hasDelivery("any")
+                .withErrorCode("UncheckedIOException")
+                .withError("wrapped");
     }
 
     @Test
@@ -96,7 +99,7 @@ class ErrorClassificationTest {
         outbox.handler("any", "*", handler).retry(nothing).start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
         assertThat(handler.attemptsOf(event)).isEqualTo(5);
     }
 
@@ -110,10 +113,11 @@ class ErrorClassificationTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("DEAD"));
+        assertThat(outbox.event(event)).becomesDead();
         assertThat(strict.attemptsOf(event)).isOne();
         assertThat(patient.attemptsOf(event)).isEqualTo(3);
-        assertThat(delivery()).containsEntry("handler_id", "strict");
+        assertThat(outbox.event(event)).hasDelivery("strict").isDead();
+        assertThat(outbox.count("events.outbox_delivery")).isOne();
     }
 
     private int attemptsUntilDead(Exception exception) {
@@ -123,15 +127,8 @@ class ErrorClassificationTest {
     private int attemptsUntilDead(RetryPolicy policy, Exception exception) {
         Recorded handler = Recorded.failing((attempt) -> exception);
         outbox.handler("any", "*", handler).retry(policy).start();
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        await().untilAsserted(() -> assertThat(outbox.statusOf(event)).isEqualTo("DEAD"));
-        return handler.attemptsOf(event);
-    }
-
-    private Map<String, Object> delivery() {
-        return outbox.sql()
-                .sql("SELECT handler_id, status, retry_count, last_error_code, last_error FROM events.outbox_delivery")
-                .query()
-                .singleRow();
+        dead = outbox.publish("1", new OrderPlaced(1));
+        assertThat(outbox.event(dead)).becomesDead();
+        return handler.attemptsOf(dead);
     }
 }

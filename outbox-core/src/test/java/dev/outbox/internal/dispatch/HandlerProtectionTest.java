@@ -1,6 +1,7 @@
 package dev.outbox.internal.dispatch;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -59,7 +60,7 @@ class HandlerProtectionTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(outbox.event(event)).becomesRetrying();
         assertThat(interrupted).isTrue();
         assertThat(delivery("last_error_code || ' ' || retry_count")).containsExactly("HANDLER_TIMEOUT 1");
     }
@@ -85,7 +86,7 @@ class HandlerProtectionTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(outbox.event(event)).becomesRetrying();
         assertThat(delivery("handler_id || ' ' || last_error_code")).containsExactly("slow HANDLER_TIMEOUT");
         assertThat(next.handled()).hasSize(1);
         assertThat(flag).isFalse();
@@ -205,7 +206,7 @@ class HandlerProtectionTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
         assertThat(handler.attemptsOf(event)).isEqualTo(6);
         assertThat(outbox.sql()
                         .sql("SELECT attempt_count || ' ' || retry_count FROM events.outbox")

@@ -1,5 +1,6 @@
 package dev.outbox.internal.dispatch;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -50,7 +51,7 @@ class SilentRollbackTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(outbox.event(event)).becomesRetrying();
         assertThat(outbox.sql()
                         .sql("SELECT last_error_code || ' ' || last_error FROM events.outbox_delivery")
                         .query(String.class)

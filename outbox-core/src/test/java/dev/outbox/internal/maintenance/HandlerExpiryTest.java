@@ -1,5 +1,6 @@
 package dev.outbox.internal.maintenance;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -70,7 +71,7 @@ class HandlerExpiryTest {
         expiry.runOnce();
 
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
-        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("DEAD"));
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
         assertThat(lines.list)
                 .filteredOn((line) -> line.getLevel() == Level.ERROR)
                 .singleElement()
@@ -96,7 +97,7 @@ class HandlerExpiryTest {
                         + " WHERE event_type = 'OrderPaid'")
                 .update();
         expiry.runOnce();
-        await().until(() -> outbox.statusOf(behind).equals("PUBLISHED"));
+        assertThat(outbox.event(behind)).becomesPublished();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
         assertThat(billing.handled()).hasSize(1);
     }

@@ -1,6 +1,7 @@
 package dev.outbox.internal.maintenance;
 
 import static dev.outbox.fixture.InBackground.result;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -216,11 +217,11 @@ class ReplayFeederTest {
         assertThat(lane("1")).containsExactly("1 DUE");
         assertThat(lane("2")).containsExactly("1 DUE", "1 DUE");
         assertThat(lane("3")).containsExactly("1 DEAD", "1 DUE");
-        assertThat(outbox.statusOf(third)).isEqualTo("RETRYING");
+        assertThat(outbox.event(third)).isRetrying();
         settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, claimDue());
-        assertThat(outbox.statusOf(first)).isEqualTo("RETRYING");
-        assertThat(outbox.statusOf(second)).isEqualTo("RETRYING");
-        assertThat(outbox.statusOf(third)).isEqualTo("DEAD");
+        assertThat(outbox.event(first)).isRetrying();
+        assertThat(outbox.event(second)).isRetrying();
+        assertThat(outbox.event(third)).isDead();
         feed(1);
         assertThat(replay(id).status()).isEqualTo(Status.DONE);
     }
@@ -241,7 +242,7 @@ class ReplayFeederTest {
         assertThat(lane("3")).isEmpty();
         assertThat(replay(id).progress().allFed()).isFalse();
         settle(before);
-        assertThat(outbox.statusOf(claimed)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(claimed)).isPublished();
         feed(3);
         assertThat(lane("2")).containsExactly("1 DUE");
         assertThat(lane("3")).containsExactly("1 DUE");

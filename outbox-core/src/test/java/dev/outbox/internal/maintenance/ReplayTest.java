@@ -1,6 +1,7 @@
 package dev.outbox.internal.maintenance;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
@@ -254,7 +255,7 @@ class ReplayTest {
         publish(outbox, 1, 100);
         EventEnvelope dead = outbox.publish("2", new OrderPaid(1));
         awaitPublished(100);
-        await().until(() -> outbox.statusOf(dead).equals("DEAD"));
+        assertThat(outbox.event(dead)).becomesDead();
         long id = start(ReplayRequest.of("mail").rate(1000));
         awaitLatch(attempting);
         await().until(() -> replay(id).progress().allFed());
@@ -263,7 +264,7 @@ class ReplayTest {
         assertThat(outbox.runtime().replays().cancel(id, "bob")).isTrue();
         assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
         assertThat(replay(id).progress().removed()).isPositive();
-        assertThat(outbox.statusOf(dead)).isEqualTo("DEAD");
+        assertThat(outbox.event(dead)).isDead();
         cancelled.countDown();
 
         await().until(() -> replay(id).progress().finishedAt() != null);

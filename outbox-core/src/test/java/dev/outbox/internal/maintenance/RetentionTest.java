@@ -1,5 +1,6 @@
 package dev.outbox.internal.maintenance;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -174,7 +175,7 @@ class RetentionTest {
                 })
                 .start();
         EventEnvelope dead = outbox.publish("1", new OrderPlaced(1));
-        await().until(() -> outbox.statusOf(dead).equals("DEAD"));
+        assertThat(outbox.event(dead)).becomesDead();
         outbox.sql()
                 .sql("UPDATE events.processed_event SET processed_at = now() - interval '1 year'")
                 .update();

@@ -1,5 +1,6 @@
 package dev.outbox.internal.operations;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -88,7 +89,7 @@ class PauseTest {
 
         assertThat(mail.handled()).isEmpty();
         assertThat(lanes.of("mail", "a0").subList(0, 3)).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
-        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("RETRYING"));
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isRetrying());
 
         assertThat(operations(outbox).resumeHandler("mail", "bob", "it is back"))
                 .isTrue();
@@ -112,7 +113,7 @@ class PauseTest {
 
         down.set(false);
         operations(outbox).resumeHandler("mail", "ann", "it is back");
-        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(1);
     }
 
@@ -145,8 +146,8 @@ class PauseTest {
         List<EventEnvelope> events = publish(20);
         await().until(() -> outbox.count("events.outbox_published") == 20);
 
-        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED"));
-        assertThat(slow).allMatch((event) -> outbox.statusOf(event).equals("PENDING"));
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isPublished());
+        assertThat(slow).allSatisfy((event) -> assertThat(outbox.event(event)).isPending());
         operations(other).resumeStream("slow", "bob", "done");
         await().until(() -> outbox.count("events.outbox_published") == 40);
         assertThat(mail.sequences().get("slow"))
@@ -168,7 +169,7 @@ class PauseTest {
         assertThat(mail.attemptsOf(event)).isZero();
         down.set(false);
         operations(other).resumeStream("slow", "ann", "done");
-        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
     }
 
     @Test
@@ -184,8 +185,8 @@ class PauseTest {
 
         assertThat(mail.handled()).isEmpty();
         operations(outbox).resumeHandler("mail", "ann", "it is back");
-        await().until(() ->
-                events.stream().allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED")));
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
     }
 
     @Test
@@ -237,8 +238,8 @@ class PauseTest {
 
         assertThat(renamed.handled()).isEmpty();
         assertThat(operations(other).resumeHandler("post", "ann", "it is back")).isTrue();
-        await().until(() ->
-                events.stream().allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED")));
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
         assertThat(operations(other).resumeHandler("mail", "ann", "to be sure")).isFalse();
     }
 
@@ -261,8 +262,8 @@ class PauseTest {
                 .extracting(Operation::action, (one) -> one.subject().handlerId())
                 .containsExactly(tuple("PAUSE_HANDLER", "mail"));
         operations(other).resumeHandler("mail", "ann", "its past is there");
-        await().until(() ->
-                events.stream().allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED")));
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.outbox.internal.operations;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -101,11 +102,11 @@ class RetryOperationTest {
                             .single()
                     == 1);
             EventEnvelope event = lanes.publish("1", 1).get(0);
-            await().until(() -> outbox.statusOf(event).equals("DEAD"));
+            assertThat(outbox.event(event)).becomesDead();
             down.set(false);
 
             assertThat(retry(MAIL).affected()).isEqualTo(1);
-            await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+            assertThat(outbox.event(event)).becomesPublished();
         }
     }
 
@@ -152,7 +153,7 @@ class RetryOperationTest {
         assertThat(retry(MAIL).affected()).isEqualTo(3);
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "3 WAITING 0", "4 WAITING 0");
         assertThat(lanes.of("audit", "1")).containsExactly("2 DEAD 3");
-        assertThat(outbox.statusOf(events.get(1))).isEqualTo("DEAD");
+        assertThat(outbox.event(events.get(1))).isDead();
     }
 
     @Test
@@ -228,7 +229,7 @@ class RetryOperationTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 0);
         assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(1L)));
-        assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(event)).isPublished();
     }
 
     @Test
@@ -270,7 +271,7 @@ class RetryOperationTest {
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
         assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1, 0));
         end.countDown();
-        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(2);
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.internal.operations;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -73,9 +74,9 @@ class SkipOperationTest {
         lanes.dead("audit", event);
 
         assertThat(skip(MAIL)).isEqualTo(new Skipped(1, 0));
-        assertThat(outbox.statusOf(event)).isEqualTo("DEAD");
+        assertThat(outbox.event(event)).isDead();
         assertThat(skip(DeliverySelection.all().ofHandler("audit"))).isEqualTo(new Skipped(1, 0));
-        assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(event)).isPublished();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 
@@ -86,7 +87,7 @@ class SkipOperationTest {
         lanes.failed("audit", event);
 
         skip(MAIL);
-        assertThat(outbox.statusOf(event)).isEqualTo("RETRYING");
+        assertThat(outbox.event(event)).isRetrying();
         assertThat(lanes.of("audit", "1")).containsExactly("1 DUE head 1");
     }
 
@@ -130,7 +131,7 @@ class SkipOperationTest {
         lanes.dead("mail", event);
 
         assertThat(skip(MAIL)).isEqualTo(new Skipped(1, 0));
-        assertThat(outbox.statusOf(event)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(event)).isPublished();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.internal.processing;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -48,9 +49,9 @@ class OnDeadTest {
         await().until(() -> outbox.count("events.outbox_delivery") == 4);
 
         assertThat(lane()).containsExactly("2 DEAD head", "3 WAITING", "4 WAITING", "5 WAITING");
-        assertThat(outbox.statusOf(sameBatch.get(1))).isEqualTo("DEAD");
-        assertThat(outbox.statusOf(sameBatch.get(2))).isEqualTo("RETRYING");
-        assertThat(outbox.statusOf(laterBatch)).isEqualTo("RETRYING");
+        assertThat(outbox.event(sameBatch.get(1))).isDead();
+        assertThat(outbox.event(sameBatch.get(2))).isRetrying();
+        assertThat(outbox.event(laterBatch)).isRetrying();
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L), "well", List.of(1L, 2L, 3L, 4L)));
         assertThat(audit.sequences())
                 .isEqualTo(Map.of("sick", List.of(1L, 2L, 3L, 4L, 5L), "well", List.of(1L, 2L, 3L, 4L)));
@@ -66,7 +67,7 @@ class OnDeadTest {
         Recorded ledger = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("never") : null);
         outbox.handler(blocking("ledger", ledger)).start();
         EventEnvelope dead = outbox.publish("sick", new OrderPlaced(1));
-        await().until(() -> outbox.statusOf(dead).equals("DEAD"));
+        assertThat(outbox.event(dead)).becomesDead();
         outbox.runtime().close();
 
         Recorded elsewhere = Recorded.all();
@@ -74,7 +75,7 @@ class OnDeadTest {
             publish("sick", 2);
             EventEnvelope well = outbox.publish("well", new OrderPlaced(1));
             other.start();
-            await().until(() -> outbox.statusOf(well).equals("PUBLISHED"));
+            assertThat(outbox.event(well)).becomesPublished();
             await().until(() -> outbox.count("events.outbox_delivery") == 3);
         }
         assertThat(lane()).containsExactly("1 DEAD head", "2 WAITING", "3 WAITING");

@@ -1,6 +1,7 @@
 package dev.outbox.internal.processing;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -61,12 +62,12 @@ class PartlyLostLeaseTest {
         owner.handler("any", "*", handledByOwner)
                 .poller(Duration.ofMillis(20), 50, LEASE)
                 .start();
-        await().until(() -> late.statusOf(lost).equals("PUBLISHED"));
+        assertThat(late.event(lost)).becomesPublished();
         // Longer than a lease: only renewals keep the rest of the batch.
         await().atMost(LEASE.multipliedBy(3)).until(() -> renewedAfter(held) > LEASE.toMillis());
         mayEnd.countDown();
 
-        await().until(() -> late.statusOf(held).equals("PUBLISHED"));
+        assertThat(late.event(held)).becomesPublished();
         late.runtime().close();
         assertThat(handledByOwner.sequences()).containsOnlyKeys("lost");
         assertThat(handledLate.sequences())
@@ -109,7 +110,7 @@ class PartlyLostLeaseTest {
         late.runtime().close();
         assertThat(handledLate.sequences()).as("handled by the late worker").containsEntry("lane", List.of(1L));
         ownerMayEnd.countDown();
-        await().until(() -> late.statusOf(lane.get(1)).equals("PUBLISHED"));
+        assertThat(late.event(lane.get(1))).becomesPublished();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.outbox.internal.processing;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -42,14 +43,9 @@ class RetryTest {
         outbox.handler("mail", "*", handler).retry(TestOutbox.AT_ONCE).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "PUBLISHED");
+        assertThat(outbox.event(envelope)).becomesPublished().afterFailures(2).withError("IOException", "try 2");
         assertThat(handler.attemptsOf(envelope)).isEqualTo(3);
         assertThat(outbox.count("events.outbox_delivery")).isZero();
-        assertThat(row(envelope))
-                .containsEntry("retry_count", 2)
-                .containsEntry("attempt_count", 2)
-                .containsEntry("last_error_code", "IOException")
-                .containsEntry("last_error", "try 2");
     }
 
     @Test
@@ -58,22 +54,17 @@ class RetryTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "RETRYING");
-        assertThat(delivery(envelope))
-                .containsEntry("handler_id", "mail")
-                .containsEntry("status", "DUE")
-                .containsEntry("head", true)
-                .containsEntry("attempt_count", 1)
-                .containsEntry("retry_count", 1)
-                .containsEntry("last_error_code", "IOException")
-                .containsEntry("last_error", "no route");
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT round(extract(epoch FROM next_retry_at - last_attempt_at)) FROM events.outbox_delivery")
-                        .query(Integer.class)
-                        .single())
-                .isEqualTo(60);
-        assertThat(row(envelope).get("next_retry_at")).isNotNull();
+        assertThat(outbox.event(envelope))
+                .becomesRetrying()
+                .isScheduled()
+                .hasDelivery("mail")
+                .isDue()
+                .isHead()
+                .afterAttempts(1)
+                .afterFailures(1)
+                .withErrorCode("IOException")
+                .withError("no route")
+                .isRetriedAfter(Duration.ofMinutes(1));
     }
 
     @Test
@@ -83,13 +74,15 @@ class RetryTest {
         outbox.handler("mail", "*", handler).retry(TestOutbox.AT_ONCE).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "DEAD");
+        assertThat(outbox.event(envelope))
+                .becomesDead()
+                .afterFailures(3)
+                .isNotScheduled()
+                .hasDelivery("mail")
+                .isDead()
+                .isNotHead()
+                .afterFailures(3);
         assertThat(handler.attemptsOf(envelope)).isEqualTo(3);
-        assertThat(delivery(envelope))
-                .containsEntry("status", "DEAD")
-                .containsEntry("head", false)
-                .containsEntry("retry_count", 3);
-        assertThat(row(envelope)).containsEntry("retry_count", 3).containsEntry("next_retry_at", null);
     }
 
     @Test
@@ -115,9 +108,9 @@ class RetryTest {
                 outbox.publish("sick", new OrderPlaced(6)));
 
         List<EventEnvelope> all = sick;
-        await().untilAsserted(() ->
-                assertThat(all).allMatch((one) -> outbox.statusOf(one).equals("RETRYING")));
-        assertThat(well).allMatch((one) -> outbox.statusOf(one).equals("PUBLISHED"));
+        await().untilAsserted(() -> assertThat(all)
+                .allSatisfy((one) -> assertThat(outbox.event(one)).isRetrying()));
+        assertThat(well).allSatisfy((one) -> assertThat(outbox.event(one)).isPublished());
         assertThat(audit.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
         assertThat(mail.attemptsOf(sick.get(0))).isEqualTo(1);
         assertThat(sick.subList(1, 6)).allMatch((one) -> mail.attemptsOf(one) == 0);
@@ -131,8 +124,8 @@ class RetryTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
                 .update();
-        await().untilAsserted(() ->
-                assertThat(all).allMatch((one) -> outbox.statusOf(one).equals("PUBLISHED")));
+        await().untilAsserted(() -> assertThat(all)
+                .allSatisfy((one) -> assertThat(outbox.event(one)).isPublished()));
         assertThat(mail.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
@@ -176,7 +169,7 @@ class RetryTest {
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
-        await().until(() -> outbox.statusOf(event).equals("PUBLISHED"));
+        assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(3);
     }
 
@@ -188,8 +181,8 @@ class RetryTest {
         List<EventEnvelope> events = publish("1", 3);
         outbox.start();
 
-        awaitStatus(events.get(2), "PUBLISHED");
-        assertThat(outbox.statusOf(events.get(0))).isEqualTo("DEAD");
+        assertThat(outbox.event(events.get(2))).becomesPublished();
+        assertThat(outbox.event(events.get(0))).isDead();
         assertThat(mail.sequences()).containsEntry("1", List.of(2L, 3L));
     }
 
@@ -199,9 +192,8 @@ class RetryTest {
         outbox.handler("mail", "*", handler).retry(TestOutbox.AT_ONCE).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "DEAD");
+        assertThat(outbox.event(envelope)).becomesDead().hasDelivery("mail").withError("no such customer");
         assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
-        assertThat(delivery(envelope)).containsEntry("last_error", "no such customer");
     }
 
     @Test
@@ -213,13 +205,7 @@ class RetryTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "RETRYING");
-        assertThat(outbox.sql()
-                        .sql(
-                                "SELECT round(extract(epoch FROM next_retry_at - last_attempt_at)) FROM events.outbox_delivery")
-                        .query(Integer.class)
-                        .single())
-                .isEqualTo(7 * 60);
+        assertThat(outbox.event(envelope)).becomesRetrying().hasDelivery("mail").isRetriedAfter(Duration.ofMinutes(7));
     }
 
     @Test
@@ -236,17 +222,22 @@ class RetryTest {
                         .withEventType("OrderPlaced")));
         EventEnvelope fine = outbox.publish("1", new OrderPlaced(2));
 
-        awaitStatus(broken, "DEAD");
-        awaitStatus(fine, "PUBLISHED");
+        assertThat(outbox.event(broken)).becomesDead();
+        assertThat(outbox.event(fine)).becomesPublished();
         assertThat(placed).containsExactly(2);
         assertThat(audit.handled()).hasSize(2);
-        assertThat(delivery(broken))
-                .containsEntry("last_error_code", "UNDECODABLE_PAYLOAD")
-                .containsEntry("retry_count", 1);
-        assertThat(String.valueOf(delivery(broken).get("last_error")))
-                .doesNotContain("secret")
-                .contains("number");
-        assertThat(row(broken).get("payload").toString()).isEqualTo("{\"number\": \"secret\"}");
+        assertThat(outbox.event(broken))
+                .hasDelivery("place")
+                .withErrorCode("UNDECODABLE_PAYLOAD")
+                .afterFailures(1)
+                .withErrorSatisfying(
+                        (error) -> assertThat(error).doesNotContain("secret").contains("number"));
+        assertThat(outbox.sql()
+                        .sql("SELECT payload::text FROM events.outbox WHERE id = ?")
+                        .param(broken.id())
+                        .query(String.class)
+                        .single())
+                .isEqualTo("{\"number\": \"secret\"}");
     }
 
     @Test
@@ -269,11 +260,13 @@ class RetryTest {
                 .toList();
         outbox.start();
 
-        events.forEach((event) -> awaitStatus(event, "DEAD"));
-        assertThat(delivery(events.get(0))).containsEntry("last_error_code", "StackOverflowError");
-        assertThat(delivery(events.get(1))).containsEntry("last_error", "\uFFFD and \uFFFD");
-        assertThat(delivery(events.get(2)).get("last_error").toString()).hasSize(2000);
-        assertThat(delivery(events.get(3))).containsEntry("last_error", "null");
+        events.forEach((event) -> assertThat(outbox.event(event)).becomesDead());
+        assertThat(outbox.event(events.get(0))).hasDelivery("mail").withErrorCode("StackOverflowError");
+        assertThat(outbox.event(events.get(1))).hasDelivery("mail").withError("\uFFFD and \uFFFD");
+        assertThat(outbox.event(events.get(2)))
+                .hasDelivery("mail")
+                .withErrorSatisfying((error) -> assertThat(error).hasSize(2000));
+        assertThat(outbox.event(events.get(3))).hasDelivery("mail").withError("null");
     }
 
     private static final class BrokenException extends Exception {
@@ -306,7 +299,7 @@ class RetryTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        awaitStatus(envelope, "DEAD");
+        assertThat(outbox.event(envelope)).becomesDead();
         assertThat(strict.attemptsOf(envelope)).isEqualTo(1);
         assertThat(patient.attemptsOf(envelope)).isEqualTo(3);
     }
@@ -326,7 +319,7 @@ class RetryTest {
         EventEnvelope envelope = outbox.publish("42", new OrderPlaced(1));
         MDC.remove("traceId");
 
-        awaitStatus(envelope, "PUBLISHED");
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(contexts.get(0))
                 .containsEntry("traceId", "trace-1")
                 .containsEntry("eventId", envelope.eventId().toString())
@@ -360,25 +353,5 @@ class RetryTest {
         return IntStream.rangeClosed(1, count)
                 .mapToObj((number) -> outbox.publish(aggregateId, new OrderPlaced(number)))
                 .toList();
-    }
-
-    private void awaitStatus(EventEnvelope envelope, String status) {
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo(status));
-    }
-
-    private Map<String, Object> row(EventEnvelope envelope) {
-        return outbox.sql()
-                .sql("SELECT * FROM events.outbox WHERE id = ?")
-                .param(envelope.id())
-                .query()
-                .singleRow();
-    }
-
-    private Map<String, Object> delivery(EventEnvelope envelope) {
-        return outbox.sql()
-                .sql("SELECT * FROM events.outbox_delivery WHERE outbox_id = ?")
-                .param(envelope.id())
-                .query()
-                .singleRow();
     }
 }

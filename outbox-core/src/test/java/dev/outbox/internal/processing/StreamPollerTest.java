@@ -1,6 +1,7 @@
 package dev.outbox.internal.processing;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -270,7 +271,7 @@ class StreamPollerTest {
             });
             single.start();
             EventEnvelope envelope = single.publish("1", new OrderPlaced(1));
-            await().untilAsserted(() -> assertThat(single.statusOf(envelope)).isEqualTo("PUBLISHED"));
+            assertThat(single.event(envelope)).becomesPublished();
             assertThat(seen.get()).isEqualTo(1);
         }
     }
@@ -293,7 +294,7 @@ class StreamPollerTest {
         await().until(() -> !lockedUntil().equals(second));
         release.countDown();
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
     }
 
@@ -331,7 +332,7 @@ class StreamPollerTest {
         outbox.sql().sql("DELETE FROM events.outbox_claim").update();
         release.countDown();
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(lost).hasValue(1);
         assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
     }
@@ -386,7 +387,7 @@ class StreamPollerTest {
         awaitLatch(handling);
         outbox.runtime().close();
 
-        assertThat(outbox.statusOf(envelope)).isEqualTo("PENDING");
+        assertThat(outbox.event(envelope)).isPending();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 
@@ -501,12 +502,12 @@ class StreamPollerTest {
                     .start();
             List<EventEnvelope> events = publish(0, 3);
             await().untilAsserted(() -> assertThat(events)
-                    .allMatch((event) -> outbox.statusOf(event).equals("RETRYING")));
+                    .allSatisfy((event) -> assertThat(outbox.event(event)).isRetrying()));
             assertThat(here.handled()).hasSize(3);
             assertThat(completed).hasValue(0);
             other.start();
             await().untilAsserted(() -> assertThat(events)
-                    .allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED")));
+                    .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
             assertThat(there.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
         }
     }
@@ -522,7 +523,7 @@ class StreamPollerTest {
         outbox.handler("here", "*", Recorded.all()).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
     }
 
     @Test
@@ -539,8 +540,8 @@ class StreamPollerTest {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope second = outbox.publish("1", new OrderPlaced(2));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(second)).isEqualTo("PUBLISHED"));
-        assertThat(outbox.statusOf(first)).isEqualTo("PUBLISHED");
+        assertThat(outbox.event(second)).becomesPublished();
+        assertThat(outbox.event(first)).isPublished();
         assertThat(unrouted).hasValue(2);
     }
 
@@ -558,7 +559,7 @@ class StreamPollerTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
     }
 
     @Test
@@ -583,9 +584,9 @@ class StreamPollerTest {
         await().until(() -> outbox.count("events.outbox_published") == 200);
         assertThat(handler.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 200).boxed().toList());
-        assertThat(outbox.statusOf(slow)).isEqualTo("PROCESSING");
+        assertThat(outbox.event(slow)).isProcessing();
         release.countDown();
-        await().untilAsserted(() -> assertThat(outbox.statusOf(slow)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(slow)).becomesPublished();
     }
 
     private List<EventEnvelope> publish(int from, int to) {

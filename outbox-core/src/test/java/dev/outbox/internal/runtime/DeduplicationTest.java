@@ -1,6 +1,7 @@
 package dev.outbox.internal.runtime;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -107,7 +108,7 @@ class DeduplicationTest {
         outbox.handler(once(outbox, handler)).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
         assertThat(outbox.count("effect")).isEqualTo(1);
         assertThat(leasesLost).hasValue(1);
@@ -122,7 +123,7 @@ class DeduplicationTest {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(null, second);
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         await().untilAsserted(() -> assertThat(leasesLost).hasValue(1));
         assertThat(second.attemptsOf(envelope)).isZero();
         assertThat(outbox.count("effect")).isEqualTo(1);
@@ -134,7 +135,7 @@ class DeduplicationTest {
         Recorded second = Recorded.all();
         EventEnvelope envelope = handleAtTheSameTime(new IOException("on purpose"), second);
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(second.attemptsOf(envelope)).isEqualTo(1);
         assertThat(outbox.count("effect")).isEqualTo(1);
         assertThat(duplicates).hasValue(0);
@@ -192,7 +193,7 @@ class DeduplicationTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(found).containsExactly(0L, 0L);
         assertThat(outbox.count("effect")).isEqualTo(1);
         assertThat(outbox.count("events.processed_event")).isEqualTo(1);
@@ -207,7 +208,7 @@ class DeduplicationTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("DEAD"));
+        assertThat(outbox.event(envelope)).becomesDead();
         assertThat(outbox.count("effect")).isZero();
         assertThat(outbox.count("events.processed_event")).isZero();
     }
@@ -223,7 +224,7 @@ class DeduplicationTest {
         outbox.handler(once(outbox, handler)).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
         assertThat(outbox.sql()
@@ -246,7 +247,7 @@ class DeduplicationTest {
         outbox.handler(once(outbox, handler)).start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
     }
@@ -281,7 +282,7 @@ class DeduplicationTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(outbox.event(envelope)).becomesPublished();
         assertThat(first.attemptsOf(envelope)).isEqualTo(1);
         assertThat(second.attemptsOf(envelope)).isEqualTo(1);
         assertThat(duplicates).hasValue(0);
@@ -306,7 +307,7 @@ class DeduplicationTest {
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 
-        await().untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("DEAD"));
+        assertThat(outbox.event(envelope)).becomesDead();
         assertThat(handler.attemptsOf(envelope)).isZero();
         assertThat(outbox.count("events.processed_event")).isZero();
         assertThat(outbox.sql()

@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -118,7 +119,7 @@ class KilledProcessTest {
                 start(restarted.handler("any", "*", next));
                 await().atMost(LONG_ENOUGH).until(() -> outbox.count("events.outbox_published") == 5);
             }
-            assertThat(outbox.statusOf(behind)).isEqualTo("PUBLISHED");
+            assertThat(outbox.event(behind)).isPublished();
         }
     }
 
@@ -145,7 +146,7 @@ class KilledProcessTest {
             assertThat(process.kill()).isEqualTo(137);
         }
         assertThat(handled).containsExactly("handling 1#1", "handling 1#2", "handling 1#3");
-        assertThat(events).allMatch((event) -> outbox.statusOf(event).equals("PROCESSING"));
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isProcessing());
     }
 
     /** A process that claims five events, handles two, and hangs in the third, or takes itself down at aggregate 3. */

@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -57,7 +58,8 @@ class PostgresVersionsTest {
                             .toList()));
 
             await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 21);
-            assertThat(batch).allMatch((event) -> outbox.statusOf(event).equals("PUBLISHED"));
+            assertThat(batch)
+                    .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished());
             assertThat(outbox.count("events.outbox_delivery")).isZero();
             replay(outbox);
             assertThat(new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"))

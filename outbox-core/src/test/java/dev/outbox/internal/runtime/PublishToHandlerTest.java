@@ -1,7 +1,7 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
@@ -27,8 +27,8 @@ class PublishToHandlerTest {
             EventEnvelope first = outbox.publish("1", new OrderPlaced(7));
             EventEnvelope second = outbox.publish("1", new OrderPaid(8));
 
-            await().untilAsserted(() -> assertThat(outbox.statusOf(second)).isEqualTo("PUBLISHED"));
-            assertThat(outbox.statusOf(first)).isEqualTo("PUBLISHED");
+            assertThat(outbox.event(second)).becomesPublished();
+            assertThat(outbox.event(first)).isPublished();
             assertThat(placed).containsExactly(7);
             assertThat(recorded).containsExactly("OrderPlaced", "OrderPaid");
             assertThat(first.aggregateSeq()).isEqualTo(1);

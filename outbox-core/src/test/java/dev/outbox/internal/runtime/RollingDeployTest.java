@@ -1,6 +1,7 @@
 package dev.outbox.internal.runtime;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -96,9 +97,9 @@ class RollingDeployTest {
         old.handler("billing", "OrderPlaced", Recorded.all()).start();
         EventEnvelope paid = old.publish("1", new OrderPaid(1));
 
-        await().until(() -> old.statusOf(paid).equals("RETRYING"));
+        assertThat(old.event(paid)).becomesRetrying();
         recent.start();
-        await().until(() -> old.statusOf(paid).equals("PUBLISHED"));
+        assertThat(old.event(paid)).becomesPublished();
         assertThat(recently.handled()).hasSize(1);
     }
 
@@ -162,7 +163,7 @@ class RollingDeployTest {
                         .deduplicating())
                 .start();
         EventEnvelope event = old.publish("1", new OrderPlaced(1));
-        await().until(() -> old.statusOf(event).equals("PUBLISHED"));
+        assertThat(old.event(event)).becomesPublished();
         // The outcome was lost: the event is to be handled once more, now by the new version.
         old.runtime().close();
         old.sql().sql("""
@@ -177,7 +178,7 @@ class RollingDeployTest {
                         .aliases("oldName")
                         .deduplicating())
                 .start();
-        await().until(() -> old.statusOf(event).equals("PUBLISHED"));
+        assertThat(old.event(event)).becomesPublished();
         assertThat(old.count("effect")).isEqualTo(1);
         recent.publish("1", new OrderPlaced(2));
         awaitLatch(committed);

@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
@@ -81,12 +82,12 @@ class StreamsOfProcessesTest {
         orders.polling().handler("any", "*", ofWeb).handler("web", "*", ofWeb).start();
         EventEnvelope event = orders.publish("1", new OrderPlaced(1));
         assertThat(orders.count("events.outbox_handler")).isZero();
-        assertThat(orders.statusOf(event)).isEqualTo("PENDING");
+        assertThat(orders.event(event)).isPending();
 
         Recorded ofWorker = Recorded.all();
         mails.handler("any", "*", ofWorker).start();
 
-        await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
+        assertThat(orders.event(event)).becomesPublished();
         assertThat(ofWorker.handled()).hasSize(1);
         assertThat(ofWeb.handled()).isEmpty();
     }
@@ -116,7 +117,7 @@ class StreamsOfProcessesTest {
         for (int i = 1; i <= EVENTS; i++) {
             looksBefore.set(looks.get());
             EventEnvelope event = publish(orders, "default", i);
-            await().untilAsserted(() -> assertThat(orders.statusOf(event)).isEqualTo("PUBLISHED"));
+            assertThat(orders.event(event)).becomesPublished();
         }
         assertThat(there.handled()).hasSize(EVENTS);
     }
@@ -136,8 +137,8 @@ class StreamsOfProcessesTest {
         EventEnvelope order = publish(orders, "default", 1);
         EventEnvelope mail = publish(orders, "mail", 1);
 
-        await().untilAsserted(() -> assertThat(orders.statusOf(order)).isEqualTo("RETRYING"));
-        await().untilAsserted(() -> assertThat(orders.statusOf(mail)).isEqualTo("RETRYING"));
+        assertThat(orders.event(order)).becomesRetrying();
+        assertThat(orders.event(mail)).becomesRetrying();
         assertThat(ids(here)).containsExactly(order.eventId());
         assertThat(ids(there)).containsExactly(mail.eventId());
 
@@ -146,8 +147,8 @@ class StreamsOfProcessesTest {
                     .handler("here", "*", here)
                     .handler("there", "*", there)
                     .start();
-            await().untilAsserted(() -> assertThat(orders.statusOf(order)).isEqualTo("PUBLISHED"));
-            await().untilAsserted(() -> assertThat(orders.statusOf(mail)).isEqualTo("PUBLISHED"));
+            assertThat(orders.event(order)).becomesPublished();
+            assertThat(orders.event(mail)).becomesPublished();
         }
         assertThat(ids(here)).containsExactlyInAnyOrder(order.eventId(), mail.eventId());
         assertThat(ids(there)).containsExactlyInAnyOrder(order.eventId(), mail.eventId());
