@@ -54,8 +54,7 @@ final class HandlerDefects {
                     "events of unknown handlers count as handled",
                     "G2",
                     "Dispatcher.java",
-                    "        route.delegated().forEach((handlerId) ->"
-                            + " outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));\n",
+                    "route.delegated().forEach((handlerId) -> outcomes.put(handlerId, new DeliveryOutcome.Delegated()));",
                     "",
                     "RollingDeployTest"));
 

@@ -10,7 +10,7 @@ final class RedeliveryDefects {
                     "later events overtake a failed one",
                     "G3",
                     "EventBatch.java",
-                    "if (handler.outcome().blocksLane()) {",
+                    "if (outcome.blocksLane()) {",
                     "if (false) {",
                     "RetryTest",
                     "OrderPropertyTest"),

@@ -1,17 +1,18 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.internal.delivery.DispatchedEvent;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.dispatch.EventOutcome.OfHandler;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,41 +77,40 @@ public final class Dispatcher {
      * Delivers an event to each of its handlers once, and stops between two handlers if the lease is lost. After two expired leases, the
      * event is a crash suspect: its deliveries are queued for the retry lanes, which find out which handler crashes.
      */
-    public EventOutcome dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
+    public DispatchedEvent dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
         EventEnvelope envelope = event.envelope();
         HandlerRoutes.Route route = registry.route(envelope.eventType());
         if (!route.hasSubscribers()) {
             noteUnrouted(envelope);
-            return new EventOutcome(event, List.of());
+            return new DispatchedEvent(event, Map.of());
         }
         PayloadReader.EventPayload payload = reader.of(envelope);
-        List<OfHandler> outcomes =
-                new ArrayList<>(route.local().size() + route.delegated().size());
+        Map<String, DeliveryOutcome> outcomes = new LinkedHashMap<>();
         boolean suspect = event.attemptCount() > 1;
         for (HandlerRoutes.Local local : route.local()) {
             if (!outcomes.isEmpty() && !guard.mayStart()) {
-                outcomes.add(new OfHandler(local.handler().id(), new Outcome.Abandoned()));
+                outcomes.put(local.handler().id(), new DeliveryOutcome.Abandoned());
                 break;
             }
             String lane = local.lane(blocked);
-            Outcome outcome = suspect || local.paused() || blocked.contains(lane)
-                    ? new Outcome.Queued()
+            DeliveryOutcome outcome = suspect || local.paused() || blocked.contains(lane)
+                    ? new DeliveryOutcome.Queued()
                     : invocation.invoke(local.handler(), envelope, payload, Attempt.first(guard, clock));
-            outcomes.add(new OfHandler(lane, outcome));
-            if (outcome instanceof Outcome.Abandoned) {
+            outcomes.put(lane, outcome);
+            if (outcome instanceof DeliveryOutcome.Abandoned) {
                 break;
             }
         }
-        route.delegated().forEach((handlerId) -> outcomes.add(new OfHandler(handlerId, new Outcome.Delegated())));
-        return new EventOutcome(event, outcomes);
+        route.delegated().forEach((handlerId) -> outcomes.put(handlerId, new DeliveryOutcome.Delegated()));
+        return new DispatchedEvent(event, outcomes);
     }
 
     /** Delivers an event to one handler of this instance again. */
-    public Outcome retry(DueDelivery delivery, LeaseGuard guard) {
+    public DeliveryOutcome retry(DueDelivery delivery, LeaseGuard guard) {
         EventEnvelope envelope = delivery.envelope();
         HandlerDefinition handler = registry.find(delivery.handlerId());
         return handler == null
-                ? new Outcome.Queued()
+                ? new DeliveryOutcome.Queued()
                 : invocation.invoke(handler, envelope, reader.of(envelope), Attempt.of(delivery, guard, clock));
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
@@ -53,10 +54,10 @@ final class Invocation {
     }
 
     /** Invokes the handler on the calling thread, unless its circuit is open or the event is in a crash loop. */
-    Outcome invoke(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
+    DeliveryOutcome invoke(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         Circuit circuit = circuits.get(handler.id());
         if (circuit != null && !circuit.pass()) {
-            return new Outcome.Queued();
+            return new DeliveryOutcome.Queued();
         }
         OutboxListener.Attempt observed =
                 new OutboxListener.Attempt(envelope.stream(), envelope.eventType(), handler.id());
@@ -64,11 +65,11 @@ final class Invocation {
         LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
         try {
             if (attempt.crashes() > policy(handler, envelope).maxCrashes()) {
-                Outcome crashed = crashed(handler, envelope, attempt);
+                DeliveryOutcome crashed = crashed(handler, envelope, attempt);
                 report(observed, crashed, Duration.ZERO, envelope);
                 return crashed;
             }
-            Outcome outcome = attempt(handler, envelope, payload, attempt);
+            DeliveryOutcome outcome = attempt(handler, envelope, payload, attempt);
             report(observed, outcome, Duration.ofNanos(System.nanoTime() - begun), envelope);
             if (circuit != null) {
                 updateCircuit(circuit, outcome, observed, envelope);
@@ -81,7 +82,7 @@ final class Invocation {
         }
     }
 
-    private Outcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+    private DeliveryOutcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
         String message = "the lease expired in " + attempt.crashes()
                 + " attempts: each time the instance crashed or stopped responding while it handled the event";
         log.error(
@@ -89,24 +90,24 @@ final class Invocation {
                 handler.id(),
                 envelope,
                 message);
-        return new Outcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+        return new DeliveryOutcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
     }
 
     private RetryPolicy policy(HandlerDefinition handler, EventEnvelope envelope) {
         return settings.retry().of(envelope.stream(), handler.id());
     }
 
-    private Outcome attempt(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
+    private DeliveryOutcome attempt(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         try {
             Object argument = payload.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
             if (attempt.isLeaseLost()) {
                 log.warn("{} is not invoked with {}: the lease has expired", handler.id(), envelope);
-                return new Outcome.Abandoned();
+                return new DeliveryOutcome.Abandoned();
             }
             handler.handle(argument, envelope, attempt);
             FaultPoint.AFTER_HANDLER.reached();
-            return new Outcome.Succeeded();
+            return new DeliveryOutcome.Succeeded();
         } catch (UndecodableException ex) {
             return dead(handler, envelope, ex.failure(), ex);
         } catch (TimeLimit.TimedOutException ex) {
@@ -116,7 +117,7 @@ final class Invocation {
                     Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
             if (interrupted && attempt.guard().closing().getAsBoolean()) {
                 log.info("{} was interrupted by the shutdown; the event will be delivered again", handler.id());
-                return new Outcome.Abandoned();
+                return new DeliveryOutcome.Abandoned();
             }
             Failure failure = new Failure(ex.getClass().getSimpleName(), Redaction.message(ex));
             try {
@@ -128,7 +129,7 @@ final class Invocation {
         }
     }
 
-    private Outcome failed(
+    private DeliveryOutcome failed(
             HandlerDefinition handler, EventEnvelope envelope, int failures, Failure failure, Throwable ex) {
         RetryPolicy policy = policy(handler, envelope);
         if (ex instanceof NonRetryableException) {
@@ -153,14 +154,14 @@ final class Invocation {
                 counts ? "" : ", not counted because the database could not be reached",
                 delay.toSeconds(),
                 Redaction.loggable(ex));
-        return new Outcome.Failed(failure, delay, counts);
+        return new DeliveryOutcome.Retry(failure, delay, counts);
     }
 
     private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
         return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
     }
 
-    private Outcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
+    private DeliveryOutcome dead(HandlerDefinition handler, EventEnvelope envelope, Failure failure, Throwable ex) {
         boolean blocks = settings.blocksWhenDead(handler);
         log.error(
                 "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
@@ -169,25 +170,25 @@ final class Invocation {
                 failure.code(),
                 blocks ? ", and the handler's later events of the aggregate wait" : "",
                 Redaction.loggable(ex));
-        return new Outcome.Dead(failure, blocks);
+        return new DeliveryOutcome.Dead(failure, blocks);
     }
 
     private void updateCircuit(
-            Circuit circuit, Outcome outcome, OutboxListener.Attempt observed, EventEnvelope envelope) {
-        if (outcome instanceof Outcome.Succeeded) {
+            Circuit circuit, DeliveryOutcome outcome, OutboxListener.Attempt observed, EventEnvelope envelope) {
+        if (outcome instanceof DeliveryOutcome.Succeeded) {
             circuit.succeeded();
-        } else if (!(outcome instanceof Outcome.Abandoned) && circuit.failed(envelope)) {
+        } else if (!(outcome instanceof DeliveryOutcome.Abandoned) && circuit.failed(envelope)) {
             listener.circuitOpened(observed.stream(), observed.handlerId());
         }
     }
 
-    private void report(OutboxListener.Attempt attempt, Outcome outcome, Duration duration, EventEnvelope envelope) {
-        if (outcome instanceof Outcome.Succeeded) {
+    private void report(OutboxListener.Attempt attempt, DeliveryOutcome outcome, Duration duration, EventEnvelope envelope) {
+        if (outcome instanceof DeliveryOutcome.Succeeded) {
             listener.handled(attempt, Result.SUCCESS, duration);
             listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
-        } else if (outcome instanceof Outcome.Failed) {
+        } else if (outcome instanceof DeliveryOutcome.Retry) {
             listener.handled(attempt, Result.RETRY, duration);
-        } else if (outcome instanceof Outcome.Dead) {
+        } else if (outcome instanceof DeliveryOutcome.Dead) {
             listener.handled(attempt, Result.DEAD, duration);
         }
     }

@@ -6,13 +6,12 @@ import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.delivery.Claim;
 import dev.outbox.internal.delivery.ClaimKey;
 import dev.outbox.internal.delivery.ClaimedEvent;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.DispatchedEvent;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.delivery.RegistryVersion;
-import dev.outbox.internal.dispatch.EventOutcome;
-import dev.outbox.internal.dispatch.Outcome;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.SettlementStore.Settlement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,7 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Claimed events, in a queue for each aggregate or all in one. */
-final class EventBatch extends Batch<ClaimedEvent, EventOutcome> {
+final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
 
     /** Below this, another thread costs more than it saves. */
     private static final int SMALLEST_SPREAD = 10;
@@ -106,7 +105,7 @@ final class EventBatch extends Batch<ClaimedEvent, EventOutcome> {
 
     @Override
     boolean isWorthSettlingAsync() {
-        return spread && !isRefused() && unsettled().stream().allMatch(EventOutcome::succeeded);
+        return spread && !isRefused() && unsettled().stream().allMatch(DispatchedEvent::succeeded);
     }
 
     /** The handlers with earlier work for the aggregate: before the claim, or since. */
@@ -121,53 +120,42 @@ final class EventBatch extends Batch<ClaimedEvent, EventOutcome> {
     }
 
     @Override
-    void add(EventOutcome outcome) {
-        for (EventOutcome.OfHandler handler : outcome.handlers()) {
-            if (handler.outcome().blocksLane()) {
-                blocked.computeIfAbsent(Aggregate.of(outcome.event()), (aggregate) -> new HashSet<>())
-                        .add(handler.handlerId());
+    void add(DispatchedEvent dispatched) {
+        dispatched.outcomes().forEach((handlerId, outcome) -> {
+            if (outcome.blocksLane()) {
+                blocked.computeIfAbsent(Aggregate.of(dispatched.event()), (aggregate) -> new HashSet<>())
+                        .add(handlerId);
             }
-        }
-        super.add(outcome);
+        });
+        super.add(dispatched);
     }
 
     /** The last settlement ends the claim, and so frees what was not dispatched. */
-    Settlement settlement(List<EventOutcome> outcomes, boolean last) {
+    Settlement settlement(List<DispatchedEvent> events, boolean last) {
         List<Long> succeeded = new ArrayList<>();
-        List<Parked> parked = new ArrayList<>();
-        for (EventOutcome outcome : outcomes) {
-            long id = outcome.event().envelope().id();
-            if (outcome.succeeded()) {
-                succeeded.add(id);
+        List<QueuedDelivery> queued = new ArrayList<>();
+        for (DispatchedEvent event : events) {
+            if (event.succeeded()) {
+                succeeded.add(event.id());
             } else {
-                outcome.handlers().forEach((handler) -> park(id, handler, parked));
+                event.outcomes().forEach((handlerId, outcome) -> {
+                    if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                        queued.add(new QueuedDelivery(event.id(), handlerId, outcome));
+                    }
+                });
             }
         }
-        return new Settlement(claim.key(), succeeded, parked, last);
+        return new Settlement(claim.key(), succeeded, queued, last);
     }
 
     /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
-    Settlement refusal(EventOutcome outcome, Failure failure) {
-        long id = outcome.event().envelope().id();
-        List<Parked> parked = outcome.handlers().stream()
-                .filter((handler) -> outcome.succeeded() || !(handler.outcome() instanceof Outcome.Succeeded))
-                .map((handler) -> new Parked(id, handler.handlerId(), Parked.Kind.DEAD, Duration.ZERO, failure))
+    Settlement refusal(DispatchedEvent event, Failure failure) {
+        List<QueuedDelivery> dead = event.outcomes().entrySet().stream()
+                .filter((handler) -> event.succeeded() || !(handler.getValue() instanceof DeliveryOutcome.Succeeded))
+                .map((handler) ->
+                        new QueuedDelivery(event.id(), handler.getKey(), new DeliveryOutcome.Dead(failure, false)))
                 .toList();
-        return new Settlement(claim.key(), List.of(), parked, false);
-    }
-
-    private static void park(long id, EventOutcome.OfHandler handler, List<Parked> parked) {
-        String handlerId = handler.handlerId();
-        Outcome outcome = handler.outcome();
-        if (outcome instanceof Outcome.Failed failed) {
-            Parked.Kind kind = failed.counts() ? Parked.Kind.FAILED : Parked.Kind.DEFERRED;
-            parked.add(new Parked(id, handlerId, kind, failed.retryIn(), failed.failure()));
-        } else if (outcome instanceof Outcome.Dead dead) {
-            Parked.Kind kind = dead.blocksLane() ? Parked.Kind.BLOCKED : Parked.Kind.DEAD;
-            parked.add(new Parked(id, handlerId, kind, Duration.ZERO, dead.failure()));
-        } else if (outcome instanceof Outcome.Queued || outcome instanceof Outcome.Delegated) {
-            parked.add(new Parked(id, handlerId, Parked.Kind.QUEUED, Duration.ZERO, null));
-        }
+        return new Settlement(claim.key(), List.of(), dead, false);
     }
 
     @Override

@@ -6,8 +6,8 @@ import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.delivery.Claim;
 import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.RegistryVersion;
-import dev.outbox.internal.dispatch.EventOutcome;
 import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.ClaimStore;
@@ -132,8 +132,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     @Override
     public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
         ClaimedEvent event = queue.next();
-        EventOutcome outcome = uses.dispatcher().dispatch(event, batch.blockedFor(event), guard);
-        if (outcome.abandoned()) {
+        DispatchedEvent outcome = uses.dispatcher().dispatch(event, batch.blockedFor(event), guard);
+        if (outcome.isAbandoned()) {
             return false;
         }
         batch.add(outcome);
@@ -144,7 +144,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     @Override
     public Settled settle(EventBatch batch, boolean last, Mode mode) throws SQLException {
         long begun = System.nanoTime();
-        List<EventOutcome> outcomes = batch.unsettled();
+        List<DispatchedEvent> outcomes = batch.unsettled();
         SettlementStore.Settlement settlement = batch.settlement(outcomes, last);
         SettlementStore.Settled settled = write(batch, outcomes, settlement, mode);
         if (!settled.claimHeld()) {
@@ -157,22 +157,20 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             return Settled.LEASE_LOST;
         }
         uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
-        queued = queued || !settlement.parked().isEmpty();
-        List<EventOutcome> done = batch.forget(
-                outcomes,
-                (outcome) ->
-                        settled.leftOver().contains(outcome.event().envelope().id()));
+        queued = queued || !settlement.queued().isEmpty();
+        List<DispatchedEvent> done =
+                batch.forget(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
         done.stream()
-                .filter((outcome) -> !outcome.open())
+                .filter((outcome) -> outcome.isComplete())
                 .forEach((outcome) -> uses.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
-        if (done.stream().anyMatch(EventOutcome::delegated)) {
+        if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
             uses.delegated().accept(stream.name());
         }
         return settled.leftOver().isEmpty() ? Settled.ALL : Settled.PARTLY;
     }
 
     private SettlementStore.Settled write(
-            EventBatch batch, List<EventOutcome> outcomes, SettlementStore.Settlement settlement, Mode mode)
+            EventBatch batch, List<DispatchedEvent> outcomes, SettlementStore.Settlement settlement, Mode mode)
             throws SQLException {
         return switch (mode) {
             case TOGETHER -> settleTogether(settlement);

@@ -2,11 +2,9 @@ package dev.outbox.internal.processing;
 
 import dev.outbox.internal.background.Lease;
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.dispatch.Outcome;
-import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,7 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Claimed deliveries, in a queue for each lane; the thread that renews the lease asks what is unsettled. */
-final class RetryBatch extends Batch<DueDelivery, Attempted> {
+final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
     private final Set<DeliveryKey> lost = ConcurrentHashMap.newKeySet();
@@ -65,18 +63,6 @@ final class RetryBatch extends Batch<DueDelivery, Attempted> {
         return kept;
     }
 
-    static Attempted attempted(DueDelivery delivery, Outcome outcome) {
-        if (outcome instanceof Outcome.Failed failed) {
-            Attempted.Kind kind = failed.counts() ? Attempted.Kind.FAILED : Attempted.Kind.DEFERRED;
-            return new Attempted(delivery, kind, failed.retryIn(), failed.failure());
-        }
-        if (outcome instanceof Outcome.Dead dead) {
-            Attempted.Kind kind = dead.blocksLane() ? Attempted.Kind.BLOCKED : Attempted.Kind.DEAD;
-            return new Attempted(delivery, kind, Duration.ZERO, dead.failure());
-        }
-        return new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
-    }
-
     /** Notes which deliveries are still this worker's; returns whether any is. */
     boolean keep(List<DueDelivery> asked, Set<DeliveryKey> held) {
         asked.stream().map(DeliveryKey::of).filter((key) -> !held.contains(key)).forEach(lost::add);
@@ -101,19 +87,19 @@ final class RetryBatch extends Batch<DueDelivery, Attempted> {
     /** What is neither attempted nor settled. */
     List<DueDelivery> untried() {
         Set<DeliveryKey> attempted = new HashSet<>();
-        unsettled().forEach((attempt) -> attempted.add(DeliveryKey.of(attempt.delivery())));
+        unsettled().forEach((attempt) -> attempted.add(attempt.key()));
         return open.values().stream()
                 .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
                 .toList();
     }
 
     /** The next delivery of each lane that all of these attempts let pass. */
-    List<DueDelivery> nextAfter(List<Attempted> attempts) {
+    List<DueDelivery> nextAfter(List<AttemptedDelivery> attempts) {
         Set<DeliveryKey> done = new HashSet<>();
         Map<Lane, Boolean> passing = new HashMap<>();
-        for (Attempted attempt : attempts) {
-            boolean passes = attempt.kind() == Attempted.Kind.SUCCEEDED || attempt.kind() == Attempted.Kind.DEAD;
-            done.add(DeliveryKey.of(attempt.delivery()));
+        for (AttemptedDelivery attempt : attempts) {
+            boolean passes = !attempt.outcome().blocksLane();
+            done.add(attempt.key());
             passing.merge(Lane.of(attempt.delivery()), passes, Boolean::logicalAnd);
         }
         Map<Lane, DueDelivery> next = new HashMap<>();
@@ -129,9 +115,9 @@ final class RetryBatch extends Batch<DueDelivery, Attempted> {
     }
 
     /** Forgets what was written or given back, except for what is left over. */
-    void settled(List<Attempted> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
-        forget(attempts, (attempt) -> leftOver.contains(DeliveryKey.of(attempt.delivery())))
-                .forEach((attempt) -> open.remove(DeliveryKey.of(attempt.delivery())));
+    void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+        forget(attempts, (attempt) -> leftOver.contains(attempt.key()))
+                .forEach((attempt) -> open.remove(attempt.key()));
         untried.stream()
                 .map(DeliveryKey::of)
                 .filter((key) -> !leftOver.contains(key))

@@ -2,14 +2,14 @@ package dev.outbox.internal.processing;
 
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.dispatch.LeaseGuard;
-import dev.outbox.internal.dispatch.Outcome;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
-import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,11 +82,11 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     @Override
     public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
         DueDelivery delivery = queue.next();
-        Outcome outcome = uses.dispatcher().retry(delivery, guard);
-        if (outcome instanceof Outcome.Abandoned || outcome instanceof Outcome.Queued) {
+        DeliveryOutcome outcome = uses.dispatcher().retry(delivery, guard);
+        if (outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued) {
             return false;
         }
-        batch.add(RetryBatch.attempted(delivery, outcome));
+        batch.add(new AttemptedDelivery(delivery, outcome));
         queue.advance();
         if (outcome.blocksLane()) {
             queue.end();
@@ -96,7 +96,7 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     @Override
     public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
-        List<Attempted> attempts = batch.unsettled();
+        List<AttemptedDelivery> attempts = batch.unsettled();
         List<DueDelivery> untried = last ? batch.untried() : List.of();
         if (!attempts.isEmpty() || !untried.isEmpty()) {
             write(batch, attempts, untried, last, mode);
@@ -107,7 +107,8 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         return batch.open().isEmpty() ? Settled.ALL : Settled.PARTLY;
     }
 
-    private void write(RetryBatch batch, List<Attempted> attempts, List<DueDelivery> untried, boolean last, Mode mode)
+    private void write(
+            RetryBatch batch, List<AttemptedDelivery> attempts, List<DueDelivery> untried, boolean last, Mode mode)
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();

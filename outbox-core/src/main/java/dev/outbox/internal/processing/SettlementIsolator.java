@@ -1,7 +1,7 @@
 package dev.outbox.internal.processing;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.internal.dispatch.EventOutcome;
+import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.SettlementStore;
@@ -23,7 +23,7 @@ final class SettlementIsolator {
 
     private record Aggregate(String type, String id) {
 
-        static Aggregate of(EventOutcome outcome) {
+        static Aggregate of(DispatchedEvent outcome) {
             EventEnvelope envelope = outcome.event().envelope();
             return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
         }
@@ -34,14 +34,13 @@ final class SettlementIsolator {
     }
 
     /** Leaves over what cannot even become a dead letter, and the later events of its aggregate. */
-    Settled settle(EventBatch batch, List<EventOutcome> outcomes, boolean last) throws SQLException {
+    Settled settle(EventBatch batch, List<DispatchedEvent> outcomes, boolean last) throws SQLException {
         Set<Long> leftOver = new HashSet<>();
         Set<Aggregate> stopped = new HashSet<>();
-        for (EventOutcome outcome : outcomes) {
+        for (DispatchedEvent outcome : outcomes) {
             Aggregate aggregate = Aggregate.of(outcome);
-            Settled settled = stopped.contains(aggregate)
-                    ? new Settled(true, Set.of(outcome.event().envelope().id()))
-                    : settleOne(batch, outcome);
+            Settled settled =
+                    stopped.contains(aggregate) ? new Settled(true, Set.of(outcome.id())) : settleOne(batch, outcome);
             FaultPoint.BETWEEN_ISOLATED_SETTLES.reached();
             if (!settled.claimHeld()) {
                 return settled;
@@ -55,10 +54,10 @@ final class SettlementIsolator {
                 : new Settled(true, Set.copyOf(leftOver));
     }
 
-    private Settled settleOne(EventBatch batch, EventOutcome outcome) throws SQLException {
+    private Settled settleOne(EventBatch batch, DispatchedEvent outcome) throws SQLException {
         try {
             Settled settled = settlements.settle(batch.settlement(List.of(outcome), false));
-            reported.remove(outcome.event().envelope().id());
+            reported.remove(outcome.id());
             return settled;
         } catch (SQLException ex) {
             if (!Refusal.is(ex)) {
@@ -68,10 +67,10 @@ final class SettlementIsolator {
         }
     }
 
-    private Settled deadLetter(EventBatch batch, EventOutcome outcome, SQLException refusal) throws SQLException {
+    private Settled deadLetter(EventBatch batch, DispatchedEvent outcome, SQLException refusal) throws SQLException {
         EventEnvelope envelope = outcome.event().envelope();
         try {
-            if (!outcome.handlers().isEmpty()) {
+            if (!outcome.outcomes().isEmpty()) {
                 Settled settled = settlements.settle(batch.refusal(outcome, Refusal.failure(refusal)));
                 log.error(
                         "PostgreSQL refused to store the outcome of {}; it is dead until an operator retries or skips it",

@@ -1,5 +1,7 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
@@ -75,28 +77,6 @@ public final class DeliverySettlementStore {
                 LaneSql.COMPLETE);
     }
 
-    /** What came of an attempt. */
-    public record Attempted(
-            DueDelivery delivery,
-            Kind kind,
-            Duration delay,
-            @Nullable Failure failure) {
-
-        /** What came of an attempt. */
-        public enum Kind {
-            /** The handler returned. */
-            SUCCEEDED,
-            /** The handler failed and is to be tried again. */
-            FAILED,
-            /** The handler could not do its work, for which the event is not to blame: as failed, but not counted. */
-            DEFERRED,
-            /** The handler failed and is not to be tried again; its lane goes on. */
-            DEAD,
-            /** The handler failed and is not to be tried again; its lane waits for an operator. */
-            BLOCKED
-        }
-    }
-
     /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
     public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
@@ -112,7 +92,7 @@ public final class DeliverySettlementStore {
      * Writes outcomes, releases untried deliveries, promotes the next of each lane, and completes events, in one transaction and one
      * round trip. If a row stays locked for a second, writes the others one by one.
      */
-    public Settled settle(List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
         try {
             return run(settle, attempts, untried, next);
@@ -125,7 +105,7 @@ public final class DeliverySettlementStore {
     }
 
     /** As {@link #settle(List, List, List)}, where nothing is attempted next. */
-    public Settled settle(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried) throws SQLException {
         return settle(attempts, untried, List.of());
     }
 
@@ -133,10 +113,10 @@ public final class DeliverySettlementStore {
      * Writes outcomes one by one. Leaves over the deliveries of which another session holds a row locked, and those behind them in their
      * lanes. An outcome that PostgreSQL refuses becomes a dead letter.
      */
-    public Settled settleUnlocked(List<Attempted> attempts, List<DueDelivery> untried) throws SQLException {
+    public Settled settleUnlocked(List<AttemptedDelivery> attempts, List<DueDelivery> untried) throws SQLException {
         Set<Lane> stopped = new HashSet<>();
         Settled total = new Settled(new HashSet<>(), new HashSet<>(), new ArrayList<>());
-        for (Attempted attempt : attempts) {
+        for (AttemptedDelivery attempt : attempts) {
             settleAlone(attempt.delivery(), List.of(attempt), stopped, total);
             FaultPoint.BETWEEN_REDELIVERY_SETTLES.reached();
         }
@@ -146,7 +126,7 @@ public final class DeliverySettlementStore {
         return total;
     }
 
-    private void settleAlone(DueDelivery delivery, List<Attempted> attempt, Set<Lane> stopped, Settled total)
+    private void settleAlone(DueDelivery delivery, List<AttemptedDelivery> attempt, Set<Lane> stopped, Settled total)
             throws SQLException {
         Settled settled = stopped.contains(Lane.of(delivery)) ? null : writeAlone(delivery, attempt);
         if (settled == null) {
@@ -159,7 +139,7 @@ public final class DeliverySettlementStore {
     }
 
     /** Returns null if a row is locked, or PostgreSQL refuses even a dead letter. */
-    private @Nullable Settled writeAlone(DueDelivery delivery, List<Attempted> attempt) throws SQLException {
+    private @Nullable Settled writeAlone(DueDelivery delivery, List<AttemptedDelivery> attempt) throws SQLException {
         try {
             return run(settleQuickly, attempt, attempt.isEmpty() ? List.of(delivery) : List.of(), List.of());
         } catch (SQLException ex) {
@@ -167,7 +147,7 @@ public final class DeliverySettlementStore {
                 throw ex;
             }
             boolean mayDie = !attempt.isEmpty()
-                    && !Refusal.CODE.equals(Failure.codeOf(attempt.get(0).failure()));
+                    && !Refusal.CODE.equals(Failure.codeOf(attempt.get(0).outcome().failure()));
             return Refusal.is(ex) && mayDie ? deadLetter(delivery, ex) : null;
         }
     }
@@ -179,16 +159,16 @@ public final class DeliverySettlementStore {
                 delivery.handlerId(),
                 refusal);
         Failure failure = Refusal.failure(refusal);
-        return writeAlone(delivery, List.of(new Attempted(delivery, Attempted.Kind.DEAD, Duration.ZERO, failure)));
+        return writeAlone(delivery, List.of(new AttemptedDelivery(delivery, new DeliveryOutcome.Dead(failure, false))));
     }
 
-    private Settled run(Pipeline pipeline, List<Attempted> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    private Settled run(Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
-        List<DueDelivery> attempted = attempts.stream().map(Attempted::delivery).toList();
+        List<DueDelivery> attempted = attempts.stream().map(AttemptedDelivery::delivery).toList();
         List<DueDelivery> all =
                 Stream.of(attempted, untried, next).flatMap(List::stream).toList();
         Stream<String> kinds = Stream.of(
-                        attempts.stream().map((one) -> one.kind().name()),
+                        attempts.stream().map((one) -> one.outcome().kind()),
                         untried.stream().map((one) -> "UNTRIED"),
                         next.stream().map((one) -> "NEXT"))
                 .flatMap(Function.identity());
@@ -200,9 +180,9 @@ public final class DeliverySettlementStore {
                         .setTexts("lane_ids", all, (one) -> one.envelope().aggregateId())
                         .setTexts("lane_handlers", all, DueDelivery::handlerId)
                         .set("kinds", kinds.toArray(String[]::new))
-                        .setLongs("delays", attempts, (one) -> one.delay().toMillis())
-                        .setTexts("codes", attempts, (one) -> Failure.codeOf(one.failure()))
-                        .setTexts("errors", attempts, (one) -> Failure.messageOf(one.failure())),
+                        .setLongs("delays", attempts, (one) -> one.outcome().delay().toMillis())
+                        .setTexts("codes", attempts, (one) -> Failure.codeOf(one.outcome().failure()))
+                        .setTexts("errors", attempts, (one) -> Failure.messageOf(one.outcome().failure())),
                 DeliverySettlementStore::readSettled);
     }
 

@@ -1,7 +1,7 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.ClaimKey;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
@@ -171,19 +171,19 @@ public final class SettlementStore {
     }
 
     /** Outcomes of claimed events. The last settlement ends the claim. */
-    public record Settlement(ClaimKey claim, List<Long> succeeded, List<Parked> parked, boolean last) {
+    public record Settlement(ClaimKey claim, List<Long> succeeded, List<QueuedDelivery> queued, boolean last) {
 
         long[] eventIds() {
-            LongStream queued = parked.stream().mapToLong(Parked::outboxId);
-            return LongStream.concat(succeeded.stream().mapToLong(Long::longValue), queued)
+            LongStream others = queued.stream().mapToLong(QueuedDelivery::outboxId);
+            return LongStream.concat(succeeded.stream().mapToLong(Long::longValue), others)
                     .distinct()
                     .toArray();
         }
 
         Settlement without(Set<Long> events) {
             Stream<Long> moved = succeeded.stream().filter((id) -> !events.contains(id));
-            Stream<Parked> queued = parked.stream().filter((one) -> !events.contains(one.outboxId()));
-            return new Settlement(claim, moved.toList(), queued.toList(), last && events.isEmpty());
+            Stream<QueuedDelivery> others = queued.stream().filter((one) -> !events.contains(one.outboxId()));
+            return new Settlement(claim, moved.toList(), others.toList(), last && events.isEmpty());
         }
     }
 
@@ -217,7 +217,7 @@ public final class SettlementStore {
 
     private boolean write(Settlement settlement) throws SQLException {
         Variants variants = settlement.last() ? drop : keep;
-        List<Parked> queued = settlement.parked();
+        List<QueuedDelivery> queued = settlement.queued();
         Pipeline pipeline = queued.isEmpty() ? variants.move() : variants.queueAndMove();
         return pipeline.run(
                 dataSource,
@@ -236,13 +236,13 @@ public final class SettlementStore {
                 });
     }
 
-    private static void bindQueued(NamedSql.Parameters parameters, List<Parked> queued) throws SQLException {
+    private static void bindQueued(NamedSql.Parameters parameters, List<QueuedDelivery> queued) throws SQLException {
         parameters
-                .setLongs("queued_events", queued, Parked::outboxId)
-                .setTexts("queued_handlers", queued, Parked::handlerId)
-                .setTexts("kinds", queued, (one) -> one.kind().name())
-                .setLongs("delays", queued, (one) -> one.delay().toMillis())
-                .setTexts("codes", queued, (one) -> Failure.codeOf(one.failure()))
-                .setTexts("errors", queued, (one) -> Failure.messageOf(one.failure()));
+                .setLongs("queued_events", queued, QueuedDelivery::outboxId)
+                .setTexts("queued_handlers", queued, QueuedDelivery::handlerId)
+                .setTexts("kinds", queued, (one) -> one.outcome().kind())
+                .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
+                .setTexts("codes", queued, (one) -> Failure.codeOf(one.outcome().failure()))
+                .setTexts("errors", queued, (one) -> Failure.messageOf(one.outcome().failure()));
     }
 }

@@ -9,6 +9,7 @@ import dev.outbox.internal.background.Lease;
 import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -50,9 +51,9 @@ class LostLeaseTest {
                 }),
                 handler("second", () -> {}));
 
-        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first");
-        assertThat(outcome.abandoned()).isTrue();
+        assertThat(outcome.isAbandoned()).isTrue();
     }
 
     @Test
@@ -60,7 +61,7 @@ class LostLeaseTest {
         Dispatcher dispatcher = dispatcher(
                 handler("first", () -> nanos += Duration.ofSeconds(1).toNanos()), handler("second", () -> {}));
 
-        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first", "second");
         assertThat(outcome.succeeded()).isTrue();
     }
@@ -71,9 +72,9 @@ class LostLeaseTest {
         Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
                 "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
 
-        EventOutcome outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
         assertThat(invoked).isEmpty();
-        assertThat(outcome.abandoned()).isTrue();
+        assertThat(outcome.isAbandoned()).isTrue();
     }
 
     /** Payload whose decoding stands still for a while. */

@@ -1,5 +1,7 @@
 package dev.outbox.internal.maintenance;
 
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import static dev.outbox.fixture.InBackground.result;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,13 +15,12 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
-import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.RetentionStore;
@@ -50,6 +51,8 @@ class ReplayFeederTest {
 
     private static final Duration LEASE = Duration.ofMinutes(1);
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final Failure FAILURE = new Failure("E", "e");
+    private static final DeliveryOutcome FAILED = new DeliveryOutcome.Retry(FAILURE, HOUR, true);
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
@@ -128,7 +131,7 @@ class ReplayFeederTest {
 
         feed(10);
         assertThat(fed(id)).isEqualTo(500);
-        settle(Attempted.Kind.FAILED, HOUR, claimDue());
+        settle(FAILED, claimDue());
         // The lane of 500 stands still: there is room for others.
         feed(10);
         assertThat(fed(id)).isBetween(1000L, 1100L);
@@ -203,11 +206,11 @@ class ReplayFeederTest {
     @Test
     void whatIsOpenForTheHandlerAlreadyIsLeftOutAndWhatIsOpenForOthersIsNot() throws SQLException {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
-        park(claim(), Map.of(first, "mail"), Parked.Kind.FAILED);
+        queue(claim(), Map.of(first, "mail"), FAILED);
         EventEnvelope second = outbox.publish("2", new OrderPlaced(1));
-        park(claim(), Map.of(second, "billing"), Parked.Kind.FAILED);
+        queue(claim(), Map.of(second, "billing"), FAILED);
         EventEnvelope third = outbox.publish("3", new OrderPlaced(1));
-        park(claim(), Map.of(third, "billing"), Parked.Kind.DEAD);
+        queue(claim(), Map.of(third, "billing"), new DeliveryOutcome.Dead(FAILURE, false));
         outbox.publish("4", new OrderPlaced(1));
         long id = start(ReplayRequest.of("mail"));
 
@@ -218,7 +221,7 @@ class ReplayFeederTest {
         assertThat(lane("2")).containsExactly("1 DUE", "1 DUE");
         assertThat(lane("3")).containsExactly("1 DEAD", "1 DUE");
         assertThat(outbox.event(third)).isRetrying();
-        settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, claimDue());
+        settle(new DeliveryOutcome.Succeeded(), claimDue());
         assertThat(outbox.event(first)).isRetrying();
         assertThat(outbox.event(second)).isRetrying();
         assertThat(outbox.event(third)).isDead();
@@ -253,7 +256,7 @@ class ReplayFeederTest {
     void replayedDeliveryGoesBeforeAHeadThatWaitsForItsRetry() throws SQLException {
         publish("1", 2);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(3));
-        park(claim(), Map.of(live, "mail"), Parked.Kind.FAILED);
+        queue(claim(), Map.of(live, "mail"), FAILED);
         String due = nextRetryOf(live);
         long id = start(ReplayRequest.of("mail"));
         feed(1);
@@ -262,7 +265,7 @@ class ReplayFeederTest {
         List<DueDelivery> replayed = claimDue();
         // The third has failed, and is not due before its time.
         assertThat(replayed).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
-        settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, replayed);
+        settle(new DeliveryOutcome.Succeeded(), replayed);
         assertThat(lane("1")).containsExactly("3 DUE");
         assertThat(nextRetryOf(live)).isEqualTo(due);
         assertThat(claimDue()).isEmpty();
@@ -273,7 +276,7 @@ class ReplayFeederTest {
         publish("1", 2);
         List<EventEnvelope> live =
                 List.of(outbox.publish("1", new OrderPlaced(3)), outbox.publish("1", new OrderPlaced(4)));
-        park(claim(), Map.of(live.get(0), "mail", live.get(1), "mail"), Parked.Kind.QUEUED);
+        queue(claim(), Map.of(live.get(0), "mail", live.get(1), "mail"), new DeliveryOutcome.Queued());
         List<DueDelivery> taken = claimDue();
         assertThat(taken).hasSize(2);
         long id = start(ReplayRequest.of("mail"));
@@ -285,7 +288,7 @@ class ReplayFeederTest {
                 .hasSize(1);
         assertThat(lane("1")).containsExactly("1 WAITING", "2 WAITING", "4 DUE");
         assertThat(claimDue()).isEmpty();
-        settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, taken.subList(1, 2));
+        settle(new DeliveryOutcome.Succeeded(), taken.subList(1, 2));
         assertThat(claimDue())
                 .extracting((one) -> one.envelope().aggregateSeq())
                 .containsExactly(1L, 2L);
@@ -338,7 +341,7 @@ class ReplayFeederTest {
     void headThatBlocksItsLaneStays() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
-        park(claim(), Map.of(live, "mail"), Parked.Kind.BLOCKED);
+        queue(claim(), Map.of(live, "mail"), new DeliveryOutcome.Dead(FAILURE, true));
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
@@ -350,7 +353,7 @@ class ReplayFeederTest {
     void replayedDeliveryGoesOnInTheLaneThatARenamedHandlerHas() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
-        park(claim(), Map.of(live, "mail"), Parked.Kind.FAILED);
+        queue(claim(), Map.of(live, "mail"), FAILED);
         handlers.register(Map.of("letters", Set.of("*")), Map.of("letters", List.of("mail")), Duration.ofDays(7));
         long id = start(ReplayRequest.of("letters"));
         feed(1);
@@ -377,7 +380,7 @@ class ReplayFeederTest {
                 .isEqualTo(2);
         List<DueDelivery> due = claimDue();
         assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(2L);
-        settle(Attempted.Kind.SUCCEEDED, Duration.ZERO, due);
+        settle(new DeliveryOutcome.Succeeded(), due);
         assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
                         .rows())
                 .isEqualTo(1);
@@ -433,15 +436,8 @@ class ReplayFeederTest {
                 .isTrue();
     }
 
-    private void park(ClaimRound round, Map<EventEnvelope, String> handlers, Parked.Kind kind) throws SQLException {
-        List<Parked> parked = handlers.entrySet().stream()
-                .map((one) -> new Parked(
-                        one.getKey().id(),
-                        one.getValue(),
-                        kind,
-                        kind == Parked.Kind.FAILED ? HOUR : Duration.ZERO,
-                        new Failure("E", "e")))
-                .toList();
+    private void queue(ClaimRound round, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome) throws SQLException {
+        List<QueuedDelivery> parked = handlers.entrySet().stream().map((one) -> new QueuedDelivery(one.getKey().id(), one.getValue(), outcome)).toList();
         assertThat(settlements
                         .settle(new Settlement(round.claim().key(), List.of(), parked, true))
                         .claimHeld())
@@ -452,15 +448,13 @@ class ReplayFeederTest {
         return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 1000, Set.of(), true, LEASE));
     }
 
-    private void settle(Attempted.Kind kind, Duration delay, List<DueDelivery> attempted) throws SQLException {
-        List<Attempted> all = attempted.stream()
-                .map((one) -> new Attempted(one, kind, delay, new Failure("E", "e")))
-                .toList();
+    private void settle(DeliveryOutcome outcome, List<DueDelivery> attempted) throws SQLException {
+        List<AttemptedDelivery> all = attempted.stream().map((one) -> new AttemptedDelivery(one, outcome)).toList();
         assertThat(outcomes.settle(all, List.of()).written()).hasSize(all.size());
     }
 
-    private static Attempted succeeded(DueDelivery delivery) {
-        return new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
+    private static AttemptedDelivery succeeded(DueDelivery delivery) {
+        return new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
     }
 
     private long start(ReplayRequest request) {

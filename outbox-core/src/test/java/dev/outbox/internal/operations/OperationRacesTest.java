@@ -8,14 +8,15 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
-import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.SettlementStore;
@@ -195,12 +196,12 @@ class OperationRacesTest {
     }
 
     private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
-        Attempted attempted = new Attempted(delivery, Attempted.Kind.SUCCEEDED, Duration.ZERO, null);
+        AttemptedDelivery attempted = new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
         return outcomes.settle(List.of(attempted), List.of());
     }
 
     private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
-        Parked parked = new Parked(event.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
+        QueuedDelivery parked = new QueuedDelivery(event.id(), "mail", new DeliveryOutcome.Queued());
         return settlements
                 .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                 .claimHeld();

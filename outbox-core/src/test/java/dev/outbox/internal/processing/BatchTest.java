@@ -7,10 +7,11 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.Claim;
 import dev.outbox.internal.delivery.ClaimKey;
 import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.Fence;
 import dev.outbox.internal.delivery.RegistryVersion;
-import dev.outbox.internal.dispatch.EventOutcome;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -27,9 +28,9 @@ class BatchTest {
                     new EventBatch.Limits(new Claim(key, List.of(first, second)), 50, false),
                     new RegistryVersion("server", 1),
                     null);
-            batch.add(new EventOutcome(first, List.of()));
-            List<EventOutcome> settling = batch.unsettled();
-            EventOutcome late = new EventOutcome(second, List.of());
+            batch.add(new DispatchedEvent(first, Map.of()));
+            List<DispatchedEvent> settling = batch.unsettled();
+            DispatchedEvent late = new DispatchedEvent(second, Map.of());
             batch.add(late);
 
             batch.forget(settling, (outcome) -> false);

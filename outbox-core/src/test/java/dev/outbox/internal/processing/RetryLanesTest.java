@@ -11,15 +11,16 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
-import dev.outbox.internal.store.DeliverySettlementStore.Attempted;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.SettlementStore;
@@ -167,7 +168,7 @@ class RetryLanesTest {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    List.of(new Attempted(due.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)), List.of()));
+                    List.of(new AttemptedDelivery(due.get(0), new DeliveryOutcome.Succeeded())), List.of()));
             awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -196,8 +197,14 @@ class RetryLanesTest {
         List<DueDelivery> next = claimDue();
         assertThat(next.get(0).attempt()).isEqualTo(2);
 
-        for (Attempted.Kind kind : Attempted.Kind.values()) {
-            Attempted attempted = new Attempted(late.get(0), kind, Duration.ZERO, new Failure("E", "late"));
+        Failure failure = new Failure("E", "late");
+        for (DeliveryOutcome outcome : List.of(
+                new DeliveryOutcome.Succeeded(),
+                new DeliveryOutcome.Retry(failure, Duration.ZERO, true),
+                new DeliveryOutcome.Retry(failure, Duration.ZERO, false),
+                new DeliveryOutcome.Dead(failure, false),
+                new DeliveryOutcome.Dead(failure, true))) {
+            AttemptedDelivery attempted = new AttemptedDelivery(late.get(0), outcome);
             assertThat(outcomes.settle(List.of(attempted), List.of()).written()).isEmpty();
         }
         assertThat(outcomes.settle(List.of(), late).written()).isEmpty();
@@ -210,8 +217,7 @@ class RetryLanesTest {
                         .single())
                 .isEqualTo("PROCESSING");
         assertThat(outcomes.settle(
-                                List.of(new Attempted(next.get(0), Attempted.Kind.SUCCEEDED, Duration.ZERO, null)),
-                                List.of())
+                                List.of(new AttemptedDelivery(next.get(0), new DeliveryOutcome.Succeeded())), List.of())
                         .written())
                 .hasSize(1);
         assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
@@ -234,7 +240,8 @@ class RetryLanesTest {
                         new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
                 .hasSize(2);
 
-        Attempted third = new Attempted(late.get(2), Attempted.Kind.FAILED, Duration.ZERO, new Failure("E", "late"));
+        AttemptedDelivery third = new AttemptedDelivery(
+                late.get(2), new DeliveryOutcome.Retry(new Failure("E", "late"), Duration.ZERO, true));
         assertThat(outcomes.settle(List.of(third), List.of()).written()).isEmpty();
         assertThat(lane()).containsExactly("1 DUE 0", "2 WAITING 0", "3 WAITING 0");
     }
@@ -298,7 +305,7 @@ class RetryLanesTest {
     }
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
-        Parked parked = new Parked(envelope.id(), "mail", Parked.Kind.QUEUED, Duration.ZERO, null);
+        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", new DeliveryOutcome.Queued());
         assertThat(settlements
                         .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                         .claimHeld())

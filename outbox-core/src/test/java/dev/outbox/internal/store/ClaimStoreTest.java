@@ -11,7 +11,8 @@ import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.Claim;
 import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.ClaimedEvent;
-import dev.outbox.internal.delivery.Parked;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.testing.Guarantee;
@@ -116,7 +117,8 @@ class ClaimStoreTest {
         assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
         assertThat(aggregates(round)).containsExactly("a");
         assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
-        Parked parked = new Parked(ids(late).get(0), "h", Parked.Kind.FAILED, Duration.ZERO, new Failure("E", "m"));
+        QueuedDelivery parked = new QueuedDelivery(
+                ids(late).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ZERO, true));
         assertThat(settlements
                         .settle(new Settlement(late.key(), ids(late), List.of(), false))
                         .claimHeld())
@@ -194,8 +196,8 @@ class ClaimStoreTest {
     void parkedEventLeavesTheClaim() throws SQLException {
         publish("a", "b");
         Claim claim = claim("w1", 10).claim();
-        Parked parked =
-                new Parked(ids(claim).get(0), "h", Parked.Kind.FAILED, Duration.ofHours(1), new Failure("E", "m"));
+        QueuedDelivery parked = new QueuedDelivery(
+                ids(claim).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ofHours(1), true));
         settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
         publish("a", "b");
 

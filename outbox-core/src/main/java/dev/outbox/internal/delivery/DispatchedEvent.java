@@ -1,0 +1,51 @@
+package dev.outbox.internal.delivery;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Event that was offered to all its handlers, with the outcome for each handler id. */
+public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes) {
+
+    /** Copies the map. */
+    public DispatchedEvent {
+        outcomes = Collections.unmodifiableMap(new LinkedHashMap<>(outcomes));
+    }
+
+    /** Returns the id of the event's row. */
+    public long id() {
+        return event.envelope().id();
+    }
+
+    /** Says whether every handler has handled the event. */
+    public boolean succeeded() {
+        for (DeliveryOutcome outcome : outcomes.values()) {
+            if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Says whether no handler is left to try. */
+    public boolean isComplete() {
+        return outcomes.values().stream()
+                .allMatch((outcome) ->
+                        outcome instanceof DeliveryOutcome.Succeeded || outcome instanceof DeliveryOutcome.Dead);
+    }
+
+    /** Says whether another instance has to handle it. */
+    public boolean isDelegated() {
+        return outcomes.values().stream().anyMatch(DeliveryOutcome.Delegated.class::isInstance);
+    }
+
+    /** Says whether the dispatch was cut short, so that nothing may be written about it. */
+    public boolean isAbandoned() {
+        for (DeliveryOutcome outcome : outcomes.values()) {
+            if (outcome instanceof DeliveryOutcome.Abandoned) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
