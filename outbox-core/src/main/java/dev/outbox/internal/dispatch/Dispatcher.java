@@ -1,10 +1,10 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.internal.delivery.DispatchedEvent;
-import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.ClaimedEvent;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
@@ -12,7 +12,6 @@ import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,10 +1,10 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.ConnectionFailures;
 import dev.outbox.internal.failure.Failure;
@@ -97,7 +97,8 @@ final class Invocation {
         return settings.retry().of(envelope.stream(), handler.id());
     }
 
-    private DeliveryOutcome attempt(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
+    private DeliveryOutcome attempt(
+            HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         try {
             Object argument = payload.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
@@ -182,7 +183,8 @@ final class Invocation {
         }
     }
 
-    private void report(OutboxListener.Attempt attempt, DeliveryOutcome outcome, Duration duration, EventEnvelope envelope) {
+    private void report(
+            OutboxListener.Attempt attempt, DeliveryOutcome outcome, Duration duration, EventEnvelope envelope) {
         if (outcome instanceof DeliveryOutcome.Succeeded) {
             listener.handled(attempt, Result.SUCCESS, duration);
             listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));

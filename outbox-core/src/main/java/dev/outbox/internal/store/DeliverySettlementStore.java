@@ -1,9 +1,9 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.DeliveryOutcome;
-import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.EventEnvelope;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Refusal;
@@ -147,7 +147,8 @@ public final class DeliverySettlementStore {
                 throw ex;
             }
             boolean mayDie = !attempt.isEmpty()
-                    && !Refusal.CODE.equals(Failure.codeOf(attempt.get(0).outcome().failure()));
+                    && !Refusal.CODE.equals(
+                            Failure.codeOf(attempt.get(0).outcome().failure()));
             return Refusal.is(ex) && mayDie ? deadLetter(delivery, ex) : null;
         }
     }
@@ -162,9 +163,11 @@ public final class DeliverySettlementStore {
         return writeAlone(delivery, List.of(new AttemptedDelivery(delivery, new DeliveryOutcome.Dead(failure, false))));
     }
 
-    private Settled run(Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    private Settled run(
+            Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
             throws SQLException {
-        List<DueDelivery> attempted = attempts.stream().map(AttemptedDelivery::delivery).toList();
+        List<DueDelivery> attempted =
+                attempts.stream().map(AttemptedDelivery::delivery).toList();
         List<DueDelivery> all =
                 Stream.of(attempted, untried, next).flatMap(List::stream).toList();
         Stream<String> kinds = Stream.of(
@@ -180,9 +183,18 @@ public final class DeliverySettlementStore {
                         .setTexts("lane_ids", all, (one) -> one.envelope().aggregateId())
                         .setTexts("lane_handlers", all, DueDelivery::handlerId)
                         .set("kinds", kinds.toArray(String[]::new))
-                        .setLongs("delays", attempts, (one) -> one.outcome().delay().toMillis())
-                        .setTexts("codes", attempts, (one) -> Failure.codeOf(one.outcome().failure()))
-                        .setTexts("errors", attempts, (one) -> Failure.messageOf(one.outcome().failure())),
+                        .setLongs(
+                                "delays",
+                                attempts,
+                                (one) -> one.outcome().delay().toMillis())
+                        .setTexts(
+                                "codes",
+                                attempts,
+                                (one) -> Failure.codeOf(one.outcome().failure()))
+                        .setTexts(
+                                "errors",
+                                attempts,
+                                (one) -> Failure.messageOf(one.outcome().failure())),
                 DeliverySettlementStore::readSettled);
     }
 

@@ -27,7 +27,6 @@ public record OutboxSchema(String name) {
      * Renders a statement: {@code {schema}} is the quoted name, {@code {envelope}} the columns that {@link EventRow} reads.
      */
     String render(String sql) {
-        return sql.replace("{envelope}", EventRow.COLUMNS)
-                .replace("{schema}", quoted());
+        return sql.replace("{envelope}", EventRow.COLUMNS).replace("{schema}", quoted());
     }
 }

@@ -243,6 +243,9 @@ public final class SettlementStore {
                 .setTexts("kinds", queued, (one) -> one.outcome().kind())
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> Failure.codeOf(one.outcome().failure()))
-                .setTexts("errors", queued, (one) -> Failure.messageOf(one.outcome().failure()));
+                .setTexts(
+                        "errors",
+                        queued,
+                        (one) -> Failure.messageOf(one.outcome().failure()));
     }
 }

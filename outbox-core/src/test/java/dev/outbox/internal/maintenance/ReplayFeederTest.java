@@ -1,7 +1,5 @@
 package dev.outbox.internal.maintenance;
 
-import dev.outbox.internal.delivery.DeliveryOutcome;
-import dev.outbox.internal.delivery.AttemptedDelivery;
 import static dev.outbox.fixture.InBackground.result;
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,7 +11,9 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.ClaimRound;
+import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.failure.Failure;
@@ -436,8 +436,11 @@ class ReplayFeederTest {
                 .isTrue();
     }
 
-    private void queue(ClaimRound round, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome) throws SQLException {
-        List<QueuedDelivery> parked = handlers.entrySet().stream().map((one) -> new QueuedDelivery(one.getKey().id(), one.getValue(), outcome)).toList();
+    private void queue(ClaimRound round, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome)
+            throws SQLException {
+        List<QueuedDelivery> parked = handlers.entrySet().stream()
+                .map((one) -> new QueuedDelivery(one.getKey().id(), one.getValue(), outcome))
+                .toList();
         assertThat(settlements
                         .settle(new Settlement(round.claim().key(), List.of(), parked, true))
                         .claimHeld())
@@ -449,7 +452,9 @@ class ReplayFeederTest {
     }
 
     private void settle(DeliveryOutcome outcome, List<DueDelivery> attempted) throws SQLException {
-        List<AttemptedDelivery> all = attempted.stream().map((one) -> new AttemptedDelivery(one, outcome)).toList();
+        List<AttemptedDelivery> all = attempted.stream()
+                .map((one) -> new AttemptedDelivery(one, outcome))
+                .toList();
         assertThat(outcomes.settle(all, List.of()).written()).hasSize(all.size());
     }
 
