@@ -59,7 +59,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.registry = new HandlerRegistry(
                 () -> decorated.of(definitions.get(), handlers),
                 new HandlerStore(dependencies.dataSource(), schema),
-                settings.polling().retireAfter());
+                settings.polling().expireAfter());
         this.publisher = new TransactionalOutboxPublisher(
                 new PublisherResources(
                         dependencies.dataSource(),

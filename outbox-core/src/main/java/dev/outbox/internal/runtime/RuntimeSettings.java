@@ -43,7 +43,7 @@ public record RuntimeSettings(
 
     /** How streams are polled. */
     public record Polling(
-            Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration retireAfter) {
+            Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration expireAfter) {
 
         private static final Duration SHORTEST_RETIREMENT = Duration.ofMinutes(10);
 
@@ -51,9 +51,9 @@ public record RuntimeSettings(
         public Polling {
             polled = Set.copyOf(polled);
             streams = Map.copyOf(streams);
-            if (retireAfter.compareTo(SHORTEST_RETIREMENT) < 0) {
-                throw new IllegalArgumentException("retireAfter must be at least " + SHORTEST_RETIREMENT.toMinutes()
-                        + " minutes, or a process that is busy would count as gone: " + retireAfter);
+            if (expireAfter.compareTo(SHORTEST_RETIREMENT) < 0) {
+                throw new IllegalArgumentException("expireAfter must be at least " + SHORTEST_RETIREMENT.toMinutes()
+                        + " minutes, or a process that is busy would count as gone: " + expireAfter);
             }
             if (!streams.containsKey(DEFAULT_STREAM)) {
                 throw new IllegalArgumentException(

@@ -76,7 +76,7 @@ final class StreamWorkers implements AutoCloseable {
                 .orElseThrow();
         this.registry = delivery.registry();
         this.handlers = delivery.handlers();
-        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), polls.retireAfter());
+        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), polls.expireAfter());
         this.polling = polls.enabled();
         this.privileges =
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive());

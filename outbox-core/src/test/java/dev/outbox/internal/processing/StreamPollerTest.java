@@ -515,7 +515,7 @@ class StreamPollerTest {
     @Test
     void handlerThatNoProcessHasHadForLongIsNoLongerWaitedFor() {
         try (TestOutbox other = outbox.another()) {
-            other.handler("retired", "*", Recorded.all()).start();
+            other.handler("expired", "*", Recorded.all()).start();
         }
         outbox.sql()
                 .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days'")

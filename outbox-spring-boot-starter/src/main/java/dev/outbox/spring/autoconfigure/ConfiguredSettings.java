@@ -84,9 +84,9 @@ final class ConfiguredSettings {
     }
 
     private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
-        Duration retireAfter = properties.registry().retireAfter();
+        Duration expireAfter = properties.registry().expireAfter();
         return new Polling(
-                ConfiguredStreams.polled(poller, streams.keySet()), poller.notifications(), streams, retireAfter);
+                ConfiguredStreams.polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {

@@ -216,8 +216,8 @@ public record OutboxProperties(
     /**
      * Handler registrations of all instances.
      *
-     * @param retireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries
+     * @param expireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries
      *     then become dead letters.
      */
-    public record Registry(@DefaultValue("7d") Duration retireAfter) {}
+    public record Registry(@DefaultValue("7d") Duration expireAfter) {}
 }

@@ -69,7 +69,7 @@ class OutboxPropertiesTest {
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
                 "outbox.payload.missing-fields=fail",
-                "outbox.registry.retire-after=8d");
+                "outbox.registry.expire-after=8d");
 
         assertThat(settings.schemas().outbox().name()).isEqualTo("shop");
         assertThat(settings.schemas().archive().name()).isEqualTo("shop_archive");
@@ -77,7 +77,7 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().notifications()).isFalse();
         assertThat(settings.polling().streams())
                 .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 4, seconds(61), seconds(21))));
-        assertThat(settings.polling().retireAfter()).isEqualTo(Duration.ofDays(8));
+        assertThat(settings.polling().expireAfter()).isEqualTo(Duration.ofDays(8));
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
