@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Runs one statement at a time beside the thread that uses this, on a daemon thread that ends when nothing has come for a while. Where
- * that thread fails to start, its user has to do without.
- */
+/** Runs one call at a time on a daemon thread, which ends when it has been idle for ten seconds. */
 public final class BackgroundCall<T> {
 
     private static final Logger log = LoggerFactory.getLogger(BackgroundCall.class);
@@ -27,12 +24,12 @@ public final class BackgroundCall<T> {
 
     private final String name;
     private final ThreadPoolExecutor executor;
-    private @Nullable Future<T> underWay;
+    private @Nullable Future<T> pending;
     private boolean refused;
 
     public BackgroundCall(String name) {
         this.name = name;
-        // A core thread is started before its work is queued: what could not be handed over must not run later.
+        // A core thread starts before its work is queued: rejected work must not run later.
         this.executor =
                 new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (work) -> {
                     Thread thread = new Thread(work, name);
@@ -42,26 +39,26 @@ public final class BackgroundCall<T> {
         executor.allowCoreThreadTimeOut(true);
     }
 
-    /** Returns whether a thread runs the work; {@code false} if none could be started. */
+    /** Starts the call; returns {@code false} if no thread could be started. */
     public boolean begin(Callable<T> work) {
         FutureTask<T> task = new FutureTask<>(work);
         try {
             executor.execute(task);
         } catch (RejectedExecutionException | OutOfMemoryError ex) {
             if (!refused) {
-                log.warn("{} could not start its thread; the poller does its work until it can", name, ex);
+                log.warn("{} could not start its thread; the poller does the work itself until it can", name, ex);
             }
             refused = true;
             return false;
         }
         refused = false;
-        underWay = task;
+        pending = task;
         return true;
     }
 
-    /** Waits for what was begun last, for so long and no longer; says whether it has ended. */
+    /** Waits for the call, at most for the given time; returns whether it has ended. */
     public boolean endsWithin(Duration atMost) {
-        Future<T> task = underWay;
+        Future<T> task = pending;
         if (task == null) {
             return true;
         }
@@ -77,13 +74,13 @@ public final class BackgroundCall<T> {
         return task.isDone();
     }
 
-    /** Waits for what was begun last, however long the statement takes: what it has written is not to be guessed. */
+    /** Waits for the result, however long it takes: what the call has written must be known. */
     public T result() throws SQLException {
-        Future<T> task = underWay;
+        Future<T> task = pending;
         if (task == null) {
             throw new IllegalStateException("nothing was begun");
         }
-        underWay = null;
+        pending = null;
         boolean interrupted = false;
         try {
             while (true) {

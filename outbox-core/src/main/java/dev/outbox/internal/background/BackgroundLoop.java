@@ -9,18 +9,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A thread that repeats a step, rests as long as the step says, and may be woken early.
- *
- * <p>A step that throws does not end the thread: it is logged when the trouble begins and when it is over, and repeated after
- * a rest that doubles from 100 ms up to 2 s, which no wake-up shortens. May be started again after it was closed.
- */
+/** Thread that repeats a step and survives its failures, which are repeated with a backoff that no wake-up shortens. */
 public final class BackgroundLoop implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(BackgroundLoop.class);
 
-    private static final Duration FIRST_REST_IN_TROUBLE = Duration.ofMillis(100);
-    private static final Duration LONGEST_REST_IN_TROUBLE = Duration.ofSeconds(2);
+    private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
+    private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(2);
     private static final Duration GRACE_AFTER_INTERRUPT = Duration.ofSeconds(1);
 
     private final String name;
@@ -35,20 +30,17 @@ public final class BackgroundLoop implements AutoCloseable {
     private volatile boolean closing;
     private int failures;
 
-    /** One round of a duty. */
+    /** One round of the loop; returns the time until the next. */
     @FunctionalInterface
     public interface Step {
-
-        /** Runs one round. */
         Duration run() throws Exception;
     }
 
-    /** Creates a duty that has not started, whose thread does not keep the process alive. */
+    /** Creates a loop whose daemon thread has not started. */
     public BackgroundLoop(String name, Step step) {
         this(name, step, BackgroundLoop::daemon);
     }
 
-    /** Creates a duty that has not started. */
     public BackgroundLoop(String name, Step step, ThreadFactory threads) {
         this.name = name;
         this.step = step;
@@ -61,31 +53,25 @@ public final class BackgroundLoop implements AutoCloseable {
         return thread;
     }
 
-    /**
-     * Starts the thread. Does nothing if it runs; waits for a {@link #close} that is under way. Where the thread fails to start, that is
-     * thrown, and nothing has changed.
-     */
+    /** Starts the thread unless it runs; waits for a concurrent close. If the thread fails to start, nothing has changed. */
     public void start() {
         lifecycle.lock();
+        lock.lock();
         try {
-            lock.lock();
-            try {
-                if (thread == null) {
-                    Thread started = threads.newThread(this::repeat);
-                    started.setName(name);
-                    started.start();
-                    thread = started;
-                    closing = false;
-                }
-            } finally {
-                lock.unlock();
+            if (thread == null) {
+                Thread started = threads.newThread(this::repeat);
+                started.setName(name);
+                started.start();
+                thread = started;
+                closing = false;
             }
         } finally {
+            lock.unlock();
             lifecycle.unlock();
         }
     }
 
-    /** Ends the current rest, or skips the next one. */
+    /** Ends the current pause, or skips the next one. */
     public void wake() {
         lock.lock();
         try {
@@ -96,24 +82,22 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /** Says whether the step should come to an end. */
     public boolean isClosing() {
         return closing;
     }
 
-    /** Lets the current round be the last; returns at once. To be followed by {@link #close(Duration)}. */
+    /** Makes the current round the last one and returns at once; {@link #close(Duration)} must follow. */
     public void stopSoon() {
         closing = true;
         wake();
     }
 
-    /** Closes without patience for a running step. */
     @Override
     public void close() {
         close(Duration.ZERO);
     }
 
-    /** Lets the current round be the last, and waits for its end. Does not wait if called by the thread itself. */
+    /** Makes the current round the last one and waits for its end, unless the thread itself calls. */
     public boolean endsWithin(Duration patience) {
         stopSoon();
         Thread running = running();
@@ -128,7 +112,7 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /** Interrupts a running step. Does nothing if called by the thread itself. */
+    /** Interrupts a running step, unless the thread itself calls. */
     public void interrupt() {
         Thread running = running();
         if (running != null && running != Thread.currentThread()) {
@@ -136,15 +120,12 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the thread: lets a running step finish for as long as the patience lasts, then interrupts it. Returns when the
-     * thread has ended, or, with a warning, when it ignored the interrupt for a second.
-     */
+    /** Interrupts a running step after the given time; returns whether the thread has ended a second later. */
     public boolean close(Duration patience) {
         return close(patience, GRACE_AFTER_INTERRUPT);
     }
 
-    /** Ends the thread like {@link #close(Duration)}. */
+    /** Waits for the given grace after the interrupt. */
     public boolean close(Duration patience, Duration grace) {
         if (isOwnThread()) {
             beginClosing();
@@ -164,7 +145,7 @@ public final class BackgroundLoop implements AutoCloseable {
             if (!join(running, patience)) {
                 running.interrupt();
                 if (!join(running, grace)) {
-                    log.warn("{} did not end within {} ms; it is left to itself", name, patience.toMillis());
+                    log.warn("{} did not end within {} ms; its thread is abandoned", name, patience.toMillis());
                     return false;
                 }
             }
@@ -200,26 +181,25 @@ public final class BackgroundLoop implements AutoCloseable {
     private void repeat() {
         while (isCurrent()) {
             try {
-                rest(runOnce());
+                pause(runOnce());
             } catch (InterruptedException ex) {
-                // Only a closing duty is interrupted on purpose; anyone else's interrupt merely ends the rest.
+                // Only close() interrupts on purpose; another interrupt merely ends the pause.
                 Thread.interrupted();
             } catch (Throwable ex) {
-                // Not even the failure could be noted: memory is short. The thread outlives that, and needs none to
-                // wait.
-                LockSupport.parkNanos(FIRST_REST_IN_TROUBLE.toNanos());
+                // Memory was too short to note the failure; waiting needs none.
+                LockSupport.parkNanos(FIRST_BACKOFF.toNanos());
             }
         }
     }
 
     private Duration runOnce() {
         try {
-            Duration rest = step.run();
+            Duration pause = step.run();
             if (failures > 0) {
                 log.info("{} works again after {} failed rounds", name, failures);
                 failures = 0;
             }
-            return rest;
+            return pause;
         } catch (Throwable ex) {
             return afterFailure(ex);
         }
@@ -232,16 +212,16 @@ public final class BackgroundLoop implements AutoCloseable {
         }
         failures++;
         if (failures == 1) {
-            log.warn("{} failed; it goes on trying", name, ex);
+            log.warn("{} failed and is repeated with a backoff", name, ex);
         } else {
             log.debug("{} failed again ({} rounds)", name, failures, ex);
         }
-        return FIRST_REST_IN_TROUBLE.multipliedBy(1L << Math.min(failures - 1, 20));
+        return FIRST_BACKOFF.multipliedBy(1L << Math.min(failures - 1, 20));
     }
 
-    private void rest(Duration rest) throws InterruptedException {
+    private void pause(Duration pause) throws InterruptedException {
         boolean mayBeWoken = failures == 0;
-        Duration bounded = mayBeWoken || rest.compareTo(LONGEST_REST_IN_TROUBLE) < 0 ? rest : LONGEST_REST_IN_TROUBLE;
+        Duration bounded = mayBeWoken || pause.compareTo(LONGEST_BACKOFF) < 0 ? pause : LONGEST_BACKOFF;
         lock.lockInterruptibly();
         try {
             long nanos = bounded.toNanos();
@@ -255,7 +235,7 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     private boolean isOwnThread() {
-        return running() == Thread.currentThread();
+        return Thread.currentThread() == running();
     }
 
     private @Nullable Thread running() {
@@ -267,7 +247,7 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /** A thread that was left to itself must not go on beside its successor. Asked first, the lock waits for the start to be through. */
+    /** An abandoned thread must not run beside its successor; the lock waits until start() has set the thread. */
     private boolean isCurrent() {
         return isOwnThread() && !closing;
     }

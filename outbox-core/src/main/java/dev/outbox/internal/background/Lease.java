@@ -7,15 +7,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A claim that belongs to this process for a limited time, renewed until it is closed or found lost.
- *
- * <p>PostgreSQL may forget a claim in a crash, and a suspended process does not notice that its time is over. So work starts under a
- * lease only if the database has confirmed it within the last {@link #TRUSTED_FOR}; after a crash, the first claim waits for longer.
- */
+/** Claim that belongs to this process for a limited time; work starts only if the database has just confirmed it. */
 public final class Lease implements AutoCloseable {
 
-    /** How long a confirmation by the database is trusted. */
+    /** PostgreSQL may forget a claim in a crash: a confirmation is trusted for less time than the first claim after it waits. */
     static final Duration TRUSTED_FOR = Duration.ofMillis(100);
 
     private static final Logger log = LoggerFactory.getLogger(Lease.class);
@@ -31,7 +26,7 @@ public final class Lease implements AutoCloseable {
     private volatile Moment renewedAt;
     private volatile boolean gone;
 
-    /** What a lease is about, in the database. */
+    /** What is leased. */
     public interface Claimed {
 
         /** Renews the lease. */
@@ -76,10 +71,7 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    /**
-     * Says whether work may start: the claim belongs to this process. Asks the database unless it has answered just now, and so may
-     * wait for a connection. Safe for use by many threads.
-     */
+    /** Whether work may start. Asks the database unless it has answered just now, and so may wait for a connection. */
     public boolean isHeld() {
         if (gone) {
             return false;
@@ -89,17 +81,17 @@ public final class Lease implements AutoCloseable {
         }
         asking.lock();
         try {
-            // A process that is suspended between the answer and here has lost the lease.
+            // A process that was suspended since the answer has lost the lease.
             return isFresh() || (confirm() && !isLost());
         } catch (Exception ex) {
-            log.debug("a lease could not be confirmed", ex);
+            log.debug("A lease could not be confirmed", ex);
             return false;
         } finally {
             asking.unlock();
         }
     }
 
-    /** A confirmation is trusted no longer than the lease lasts: another process may claim the work as soon as it has ended. */
+    /** No confirmation outlasts the lease: another process may claim the work as soon as it ends. */
     private boolean isFresh() {
         Moment now = clock.now();
         return !gone && now.isWithin(TRUSTED_FOR.toNanos(), confirmedAt) && now.isWithin(life.toNanos(), renewedAt);
@@ -123,12 +115,12 @@ public final class Lease implements AutoCloseable {
         boolean isHeld() throws Exception;
     }
 
-    /** Says whether another process may own it by now: the database said that it is gone, or it could not be renewed in time. Does not ask. */
+    /** Whether another process may own the work by now. Does not ask the database. */
     public boolean isLost() {
         return gone || remaining().isNegative();
     }
 
-    /** Returns the time until it ends, unless it is renewed. */
+    /** Returns the time until the lease ends unless it is renewed. */
     public Duration remaining() {
         return life.minus(sinceRenewal());
     }
@@ -137,7 +129,6 @@ public final class Lease implements AutoCloseable {
         return clock.now().since(renewedAt);
     }
 
-    /** Ends the renewing. */
     @Override
     public void close() {
         onClose.accept(this);

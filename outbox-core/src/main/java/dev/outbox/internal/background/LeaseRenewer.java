@@ -5,10 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Renews leases while the work that they protect continues, three times in the life of each, and asks for them once a second: a handler
- * that runs for long learns that its lease is lost.
- */
+/** Renews open leases three times in their life and confirms them once a second, so that a slow handler learns of a loss. */
 public final class LeaseRenewer implements AutoCloseable {
 
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
@@ -17,29 +14,28 @@ public final class LeaseRenewer implements AutoCloseable {
     private final Duration interval;
     private final Moment.Source clock;
     private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
-    private final BackgroundLoop duty;
+    private final BackgroundLoop loop;
 
-    /** Creates a keeper that has not started. */
     public LeaseRenewer(Duration lease, Moment.Source clock) {
         Duration part = lease.dividedBy(LOOKS_PER_LEASE);
         this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;
         this.clock = clock;
-        this.duty = new BackgroundLoop("outbox-leases", this::step);
+        this.loop = new BackgroundLoop("outbox-leases", this::step);
     }
 
     /** Starts the thread. */
     public void start() {
-        duty.start();
+        loop.start();
     }
 
-    /** Keeps a lease from now on. */
+    /** Opens a lease that began at the given moment. */
     public Lease keep(Lease.Claimed claimed, Duration life, Moment begun) {
         Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
         leases.add(lease);
         return lease;
     }
 
-    /** Returns the moment, by the clock that leases are measured with. */
+    /** Returns the moment by the clocks that measure leases. */
     public Moment now() {
         return clock.now();
     }
@@ -66,6 +62,6 @@ public final class LeaseRenewer implements AutoCloseable {
 
     @Override
     public void close() {
-        duty.close(interval);
+        loop.close(interval);
     }
 }

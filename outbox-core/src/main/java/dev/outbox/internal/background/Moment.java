@@ -3,14 +3,13 @@ package dev.outbox.internal.background;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A moment by both clocks of the machine. A suspended virtual machine stops the monotonic one, and a correction moves the other. */
+/** Moment by both clocks: a suspended machine stops the monotonic one, and a correction moves the other. */
 public record Moment(long nanos, long millis) {
 
-    /** Tells the moment. */
+    /** Source of moments. */
     @FunctionalInterface
     public interface Source {
 
-        /** Returns the moment. */
         Moment now();
 
         /** Returns the clocks of the machine. */
@@ -19,12 +18,12 @@ public record Moment(long nanos, long millis) {
         }
     }
 
-    /** Returns the time since an earlier moment, by the clock that says more. */
+    /** Returns the time since an earlier moment, by the clock that shows more. */
     public Duration since(Moment earlier) {
         return Duration.ofNanos(nanosSince(earlier));
     }
 
-    /** Whether less time than that has passed since an earlier moment. */
+    /** Whether less than the given time has passed since an earlier moment. */
     boolean isWithin(long nanoseconds, Moment earlier) {
         return nanosSince(earlier) < nanoseconds;
     }

@@ -3,7 +3,7 @@ package dev.outbox.internal.background;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Work that is done in order, by one thread. */
+/** Work that one thread does in order. */
 public final class SerialQueue<T> {
 
     private final List<T> work;
@@ -11,23 +11,22 @@ public final class SerialQueue<T> {
     private volatile boolean over;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    /** Creates a queue that has not begun. */
     public SerialQueue(List<T> work) {
         this.work = List.copyOf(work);
         this.over = work.isEmpty();
     }
 
-    /** Says whether there is a piece to do. May be asked by any thread. */
+    /** Whether there is work to do; any thread may ask. */
     public boolean hasNext() {
         return !over;
     }
 
-    /** Returns the piece to do. */
+    /** Returns the work to do. */
     public T next() {
         return work.get(position);
     }
 
-    /** Moves to the following piece. */
+    /** Moves to the following work. */
     public void advance() {
         position++;
         over = over || position == work.size();

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A fixed number of threads that work on queues at the same time, each queue on one of them. */
+/** Fixed number of threads, each of which works on one queue at a time. */
 public final class WorkerPool {
 
     private static final Logger log = LoggerFactory.getLogger(WorkerPool.class);
@@ -22,7 +22,7 @@ public final class WorkerPool {
     private final ThreadPoolExecutor threads;
     private final Set<Thread> working = ConcurrentHashMap.newKeySet();
 
-    /** Creates a workers; its threads begin with the first work. */
+    /** Creates a pool; its threads start with the first work. */
     public WorkerPool(String name, int size, ThreadFactory factory) {
         this.name = name;
         this.size = size;
@@ -35,19 +35,16 @@ public final class WorkerPool {
         return size;
     }
 
-    /**
-     * Lets the threads work on queues, after what they were given before. A queue that cannot be handed over, because a thread fails to
-     * start or the workers is closed, is left together with those after it, and the failure is thrown.
-     */
-    public <T> void work(List<SerialQueue<T>> queues, Consumer<SerialQueue<T>> work, Consumer<SerialQueue<T>> leave) {
-        int delegated = 0;
+    /** Submits queues. If a submission fails, because a thread does not start or the pool is closed, the remaining queues complete. */
+    public <T> void work(List<SerialQueue<T>> queues, Consumer<SerialQueue<T>> work, Consumer<SerialQueue<T>> complete) {
+        int submitted = 0;
         try {
             for (SerialQueue<T> queue : queues) {
                 threads.execute(() -> run(() -> work.accept(queue)));
-                delegated++;
+                submitted++;
             }
         } finally {
-            queues.subList(delegated, queues.size()).forEach(leave);
+            queues.subList(submitted, queues.size()).forEach(complete);
         }
     }
 
@@ -63,17 +60,17 @@ public final class WorkerPool {
         }
     }
 
-    /** Says whether more work would soon be begun. */
+    /** Whether more work would start soon. */
     public boolean hasRoom() {
         return threads.getQueue().size() < size;
     }
 
-    /** Says whether threads will be idle when they have done what they are doing. */
+    /** Whether no queue waits for a thread. */
     public boolean isIdle() {
         return threads.getQueue().isEmpty();
     }
 
-    /** Takes no more work, and waits for what was handed over. Does not wait if called by one of the threads. */
+    /** Accepts no more work and waits for the submitted work, unless one of the threads calls. */
     public boolean endsWithin(Duration patience) {
         threads.shutdown();
         if (working.contains(Thread.currentThread())) {
@@ -87,7 +84,7 @@ public final class WorkerPool {
         }
     }
 
-    /** Interrupts what the threads work on, and drops what they have not begun. Does nothing if called by one of them. */
+    /** Interrupts the threads and drops the queues that have not started, unless one of the threads calls. */
     public void interrupt() {
         if (!working.contains(Thread.currentThread())) {
             threads.shutdownNow();

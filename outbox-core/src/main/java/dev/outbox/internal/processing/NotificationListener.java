@@ -9,10 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Wakes pollers when other processes commit events, on a connection of its own. While that connection is down, polling continues
- * at its interval; when it is back, every stream is polled once, for what was missed.
- */
+/** Wakes pollers when other processes commit events; wakes all of them when its connection is back. */
 public final class NotificationListener implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
@@ -24,11 +21,10 @@ public final class NotificationListener implements AutoCloseable {
     private final String worker;
     private final Consumer<String> wakeUp;
     private final Runnable wakeAll;
-    private final BackgroundLoop duty = new BackgroundLoop("outbox-listener", this::runOnce);
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
 
-    /** Creates a listener that has not started. */
     public NotificationListener(NotificationChannel store, String worker, Consumer<String> wakeUp, Runnable wakeAll) {
         this.store = store;
         this.worker = worker;
@@ -38,7 +34,7 @@ public final class NotificationListener implements AutoCloseable {
 
     /** Starts the thread. */
     public void start() {
-        duty.start();
+        loop.start();
     }
 
     private Duration runOnce() throws SQLException {
@@ -46,7 +42,7 @@ public final class NotificationListener implements AutoCloseable {
         if (current == null) {
             current = open();
             subscription = current;
-            if (duty.isClosing()) {
+            if (loop.isClosing()) {
                 drop();
                 return Duration.ZERO;
             }
@@ -67,7 +63,7 @@ public final class NotificationListener implements AutoCloseable {
             return store.listen();
         } catch (SQLException ex) {
             throw new SQLException(
-                    "no connection for wake-ups could be opened; until one can, streams are polled at their interval: "
+                    "No connection for wake-ups could be opened; until then, streams are polled at their interval: "
                             + ex.getMessage(),
                     ex.getSQLState(),
                     ex);
@@ -94,14 +90,14 @@ public final class NotificationListener implements AutoCloseable {
             try {
                 current.close();
             } catch (SQLException ex) {
-                log.debug("the connection that listened for new events could not be closed cleanly", ex);
+                log.debug("The connection for wake-ups could not be closed", ex);
             }
         }
     }
 
     @Override
     public void close() {
-        duty.close(WAIT.multipliedBy(4));
+        loop.close(WAIT.multipliedBy(4));
         drop();
     }
 }

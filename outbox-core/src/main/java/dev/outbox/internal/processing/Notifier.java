@@ -10,11 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * Tells other processes in which streams events were committed: at most one transaction per few milliseconds, however many
- * commits there are. {@code NOTIFY} takes a lock of the whole database cluster when it commits, which is why it does not
- * happen in the publishers' transactions.
- */
+/** Notifies other processes of committed events, outside the publishers' transactions: {@code NOTIFY} locks the whole cluster. */
 public final class Notifier implements AutoCloseable {
 
     private static final Duration COALESCING = Duration.ofMillis(5);
@@ -24,11 +20,10 @@ public final class Notifier implements AutoCloseable {
     private final NotificationChannel store;
     private final String worker;
     private final Set<String> streams = ConcurrentHashMap.newKeySet();
-    private final BackgroundLoop duty = new BackgroundLoop("outbox-notifier", this::runOnce);
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-notifier", this::runOnce);
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
-    /** Creates a notifier that has not started. */
     public Notifier(NotificationChannel store, String worker) {
         this.store = store;
         this.worker = worker;
@@ -36,14 +31,14 @@ public final class Notifier implements AutoCloseable {
 
     /** Starts the thread. */
     public void start() {
-        duty.start();
+        loop.start();
         started = true;
     }
 
     /** Notes that events were committed. Returns at once. */
     public void committed(String stream) {
         if (streams.add(stream)) {
-            duty.wake();
+            loop.wake();
         }
     }
 
@@ -57,7 +52,7 @@ public final class Notifier implements AutoCloseable {
             streams.remove(stream);
             messages.add(new Message(worker, stream).text());
         }
-        // Not sent again if this fails: polling finds the events, and so does the next message.
+        // Not repeated if it fails: polling finds the events.
         if (!messages.isEmpty()) {
             sentAt = System.nanoTime();
             FaultPoint.BEFORE_NOTIFICATION.reached();
@@ -66,7 +61,7 @@ public final class Notifier implements AutoCloseable {
         return UNTIL_WOKEN;
     }
 
-    /** Sends what is left, for a second at most: other processes poll. */
+    /** Sends the rest, for at most a second: other processes poll. */
     @Override
     public void close() {
         long begun = System.nanoTime();
@@ -74,10 +69,10 @@ public final class Notifier implements AutoCloseable {
             LockSupport.parkNanos(COALESCING.toNanos());
         }
         started = false;
-        duty.close(PATIENCE);
+        loop.close(PATIENCE);
     }
 
-    /** What is sent. */
+    /** Message to other processes. */
     record Message(String worker, String stream) {
 
         String text() {

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles a batch event by event when PostgreSQL refuses it as a whole, and makes the refused events dead letters. */
+/** Settles a batch event by event after PostgreSQL has refused it as a whole; refused events become dead letters. */
 final class SettlementIsolator {
 
     private static final Logger log = LoggerFactory.getLogger(SettlementIsolator.class);
@@ -33,7 +33,7 @@ final class SettlementIsolator {
         this.settlements = settlements;
     }
 
-    /** Leaves over what cannot even become a dead letter, and the later events of its aggregate. */
+    /** Leaves over an event that cannot even become a dead letter, and the later events of its aggregate. */
     Settled settle(EventBatch batch, List<DispatchedEvent> outcomes, boolean last) throws SQLException {
         Set<Long> leftOver = new HashSet<>();
         Set<Aggregate> stopped = new HashSet<>();

@@ -49,7 +49,7 @@ public final class StreamPoller implements AutoCloseable {
         loop.start();
     }
 
-    /** Makes the poller look at once. */
+    /** Makes the poller start a round at once. */
     public void wake() {
         loop.wake();
     }
@@ -110,7 +110,7 @@ public final class StreamPoller implements AutoCloseable {
         loop.interrupt();
     }
 
-    /** Settles what is done and sets the rest free, if all threads have ended; otherwise leaves them alone. Does not wait for them. */
+    /** Settles what is done and releases the rest if all threads have ended. Does not wait for them. */
     @Override
     public void close() {
         loop.stopSoon();

@@ -4,17 +4,15 @@ import dev.outbox.internal.store.ClaimStore.Window;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/**
- * Says where the next claim of a stream starts. It advances the low-water mark now and then only: while a snapshot is held, every version
- * of the stream's row stays to be read. At first, and once a minute, it looks at the whole queue, to find events that another program inserted with an
- * id of its choice; nothing is delivered meanwhile, so that takes at most a 200th of the time. Used by one thread.
- */
+/** Decides where a claim starts: the mark advances rarely, because a held snapshot keeps every version of the stream's row. */
 final class WindowSchedule {
 
     private static final long ADVANCE_INTERVAL = Duration.ofMillis(100).toNanos();
     private static final int MOST_EVENTS = 1_000;
+    /** Finds events that another program inserted with an id of its own. */
     private static final long WHOLE_QUEUE_INTERVAL = Duration.ofMinutes(1).toNanos();
-    private static final int REST = 200;
+    /** Nothing is delivered while a claim looks at the whole queue: that takes at most a 200th of the time. */
+    private static final int SHARE = 200;
 
     private final LongSupplier nanos;
     private long advanceAt;
@@ -44,7 +42,7 @@ final class WindowSchedule {
             advanceAt = now + ADVANCE_INTERVAL;
         }
         if (window == Window.WHOLE_QUEUE) {
-            wholeQueueAt = now + Math.max(WHOLE_QUEUE_INTERVAL, took.toNanos() * REST);
+            wholeQueueAt = now + Math.max(WHOLE_QUEUE_INTERVAL, took.toNanos() * SHARE);
         }
     }
 }

@@ -118,7 +118,7 @@ class HangingHandlerTest {
         awaitLatch(running);
         outbox.runtime().close();
 
-        assertThat(lines(Level.WARN, "left to itself")).isEmpty();
+        assertThat(lines(Level.WARN, "is abandoned")).isEmpty();
         assertThat(outbox.count("events.outbox_claim")).isZero();
     }
 
