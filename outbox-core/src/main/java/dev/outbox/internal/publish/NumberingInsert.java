@@ -7,7 +7,7 @@ import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.store.NumberedEventStore;
+import dev.outbox.internal.store.EventStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class NumberingInsert {
 
-    private final NumberedEventStore store;
+    private final EventStore store;
 
-    NumberingInsert(NumberedEventStore store) {
+    NumberingInsert(EventStore store) {
         this.store = store;
     }
 
@@ -46,7 +46,7 @@ final class NumberingInsert {
         Batch batch = new Batch(lastSequences, chosenIds.isEmpty() ? Map.of() : store.find(connection, chosenIds));
         events.forEach(batch::add);
         Map<UUID, InsertedEvent> stored =
-                batch.fresh.isEmpty() ? Map.of() : store.insert(connection, batch.fresh(), batch.sequences);
+                batch.fresh.isEmpty() ? Map.of() : store.insertNumbered(connection, batch.fresh(), batch.sequences);
         return events.stream().map((event) -> batch.envelope(event, stored)).toList();
     }
 

@@ -12,7 +12,6 @@ import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.BoundConnection;
 import dev.outbox.internal.store.EventStore;
-import dev.outbox.internal.store.NumberedEventStore;
 import dev.outbox.listener.OutboxListener;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -51,7 +50,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         this.transaction = new TransactionGuard(resources.dataSource(), resources.phase());
         this.writer = new EventWriter(resources, settings, audience);
         this.store = new EventStore(resources.schema());
-        this.numberingInsert = new NumberingInsert(new NumberedEventStore(resources.schema()));
+        this.numberingInsert = new NumberingInsert(store);
         this.afterCommit = new AfterCommit(wakeUp, listener);
         this.routed =
                 settings.unrouted() == PublisherSettings.Unrouted.FAIL ? audience::hasSubscribers : (type) -> true;

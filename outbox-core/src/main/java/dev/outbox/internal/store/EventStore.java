@@ -1,22 +1,24 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
+import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.UUID;
-import java.util.function.Function;
 
 /**
- * Inserts events on a connection of the caller's, within its transaction. Sequences come from a counter per aggregate, whose
- * row lock lasts until the caller's transaction ends: no later publisher can commit before an earlier one.
+ * Inserts events in the caller's transaction. The row lock of an aggregate's counter lasts until that ends, so that no later publisher
+ * can commit before an earlier one.
  */
 public final class EventStore {
 
@@ -40,7 +42,7 @@ public final class EventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; numbers the events of each in the order given. */
+    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order, and numbers the events of each in the order given. */
     private static final String INSERT_ALL = """
             WITH input AS (
                 SELECT i.*, row_number() OVER (PARTITION BY aggregate_type, aggregate_id ORDER BY place) AS number
@@ -79,16 +81,70 @@ public final class EventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
+    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order. Only one that the outbox advances begins at the floor. */
+    private static final String LOCK_AGGREGATES = """
+            INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
+            SELECT aggregate_type, aggregate_id, CASE WHEN counted THEN {schema}.outbox_aggregate_floor() ELSE 0 END
+              FROM unnest(:aggregate_types::text[], :aggregate_ids::text[], :counted::boolean[]) AS i (aggregate_type, aggregate_id, counted)
+             ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
+            ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
+               SET last_seq = a.last_seq
+            RETURNING aggregate_type, aggregate_id, last_seq
+            """;
+
+    /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
+    private static final String FIND = """
+            SELECT {envelope}
+              FROM {schema}.outbox o
+             WHERE o.event_id = ANY (:event_ids::uuid[])
+            """;
+
+    /** Relies on outbox_aggregate_pk. The counters are locked, and the caller has decided their new values. */
+    private static final String INSERT_NUMBERED = """
+            WITH input AS (
+                SELECT i.*
+                  FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
+                              :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
+                              :occurred_at::timestamptz[], :sequences::bigint[])
+                       WITH ORDINALITY
+                       AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
+                             occurred_at, aggregate_seq, place)
+            ), counter AS (
+                UPDATE {schema}.outbox_aggregate a
+                   SET last_seq = latest.aggregate_seq,
+                       last_used_at = now()
+                  FROM (SELECT aggregate_type, aggregate_id, max(aggregate_seq) AS aggregate_seq
+                          FROM input
+                         GROUP BY aggregate_type, aggregate_id) latest
+                 WHERE a.aggregate_type = latest.aggregate_type
+                   AND a.aggregate_id = latest.aggregate_id
+            )
+            INSERT INTO {schema}.outbox_unpublished
+                   (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
+                    headers, occurred_at)
+            SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
+                   payload::jsonb, headers::jsonb, occurred_at
+              FROM input
+             ORDER BY place
+            RETURNING id, event_id, aggregate_seq
+            """;
+
     private final NamedSql insert;
     private final NamedSql insertAll;
+    private final NamedSql lockAggregates;
+    private final NamedSql find;
+    private final NamedSql insertNumbered;
 
     /** Creates a store. */
     public EventStore(OutboxSchema schema) {
         this.insert = new NamedSql(schema.render(INSERT));
         this.insertAll = new NamedSql(schema.render(INSERT_ALL));
+        this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
+        this.find = new NamedSql(schema.render(FIND));
+        this.insertNumbered = new NamedSql(schema.render(INSERT_NUMBERED));
     }
 
-    /** Inserts an event whose id is new, in one statement. */
+    /** Inserts an event with a new id, in one statement. */
     public Optional<InsertedEvent> insert(Connection connection, NewEvent event) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
             insert.bind(statement)
@@ -103,54 +159,83 @@ public final class EventStore {
                     .set("headers", event.body().headersJson())
                     .set("occurred_at", event.occurredAt().toString())
                     .requireAll();
-            return readStored(statement).stream().findFirst();
+            return readInserted(statement).values().stream().findFirst();
         }
     }
 
-    /** Inserts events whose ids are new and whose sequences the outbox counts, in one statement. */
+    /** Inserts events with new ids whose sequences the outbox counts, in one statement. */
     public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
-            bindColumns(connection, insertAll.bind(statement), events).requireAll();
-            return byEventId(readStored(statement));
+            bind(insertAll.bind(statement), events).requireAll();
+            return readInserted(statement);
         }
     }
 
-    static NamedSql.Parameters bindColumns(Connection connection, NamedSql.Parameters parameters, List<NewEvent> events)
+    /** Locks the counters of aggregates, and returns the last sequences. */
+    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedMap<Aggregate, Boolean> aggregates)
             throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(lockAggregates.positional())) {
+            lockAggregates
+                    .bind(statement)
+                    .setTexts("aggregate_types", aggregates.keySet(), Aggregate::type)
+                    .setTexts("aggregate_ids", aggregates.keySet(), Aggregate::id)
+                    .set("counted", aggregates.values().toArray(Boolean[]::new))
+                    .requireAll();
+            Map<Aggregate, Long> lastSequences = new HashMap<>();
+            ResultSet row = statement.executeQuery();
+            while (row.next()) {
+                lastSequences.put(new Aggregate(row.getString(1), row.getString(2)), row.getLong(3));
+            }
+            return lastSequences;
+        }
+    }
+
+    /** Finds events, published ones included. */
+    public Map<UUID, EventEnvelope> find(Connection connection, Collection<UUID> eventIds) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(find.positional())) {
+            find.bind(statement).setTexts("event_ids", eventIds, UUID::toString).requireAll();
+            Map<UUID, EventEnvelope> found = new HashMap<>();
+            ResultSet row = statement.executeQuery();
+            while (row.next()) {
+                EventEnvelope envelope = EventRow.read(row);
+                found.put(envelope.eventId(), envelope);
+            }
+            return found;
+        }
+    }
+
+    /** Inserts events whose sequences the caller has decided, after {@link #lockAggregates}. */
+    public Map<UUID, InsertedEvent> insertNumbered(Connection connection, List<NewEvent> events, List<Long> sequences)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(insertNumbered.positional())) {
+            bind(insertNumbered.bind(statement), events)
+                    .setLongs("sequences", sequences, Long::longValue)
+                    .requireAll();
+            return readInserted(statement);
+        }
+    }
+
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<NewEvent> events) throws SQLException {
         return parameters
-                .set("event_ids", connection.createArrayOf("uuid", column(events, NewEvent::eventId)))
+                .setTexts("event_ids", events, (event) -> event.eventId().toString())
                 .setTexts("streams", events, NewEvent::stream)
                 .setTexts(
                         "aggregate_types", events, (event) -> event.aggregate().type())
                 .setTexts("aggregate_ids", events, (event) -> event.aggregate().id())
                 .setTexts("types", events, (event) -> event.type().name())
-                .set(
-                        "versions",
-                        connection.createArrayOf(
-                                "integer",
-                                column(events, (event) -> event.type().version())))
+                .setLongs("versions", events, (event) -> event.type().version())
                 .setTexts("payloads", events, (event) -> event.body().payload())
                 .setTexts("headers", events, (event) -> event.body().headersJson())
                 .setTexts("occurred_at", events, (event) -> event.occurredAt().toString());
     }
 
-    private static Object[] column(List<NewEvent> events, Function<NewEvent, Object> value) {
-        return events.stream().map(value).toArray();
-    }
-
-    static List<InsertedEvent> readStored(PreparedStatement statement) throws SQLException {
-        List<InsertedEvent> stored = new ArrayList<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                stored.add(new InsertedEvent(row.getLong(1), row.getObject(2, UUID.class), row.getLong(3)));
-            }
+    private static Map<UUID, InsertedEvent> readInserted(PreparedStatement statement) throws SQLException {
+        Map<UUID, InsertedEvent> inserted = new HashMap<>();
+        ResultSet row = statement.executeQuery();
+        while (row.next()) {
+            UUID eventId = row.getObject(2, UUID.class);
+            inserted.put(eventId, new InsertedEvent(row.getLong(1), eventId, row.getLong(3)));
         }
-        return stored;
-    }
-
-    static Map<UUID, InsertedEvent> byEventId(List<InsertedEvent> rows) {
-        Map<UUID, InsertedEvent> stored = new HashMap<>();
-        rows.forEach((row) -> stored.put(row.eventId(), row));
-        return stored;
+        return inserted;
     }
 }
