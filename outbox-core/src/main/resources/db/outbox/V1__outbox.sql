@@ -25,12 +25,12 @@ CREATE TABLE ${schema}.outbox (
 
 COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of the domain change, moved to history when all handlers have succeeded';
 COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order';
-COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Passes that ended without success, crashes included';
-COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Passes in which a handler failed';
-COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the event had been offered to every handler once; NULL while it waits in the queue';
-COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler had succeeded; NULL until then';
+COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Attempts that did not complete the event, crashes included';
+COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in which a handler failed';
+COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';
+COMMENT ON COLUMN ${schema}.outbox.published_at IS 'When the last handler succeeded; NULL before';
 
--- The queue: only work that is still to be done. It stays small, so vacuum often and cheaply.
+-- The queue: events that are not published yet. It stays small, so vacuum it often and cheaply.
 CREATE TABLE ${schema}.outbox_unpublished PARTITION OF ${schema}.outbox (
     CONSTRAINT outbox_unpublished_pk PRIMARY KEY (id),
     CONSTRAINT outbox_unpublished_event_id UNIQUE (event_id),
@@ -51,7 +51,7 @@ CREATE TABLE ${schema}.outbox_published PARTITION OF ${schema}.outbox (
 CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
 CREATE INDEX outbox_published_at ON ${schema}.outbox_published (published_at);
 
--- What was published is a fact: it may be handled again, never changed.
+-- A published event never changes, even if it is delivered again.
 CREATE FUNCTION ${schema}.outbox_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
     RAISE EXCEPTION 'event % is immutable: its payload, type, aggregate and identity never change', OLD.id
@@ -66,8 +66,8 @@ CREATE TRIGGER outbox_immutable
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_change();
 
--- Which states go together. No check constraint says it of the queue: every INSERT of a publisher would have to parse it, and leaves
--- the state to the defaults.
+-- Refuses states that do not fit together. A trigger on updates, not a check constraint, which every INSERT of a publisher would have
+-- to parse; publishers leave the state to the defaults.
 CREATE FUNCTION ${schema}.outbox_refuse_state() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
     IF (CASE WHEN NEW.published_at IS NOT NULL THEN NEW.status = 'PUBLISHED' AND NEW.dispatched_at IS NOT NULL
@@ -87,7 +87,7 @@ CREATE TRIGGER outbox_state
     FOR EACH ROW
     EXECUTE FUNCTION ${schema}.outbox_refuse_state();
 
--- One row per stream, locked for the milliseconds in which a poller claims. It holds the claim window: where claims start to read.
+-- One row per stream, locked for the milliseconds of a claim. It holds the claim window: the ids at which claims start to read.
 CREATE TABLE ${schema}.outbox_stream (
     stream           text COLLATE "C" NOT NULL,
     paused           boolean          NOT NULL DEFAULT false,
@@ -112,7 +112,7 @@ COMMENT ON COLUMN ${schema}.outbox_stream.next_horizon IS 'Every event id up to 
 COMMENT ON COLUMN ${schema}.outbox_stream.first_claim IS 'The stream has no claim with a smaller id';
 
 -- One row: the incarnation of the database. PostgreSQL empties an UNLOGGED table whenever it recovers from a crash, is promoted or is
--- restored, which is when asynchronous commits may be lost. Claims of an earlier incarnation are void.
+-- restored: the cases in which asynchronous commits may be lost. Claims of an earlier incarnation are void.
 CREATE UNLOGGED TABLE ${schema}.outbox_incarnation (
     one_row boolean NOT NULL DEFAULT true,
     token   uuid    NOT NULL DEFAULT gen_random_uuid(),
@@ -133,7 +133,7 @@ CREATE FUNCTION ${schema}.outbox_payload_size(payload jsonb) RETURNS integer LAN
     SELECT CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload) ELSE octet_length(payload::text) END
 $function$;
 
--- One row per claimed batch. Its existence, with its token, is what allows its worker to write.
+-- One row per claimed batch. As long as it exists with the worker's token, the worker may write outcomes.
 CREATE TABLE ${schema}.outbox_claim (
     id           bigserial        NOT NULL,
     token        uuid             NOT NULL DEFAULT gen_random_uuid(),
@@ -146,7 +146,7 @@ CREATE TABLE ${schema}.outbox_claim (
     CONSTRAINT outbox_claim_pk PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
--- They live for milliseconds; compressing them is a tenth of what a claim costs.
+-- The arrays live for milliseconds; compressing them takes a tenth of a claim.
 ALTER TABLE ${schema}.outbox_claim ALTER COLUMN event_ids SET STORAGE EXTERNAL;
 ALTER TABLE ${schema}.outbox_claim ALTER COLUMN aggregates SET STORAGE EXTERNAL;
 
@@ -184,8 +184,8 @@ CREATE TABLE ${schema}.outbox_aggregate_removal (
 
 INSERT INTO ${schema}.outbox_aggregate_removal (floor, raised_in) VALUES (0, pg_current_xact_id());
 
--- One row per (event, handler) that left the fast lane. A lane is the deliveries of one handler for one aggregate;
--- its head is the one that the others wait for.
+-- One row per event and handler that is queued for redelivery. A lane is the ordered backlog of one handler for one aggregate; all
+-- its deliveries wait for its head.
 CREATE TABLE ${schema}.outbox_delivery (
     outbox_id       bigint           NOT NULL,
     handler_id      text COLLATE "C" NOT NULL,
@@ -215,12 +215,12 @@ CREATE TABLE ${schema}.outbox_delivery (
     CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
 );
 
-COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts begun';
+COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts started';
 COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the worker that claimed the delivery last';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
-COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker died, or was too slow';
-COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Not before then; a waiting one has it if it failed before, and stepped back';
-COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that asked for it; NULL for the first delivery of an event';
+COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker crashed, or was too slow';
+COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; a waiting delivery has one if it failed before and was demoted';
+COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
 
 CREATE UNIQUE INDEX outbox_delivery_lane_head
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
@@ -228,7 +228,7 @@ CREATE UNIQUE INDEX outbox_delivery_lane_head
 CREATE INDEX outbox_delivery_lane_waiting
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
     WHERE status = 'WAITING';
--- Heads in the order in which they may be attempted: those that outlived two leases apart from the others.
+-- Heads in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.
 CREATE INDEX outbox_delivery_next_due
     ON ${schema}.outbox_delivery (stream, handler_id, (crash_count + (locked_until IS NOT NULL)::integer > 1),
                                   greatest(next_retry_at, locked_until))
@@ -239,15 +239,15 @@ CREATE INDEX outbox_delivery_lane_dead
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (outbox_id, handler_id)
     WHERE status = 'DEAD';
--- What waits and what is dead, by stream, handler and event type: for gauges, expired handlers and operators.
+-- Waiting and dead deliveries by stream, handler and event type: for gauges, expired handlers and operators.
 CREATE INDEX outbox_delivery_backlog
     ON ${schema}.outbox_delivery (stream, status, handler_id, event_type);
 CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;
 
--- The first claim after a crash begins an incarnation, and frees what was claimed in the one before: its workers may not know that the
--- database has forgotten what they wrote. Waits until no worker trusts an answer of the earlier incarnation (Lease.TRUSTED_FOR).
+-- The first claim after a crash begins an incarnation, and ends the claims of the one before: their workers do not know which of their
+-- writes the database has lost. Waits until no worker trusts an answer of the earlier incarnation (Lease.TRUSTED_FOR).
 CREATE FUNCTION ${schema}.outbox_begin_incarnation() RETURNS uuid LANGUAGE plpgsql SET enable_seqscan = on AS $function$
 BEGIN
     INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
@@ -309,7 +309,7 @@ CREATE INDEX outbox_replay_unfinished
     ON ${schema}.outbox_replay (id)
     WHERE finished_at IS NULL;
 
--- The handlers that any process has registered.
+-- Handlers that instances have registered.
 CREATE TABLE ${schema}.outbox_handler (
     id           text COLLATE "C" NOT NULL,
     aliases      text[]           NOT NULL DEFAULT '{}',
@@ -318,7 +318,7 @@ CREATE TABLE ${schema}.outbox_handler (
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
 
--- What they want. Several versions of an application may run at the same time and want different things.
+-- Event types of the handlers. Versions of an application that run at the same time may have different ones.
 CREATE TABLE ${schema}.outbox_subscription (
     handler_id   text COLLATE "C" NOT NULL,
     event_type   text COLLATE "C" NOT NULL,
@@ -326,7 +326,7 @@ CREATE TABLE ${schema}.outbox_subscription (
     CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type)
 );
 
--- Deduplication inbox: what a handler has already done.
+-- Deduplication inbox: events that a handler has processed.
 CREATE TABLE ${schema}.processed_event (
     event_id     uuid             NOT NULL,
     handler_id   text COLLATE "C" NOT NULL,
@@ -336,7 +336,7 @@ CREATE TABLE ${schema}.processed_event (
 
 CREATE INDEX processed_event_processed_at ON ${schema}.processed_event (processed_at);
 
--- What operators did, and why. Nothing removes it.
+-- Audit log of operations. Nothing removes its rows.
 CREATE TABLE ${schema}.outbox_operation (
     id              bigserial        NOT NULL,
     performed_at    timestamptz      NOT NULL DEFAULT now(),
@@ -357,7 +357,7 @@ COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery
 CREATE INDEX outbox_operation_event ON ${schema}.outbox_operation (event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX outbox_operation_handler ON ${schema}.outbox_operation (handler_id, id);
 
--- For people: every event with the state it is in right now, and who works on it.
+-- For operators: every event with its current state and its worker.
 CREATE VIEW ${schema}.outbox_status AS
 SELECT o.id,
        o.event_id,

@@ -7,17 +7,17 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The connection of the calling thread's transaction, as its transaction manager has bound it to a {@code DataSource}. */
+/** Connection that a transaction manager has bound to the calling thread for a {@code DataSource}. */
 public final class BoundConnection {
 
     private final DataSource dataSource;
 
-    /** Creates a view of whatever transaction the calling thread is in. */
+    /** Looks up the connection of the thread that calls. */
     public BoundConnection(DataSource dataSource) {
         this.dataSource = behindProxy(dataSource);
     }
 
-    /** What a transaction manager binds the connection to, and what gives a connection that no transaction has. */
+    /** Returns the DataSource to which transaction managers bind, and which opens connections outside transactions. */
     static DataSource behindProxy(DataSource dataSource) {
         DataSource target =
                 dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : null;
@@ -29,7 +29,7 @@ public final class BoundConnection {
         return TransactionSynchronizationManager.hasResource(dataSource);
     }
 
-    /** Works on the connection. To be called only if it exists: otherwise the work would be committed on its own. */
+    /** Works on the connection, which must exist: otherwise the work would be committed on its own. */
     public <T> T call(Work<T> work) throws SQLException {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         try {

@@ -15,9 +15,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class EventRow {
 
     /**
-     * The columns of an envelope, of a table alias {@code o}, as texts and whole numbers: what a process runs for its first 100,000
-     * events is for the most part the compiler of the virtual machine, and the driver's code for other types is large. A time that
-     * is infinite, or beyond the microseconds of a {@code bigint}, must not stop the stream: it is read as 1970. Another program may write it.
+     * Columns of an envelope, of a table alias {@code o}, as texts and whole numbers: the driver's code for other types is large, and
+     * compiling it dominates the first 100,000 events of a process. Another program may write a time that is infinite or exceeds the
+     * microseconds of a {@code bigint}; it is read as 1970 and does not stop the stream.
      */
     static final String COLUMNS = """
             o.id, o.event_id::text, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
@@ -38,7 +38,7 @@ final class EventRow {
                   FROM {schema}.outbox_unpublished o
             """;
 
-    /** The number of the first column after them. */
+    /** Number of the first column after them. */
     static final int NEXT_COLUMN = 12;
 
     private static final long MICROS_PER_SECOND = 1_000_000;
@@ -72,7 +72,7 @@ final class EventRow {
                 Math.floorDiv(micros, MICROS_PER_SECOND), Math.floorMod(micros, MICROS_PER_SECOND) * 1000);
     }
 
-    /** Headers that some other program wrote in another shape must not keep the event from its handlers. */
+    /** Another program may write headers of another shape; they do not stop the event. */
     private static Map<String, String> headers(String json) {
         if (json.equals("{}")) {
             return Map.of();

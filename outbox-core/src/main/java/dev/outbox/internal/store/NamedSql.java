@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** SQL with parameters such as {@code :stream}, each of which is set once and may occur several times. */
+/** SQL with parameters such as {@code :stream}, each of which is set once and may occur several times. Parsed once. */
 final class NamedSql {
 
     /** Literals, quoted names and comments are skipped, and casts such as {@code ::text}. */

@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** Tells other processes of new events, and hears of theirs, by {@code NOTIFY} and {@code LISTEN}. Needs PostgreSQL's driver. */
+/** Notifies other instances of new events, and receives their notifications, by {@code NOTIFY} and {@code LISTEN}. */
 public final class NotificationChannel {
 
     private static final String NOTIFY = """
@@ -20,7 +20,7 @@ public final class NotificationChannel {
               FROM unnest(:messages::text[]) AS m (message)
             """;
 
-    /** Tells people who look at pg_stat_activity what an idle connection is for, whatever the URL says. */
+    /** Identifies the idle connection in pg_stat_activity, whatever the URL says. */
     private static final String NAME = "SET application_name = 'outbox-listener'";
 
     private final DataSource dataSource;
@@ -47,7 +47,7 @@ public final class NotificationChannel {
                 });
     }
 
-    /** Begins to listen, on a connection that is held until the subscription is closed and should not come from a pool. */
+    /** Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. */
     public Subscription listen() throws SQLException {
         Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
@@ -61,7 +61,7 @@ public final class NotificationChannel {
         }
     }
 
-    /** A connection that listens. Used by one thread. */
+    /** Listening connection. Used by one thread. */
     public static final class Subscription implements AutoCloseable {
 
         private static final int SECONDS_TO_ANSWER = 5;
@@ -74,7 +74,7 @@ public final class NotificationChannel {
             this.driver = driver;
         }
 
-        /** Waits for messages. */
+        /** Waits for messages, and returns them. */
         public List<String> receive(Duration atMost) throws SQLException {
             PGNotification[] received = driver.getNotifications(Math.max(1, (int) atMost.toMillis()));
             List<String> messages = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class NotificationChannel {
             return messages;
         }
 
-        /** Makes sure that the other side is still there. */
+        /** Fails if the server does not answer. */
         public void check() throws SQLException {
             if (!connection.isValid(SECONDS_TO_ANSWER)) {
                 throw new SQLException("the connection that listens for new events is broken", "08006");

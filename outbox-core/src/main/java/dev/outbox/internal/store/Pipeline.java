@@ -10,22 +10,19 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * Several statements in one transaction and one round trip: the driver sends them all, the {@code COMMIT} included, before it
- * reads the first answer. A client that is suspended in the middle therefore holds no lock.
- *
- * <p>The transaction is READ COMMITTED whatever the connection's default is: each statement sees what was committed before it
- * began, which is what a statement after a lock relies on. It commits asynchronously, since losing it costs a redelivery only,
- * unless it is {@linkplain #durable durable}.
+ * Statements of one transaction in one round trip: the driver sends them all, and the {@code COMMIT}, before it reads the first result, so
+ * that a suspended client holds no lock. It commits asynchronously unless it is {@linkplain #durable durable}: a lost commit only costs a
+ * redelivery.
  */
 final class Pipeline {
 
+    /** Each statement must see what was committed before it began: statements after a lock rely on it. */
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
     /**
-     * The timeouts are a second guard; no statement here should ever come near them. One of the role must not keep outcomes from being
-     * written. Every statement has an index that serves it
-     * whatever the tables hold, so it is planned once, and no statistics may talk the planner out of it: of a queue that was empty
-     * when they were taken, it would read the whole table.
+     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. Every statement has an
+     * index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of an empty queue would
+     * make the planner read the whole table.
      */
     private static final String GUARD = """
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
@@ -37,7 +34,7 @@ final class Pipeline {
                    set_config('enable_seqscan', 'off', true)
             """;
 
-    /** For a statement that takes the first rows of a long index: a bitmap would read and sort all that match. */
+    /** Precedes a statement that takes the first rows of a long index: a bitmap scan would read and sort all that match. */
     static final String IN_INDEX_ORDER = "SELECT set_config('enable_bitmapscan', 'off', true)";
 
     /** For a selection with optional criteria, which no index may serve: it is planned with its values, and ends after 5 s. */
@@ -70,12 +67,12 @@ final class Pipeline {
         this(schema, LONGEST_WAIT, statements);
     }
 
-    /** With a wait for locks of its own, for statements that somebody else's lock may really hold up. */
+    /** With its own lock timeout, for statements that meet locks of other sessions. */
     Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
         this(schema, ASYNCHRONOUS, lockTimeout, statements);
     }
 
-    /** One that commits as durably as the application's own transactions, for what nobody would do again. */
+    /** Commits as durably as the application's own transactions, for writes that no retry would repeat. */
     static Pipeline durable(OutboxSchema schema, Duration lockTimeout, String... statements) {
         return new Pipeline(schema, AS_THE_SESSION, lockTimeout, statements);
     }
@@ -88,7 +85,7 @@ final class Pipeline {
     }
 
     <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
-        // Never that of the calling thread's transaction: this one ends here.
+        // Never the connection of the calling thread's transaction: this transaction ends here.
         try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {

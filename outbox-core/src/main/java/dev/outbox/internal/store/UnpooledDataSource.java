@@ -16,10 +16,7 @@ import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
-/**
- * Opens connections outside a pool, with the URL and the credentials that the pool has at that moment. Reads them as bean
- * properties, which all common pools, PostgreSQL's driver and Spring's simple {@code DataSource} classes have.
- */
+/** Opens connections outside a pool, with its current URL and credentials, which it reads as bean properties. */
 public final class UnpooledDataSource extends AbstractDataSource {
 
     private static final List<String> POOLS = List.of(
@@ -39,7 +36,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
         this.pool = pool;
     }
 
-    /** Finds out how a pool opens its connections. */
+    /** Returns the connections behind a pool, if it says how it opens them. */
     public static Optional<DataSource> behind(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
@@ -50,7 +47,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
         return target == null || target == current ? Optional.empty() : behind(target);
     }
 
-    /** A proxy has the properties of no pool, but leads to it. */
+    /** A proxy has no properties of the pool, but leads to it. */
     private static DataSource unwrapped(DataSource dataSource) {
         ClassLoader loader = dataSource.getClass().getClassLoader();
         for (String name : POOLS) {
@@ -75,7 +72,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
                     return type.cast(bean.getPropertyValue(name));
                 }
             } catch (BeansException ex) {
-                // One that refuses to say has no such property.
+                // A property that cannot be read is missing.
             }
         }
         return null;
@@ -88,7 +85,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
             throw new SQLException("the pool has no URL any more: " + pool.getWrappedClass());
         }
         Properties properties = new Properties();
-        // A peer that is gone without a word must be noticed: this connection is idle most of the time.
+        // Detects a peer that disappeared: this connection is idle most of the time.
         properties.setProperty("tcpKeepAlive", "true");
         Properties own = read(pool, PROPERTIES, Properties.class);
         if (own != null) {
