@@ -1,7 +1,6 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.publish.TransactionPhase;
-import dev.outbox.internal.store.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.time.Instant;

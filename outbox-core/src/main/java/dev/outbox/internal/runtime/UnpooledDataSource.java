@@ -1,4 +1,4 @@
-package dev.outbox.internal.store;
+package dev.outbox.internal.runtime;
 
 import java.sql.Connection;
 import java.sql.DriverManager;

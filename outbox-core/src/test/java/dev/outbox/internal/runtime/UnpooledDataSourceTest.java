@@ -1,4 +1,4 @@
-package dev.outbox.internal.store;
+package dev.outbox.internal.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
