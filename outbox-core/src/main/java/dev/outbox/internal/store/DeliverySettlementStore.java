@@ -1,6 +1,5 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DeliveryOutcome;
@@ -79,14 +78,6 @@ public final class DeliverySettlementStore {
 
     /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
     public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
-
-    private record Lane(String handlerId, String aggregateType, String aggregateId) {
-
-        static Lane of(DueDelivery delivery) {
-            EventEnvelope envelope = delivery.envelope();
-            return new Lane(delivery.handlerId(), envelope.aggregateType(), envelope.aggregateId());
-        }
-    }
 
     /**
      * Writes outcomes, releases untried deliveries, promotes the next of each lane, and completes events, in one transaction and one
