@@ -21,7 +21,7 @@ public final class OperationStore {
         SKIP
     }
 
-    /** What became of some deliveries. */
+    /** How many deliveries an action changed, found busy and retried out of order. */
     public record Result(int affected, int busy, int outOfOrder) {
 
         /** No deliveries. */

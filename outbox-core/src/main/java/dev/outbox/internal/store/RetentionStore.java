@@ -74,7 +74,7 @@ public final class RetentionStore {
 
     /**
      * Relies on outbox_aggregate_pk, outbox_unpublished_aggregate, and the lane indexes of outbox_delivery. No sequence is given twice:
-     * a counter goes only if new counters begin above it, and every transaction that may have read a lower floor has ended.
+     * a counter is removed only if new counters begin above it, and every transaction that may have read a lower floor has ended.
      */
     private static final String REMOVE_COUNTERS = """
             WITH looked AS MATERIALIZED (

@@ -82,7 +82,7 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void eventTypeThatAHandlerNoLongerWantsIsGivenUpAndItsLaneGoesOn() throws SQLException {
+    void deadLettersExpiredSubscriptionAndContinuesItsLane() throws SQLException {
         gone.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), Recorded.all()::handle))
                 .start();
         gone.close();
@@ -103,7 +103,7 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void handlerThatWasRenamedDoesNotRetire() throws SQLException {
+    void renamedHandlerDoesNotExpire() throws SQLException {
         gone.handler("old", "*", Recorded.all()).start();
         gone.close();
         outbox.handler(HandlerDefinition.of("current", Set.of("*"), Recorded.all()::handle)
@@ -116,7 +116,7 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void startReportsHandlersThatNobodyHasShownForAnHour() {
+    void startReportsHandlersWithoutHeartbeatForAnHour() {
         gone.handler("old", "*", Recorded.all()).start();
         gone.close();
         unseen("old", "2 hours");
@@ -157,7 +157,7 @@ class HandlerExpiryTest {
     }
 
     @Test
-    void retriedDeliveryOfDeletedHandlerBecomesDeadAgain() throws SQLException {
+    void deadLettersRetriedDeliveryOfDeletedHandlerAgain() throws SQLException {
         gone.handler("old", "*", Recorded.all()).start();
         gone.close();
         outbox.handler("current", "*", Recorded.all()).start();

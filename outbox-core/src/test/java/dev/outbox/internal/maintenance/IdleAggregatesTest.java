@@ -77,7 +77,7 @@ class IdleAggregatesTest {
     }
 
     @Test
-    void usedCountersAndThoseOfQueuedEventsAreKept() throws SQLException {
+    void keepsUsedCountersAndThoseOfQueuedEvents() throws SQLException {
         addIdle("1", 5);
         outbox.publish("2", new OrderPlaced(1));
         outbox.publish("3", new OrderPlaced(1));
@@ -107,7 +107,7 @@ class IdleAggregatesTest {
     }
 
     @Test
-    void publisherThatWaitsForTheRemovalBeginsAboveIt() throws SQLException {
+    void publisherWaitingForRemovalBeginsAboveIt() throws SQLException {
         addIdle("1", 5);
         retention().runOnce();
         outbox.publisher();
@@ -127,7 +127,7 @@ class IdleAggregatesTest {
     }
 
     @Test
-    void publisherWithAnOldSnapshotBeginsAboveTheRemovedCounter() throws SQLException {
+    void publisherWithOldSnapshotBeginsAboveRemovedCounter() throws SQLException {
         addIdle("1", 5);
         TransactionTemplate repeatable = outbox.transactions();
         repeatable.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
@@ -145,7 +145,7 @@ class IdleAggregatesTest {
     }
 
     @Test
-    void noSequenceIsGivenTwiceWhileCountersAreRemoved() throws SQLException {
+    void counterRemovalRepeatsNoSequence() throws SQLException {
         outbox.handler("any", "*", (envelope) -> {}).start();
         Retention retention = retention(new RetentionSettings(Duration.ZERO, true, Duration.ZERO, Duration.ZERO, 100));
         AtomicBoolean stopped = new AtomicBoolean();

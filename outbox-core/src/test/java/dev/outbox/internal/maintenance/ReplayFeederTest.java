@@ -100,7 +100,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void twoFeedersTogetherFeedNoFasterThanTheRateAndNothingTwice() throws SQLException {
+    void twoFeedersShareTheRateAndFeedNothingTwice() throws SQLException {
         publish("1", 300);
         long id = start(ReplayRequest.of("mail").rate(100));
         List<ReplayFeeder> both =
@@ -124,7 +124,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void feederWaitsForAHandlerThatIsBehindButNotForALaneThatFails() throws SQLException {
+    void waitsForSlowHandlerButNotForFailingLane() throws SQLException {
         publish("slow", 600);
         publish("fast", 600);
         long id = start(ReplayRequest.of("mail").rate(200));
@@ -139,7 +139,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void feederGoesOnWhileTheHandlerIsPaused() throws SQLException {
+    void feedsPausedHandler() throws SQLException {
         publish("1", 700);
         long id = start(ReplayRequest.of("mail").rate(500));
         outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
@@ -204,7 +204,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void whatIsOpenForTheHandlerAlreadyIsLeftOutAndWhatIsOpenForOthersIsNot() throws SQLException {
+    void skipsOpenDeliveriesOfTheHandlerOnly() throws SQLException {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         queue(claim(), Map.of(first, "mail"), FAILED);
         EventEnvelope second = outbox.publish("2", new OrderPlaced(1));
@@ -230,12 +230,12 @@ class ReplayFeederTest {
     }
 
     @Test
-    void eventInAClaimFromBeforeTheReplayIsWaitedFor() throws SQLException {
+    void waitsForEventsClaimedBeforeTheReplay() throws SQLException {
         publish("1", 1);
         EventEnvelope claimed = outbox.publish("2", new OrderPlaced(1));
         ClaimRound before = claim();
         publish("3", 1);
-        // Whoever made the claim did not know of the handler.
+        // The claim was made before the handler was registered.
         register("search", "*");
         long id = start(ReplayRequest.of("search"));
 
@@ -253,7 +253,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void replayedDeliveryGoesBeforeAHeadThatWaitsForItsRetry() throws SQLException {
+    void replayDemotesHeadThatBacksOff() throws SQLException {
         publish("1", 2);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(3));
         queue(claim(), Map.of(live, "mail"), FAILED);
@@ -272,7 +272,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void replayedDeliveryWaitsUntilWhoeverHasTheLaneHasFinishedWithIt() throws SQLException {
+    void replayWaitsUntilTheWorkerHasFinishedTheLane() throws SQLException {
         publish("1", 2);
         List<EventEnvelope> live =
                 List.of(outbox.publish("1", new OrderPlaced(3)), outbox.publish("1", new OrderPlaced(4)));
@@ -295,7 +295,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void replayedDeliveryWaitsForAnEventOfItsAggregateThatIsBeingHandled() throws SQLException {
+    void replayWaitsForEventOfItsAggregateInProgress() throws SQLException {
         publish("1", 2);
         outbox.publish("1", new OrderPlaced(3));
         ClaimRound handling = claim();
@@ -312,11 +312,11 @@ class ReplayFeederTest {
     }
 
     @Test
-    void replayedDeliveryWaitsForAClaimThatIsJustBeingMade() throws SQLException {
+    void replayWaitsForClaimInProgress() throws SQLException {
         publish("1", 1);
         start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);
-        // Somebody has looked for heads of lanes, and will commit the claim when the replay has come.
+        // A claim has read the heads of lanes, and commits after the replay.
         try (Connection claimer = outbox.dataSource().getConnection()) {
             claimer.setAutoCommit(false);
             claimer.createStatement().execute("SELECT FROM events.outbox_stream FOR UPDATE");
@@ -350,7 +350,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void replayedDeliveryGoesOnInTheLaneThatARenamedHandlerHas() throws SQLException {
+    void replayJoinsTheLaneOfARenamedHandler() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
         queue(claim(), Map.of(live, "mail"), FAILED);
@@ -387,7 +387,7 @@ class ReplayFeederTest {
     }
 
     @Test
-    void eventThatIsBeingArchivedIsNotFed() throws SQLException {
+    void doesNotFeedEventBeingArchived() throws SQLException {
         publish("1", 2);
         long id = start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);

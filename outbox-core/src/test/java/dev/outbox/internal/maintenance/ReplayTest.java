@@ -63,7 +63,7 @@ class ReplayTest {
     }
 
     @Test
-    void publishedEventsAreDeliveredToOneHandlerAgainInOrderAndMarked() {
+    void replaysPublishedEventsToOneHandlerInOrder() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         List<String> logged = new CopyOnWriteArrayList<>();
         Recorded mail = Recorded.failing((attempt) -> {
@@ -74,7 +74,7 @@ class ReplayTest {
         outbox.handler("mail", "*", mail)
                 .handler("audit", "*", audit)
                 .listener(new OutboxMeters(meters))
-                .poller(Duration.ofMinutes(1), 50, LEASE) // nothing happens unless somebody is woken
+                .poller(Duration.ofMinutes(1), 50, LEASE) // only a wake-up starts a round
                 .start();
         publish(outbox, 1, 5);
         awaitPublished(5);
@@ -104,7 +104,7 @@ class ReplayTest {
     }
 
     @Test
-    void replayThatFailsDelaysOnlyItsLaneAndDiesVisibly() throws SQLException {
+    void failingReplayDelaysOnlyItsLaneAndDeadLetters() throws SQLException {
         AtomicBoolean down = new AtomicBoolean();
         Recorded mail = Recorded.failing((attempt) ->
                 down.get() && attempt.envelope().aggregateId().equals("1") ? new IOException("down") : null);
@@ -238,7 +238,7 @@ class ReplayTest {
     }
 
     @Test
-    void cancelTakesBackWhatNobodyHasAttempted() {
+    void cancelSkipsUntriedDeliveries() {
         CountDownLatch attempting = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);
         Recorded mail = Recorded.failing((attempt) -> {
@@ -279,16 +279,16 @@ class ReplayTest {
     }
 
     @Test
-    void replayThatCannotBeIsRefused() {
+    void rejectsInvalidReplay() {
         outbox.handler("mail", "OrderPlaced", Recorded.all()).start();
         Replays replays = outbox.runtime().replays();
         ReplayRequest mail = ReplayRequest.of("mail");
         Instant now = Instant.now();
 
-        assertThatThrownBy(() -> replays.start(ReplayRequest.of("nobody"), "ann", "why"))
+        assertThatThrownBy(() -> replays.start(ReplayRequest.of("unknown"), "ann", "why"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
                 .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
-                .hasMessageContaining("'nobody'");
+                .hasMessageContaining("'unknown'");
         assertThatThrownBy(() -> replays.start(mail, " ", "why")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail.eventTypes("OrderPaid"), "ann", "why"))
@@ -307,7 +307,7 @@ class ReplayTest {
     }
 
     @Test
-    void replayOfAHandlerThatRetiresIsCancelled() throws SQLException {
+    void cancelsReplayOfExpiredHandler() throws SQLException {
         outbox.handler("mail", "*", Recorded.all()).start();
         publish(outbox, 1, 3);
         awaitPublished(3);

@@ -62,7 +62,7 @@ class RetentionTest {
     }
 
     @Test
-    void eventThatSomebodyElseRecordedInTheArchiveIsNotRecordedTwice() throws SQLException {
+    void archivesEventOnceThatAnotherProgramArchived() throws SQLException {
         publishPublished(1);
         age("31 days", "true");
         outbox.sql().sql("""
@@ -79,7 +79,7 @@ class RetentionTest {
     }
 
     @Test
-    void eventsAreDeletedWhereNoArchiveIsWanted() throws SQLException {
+    void deletesEventsWithoutArchive() throws SQLException {
         publishPublished(3);
         age("31 days", "true");
 
@@ -167,7 +167,7 @@ class RetentionTest {
     }
 
     @Test
-    void processedEventsAreRememberedWhileTheyMayBeDeliveredAgain() throws SQLException {
+    void keepsProcessedEventsWhileTheyMayBeRedelivered() throws SQLException {
         outbox.handler(HandlerDefinition.of("once", Set.of("*"), (envelope) -> {})
                         .deduplicating())
                 .handler("failing", "*", (envelope) -> {
@@ -185,7 +185,7 @@ class RetentionTest {
     }
 
     @Test
-    void oneInstanceForgetsProcessedEventsAtATime() throws SQLException {
+    void oneInstanceRemovesProcessedEventsAtATime() throws SQLException {
         noteProcessed(3, "31 days");
         Retention retention = retention(RetentionSettings.defaults());
         try (Connection other = outbox.owner().getConnection()) {

@@ -69,7 +69,7 @@ class FindDeliveriesTest {
     }
 
     @Test
-    void deliveryShowsWhatAnOperatorWants() {
+    void showsEventStateAndFailure() {
         EventEnvelope event = lanes.publish("42", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "1 minute");
@@ -95,7 +95,7 @@ class FindDeliveriesTest {
     }
 
     @Test
-    void whatHasNotHappenedIsMissing() {
+    void leavesOutUnknownDetails() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.blocking("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
@@ -148,7 +148,7 @@ class FindDeliveriesTest {
         assertFound(DeliverySelection.lane("mail", "order", "2"), "2 mail", "3 mail");
         assertFound(DeliverySelection.delivery(failed.eventId(), "audit"), "2 audit");
         assertFound(ALL.ofHandler("mail").ofEventType("OrderPlaced").withStatus(DeliveryStatus.DEAD), "1 mail");
-        assertFound(ALL.ofHandler("nobody"));
+        assertFound(ALL.ofHandler("unknown"));
     }
 
     private void assertFound(DeliverySelection selection, String... expected) {
@@ -235,7 +235,7 @@ class FindDeliveriesTest {
     }
 
     @Test
-    void databaseThatRefusesIsReportedAsSpringDoes() {
+    void translatesDatabaseFailures() {
         outbox.sql().sql("DROP TABLE events.outbox_delivery CASCADE").update();
 
         assertThatThrownBy(() -> operations.count(ALL)).isInstanceOf(DataAccessException.class);

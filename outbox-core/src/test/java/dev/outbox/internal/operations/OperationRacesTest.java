@@ -60,7 +60,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void claimOfASuccessorThatIsUnderWayIsWaitedFor() throws SQLException {
+    void retryWaitsForClaimOfLaterEvent() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         try (Connection claiming = outbox.dataSource().getConnection();
@@ -78,7 +78,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void laterHeadThatIsBeingClaimedKeepsItsPlaceAndCountsAsHavingRun() throws SQLException {
+    void laterHeadBeingClaimedStaysHeadAndCounts() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
@@ -94,7 +94,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void laterDeliveryThatWasClaimedAlongWithItsHeadCountsAsHavingRun() {
+    void laterDeliveryClaimedWithItsHeadCounts() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.dead("mail", events.get(1));
@@ -105,7 +105,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void eventThatIsRetriedWhileItsLaneEmptiesComesUp() throws SQLException {
+    void promotesEventRetriedWhileItsLaneEmpties() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(1));
         lanes.failed("mail", events.get(0));
@@ -125,7 +125,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void eventThatIsQueuedWhileItsLaneIsSkippedComesUp() throws SQLException {
+    void promotesEventQueuedDuringSkipOfItsLane() throws SQLException {
         EventEnvelope first = lanes.publish("1", 1).get(0);
         lanes.blocking("mail", first);
         EventEnvelope second = lanes.publish("1", 1).get(0);
@@ -149,7 +149,7 @@ class OperationRacesTest {
     }
 
     @Test
-    void lateWorkerOfADeliveryThatIsRetriedMeanwhileChangesNothing() throws SQLException {
+    void retriedDeliveryFencesItsLateWorker() throws SQLException {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         DueDelivery late = claimDue();
@@ -164,7 +164,7 @@ class OperationRacesTest {
         assertThat(succeed(late).written()).isEmpty();
     }
 
-    /** Whoever completes an event has to wait, with all its locks. */
+    /** Every transaction that completes an event waits, and keeps its locks. */
     private static void holdPublishing(Connection holding) throws SQLException {
         holding.setAutoCommit(false);
         try (Statement statement = holding.createStatement()) {

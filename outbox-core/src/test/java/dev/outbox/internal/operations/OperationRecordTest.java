@@ -50,7 +50,7 @@ class OperationRecordTest {
     }
 
     @Test
-    void everyDeliveryThatIsChangedIsOnRecord() {
+    void recordsEveryChangedDelivery() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
@@ -94,7 +94,7 @@ class OperationRecordTest {
     }
 
     @Test
-    void recordIsFoundByEventHandlerOperatorTimeAndPage() {
+    void findsRecordsByEventHandlerOperatorTimeAndPage() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         lanes.dead("audit", events.get(0));
@@ -122,7 +122,7 @@ class OperationRecordTest {
     }
 
     @Test
-    void operationAndItsRecordCommitTogetherAndAsDurablyAsTheSessionSays() {
+    void operationCommitsDurablyWithItsRecord() {
         lanes.dead("mail", lanes.publish("1", 1).get(0));
         outbox.sql().sql("CREATE TABLE seen AS SELECT ''::text AS durability").update();
         outbox.sql().sql("""
@@ -158,7 +158,7 @@ class OperationRecordTest {
     }
 
     @Test
-    void transactionOfTheCallerIsNeitherUsedNorEnded() {
+    void leavesTheCallersTransactionAlone() {
         lanes.dead("mail", lanes.publish("1", 1).get(0));
         OutboxOperations own = new JdbcOperations(
                 new TransactionAwareDataSourceProxy(outbox.dataSource()), OutboxSchema.DEFAULT, (stream) -> {});
@@ -180,7 +180,7 @@ class OperationRecordTest {
     @CsvSource(
             nullValues = "null",
             value = {"'', why", "' ', why", "null, why", "ann, ''", "ann, null", "'a\nb', why", "'a\0b', why"})
-    void nobodyDoesAnythingWithoutNameAndReason(String by, String reason) {
+    void rejectsOperationWithoutOperatorOrReason(String by, String reason) {
         assertRefused(ALL.ofHandler("mail"), by, reason);
     }
 
@@ -191,7 +191,7 @@ class OperationRecordTest {
     }
 
     @Test
-    void nothingIsDoneToEverythingAtOnce() {
+    void rejectsSelectionWithoutFilter() {
         assertRefused(ALL, "ann", "why");
         assertRefused(ALL.after(1, "mail"), "ann", "why");
         assertRefused(ALL.ofHandler(" "), "ann", "why");

@@ -42,7 +42,7 @@ class OperationsUnderLoadTest {
     private final TestOutbox outbox = TestOutbox.create();
     private final List<TestOutbox> processes = List.of(outbox, outbox.another(), outbox.another());
 
-    /** Gives up on one event of ten, whose lane goes on. */
+    /** Dead-letters one event of ten, whose lane continues. */
     private final Recorded mail = Recorded.failing((attempt) -> failsOnce(attempt, 10));
 
     /** Gives up on one event of twenty, whose lane waits. */

@@ -59,7 +59,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void retryOfAnEventWhoseSuccessorsHaveRunSaysSo() {
+    void reportsRetryBehindHandledEvents() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) ->
                 attempt.envelope().aggregateSeq() == 2 && down.get() ? new NonRetryableException("down") : null);
@@ -78,7 +78,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void nothingIsSaidWhereNothingHasRunYet() {
+    void logsNothingForRetryInOrder() {
         List<EventEnvelope> events = lanes.publish("1", 5);
         lanes.dead("mail", events.get(0));
         lanes.dead("mail", events.get(1));
@@ -90,7 +90,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatIsLeftToAnotherHandlerHasRun() {
+    void laterEventThatWaitsForAnotherHandlerCounts() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("audit", events.get(1));
@@ -99,7 +99,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatIsDeadTooHasNotRun() {
+    void laterDeadLetterDoesNotCount() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         events.forEach((event) -> lanes.dead("mail", event));
 
@@ -107,7 +107,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatTheHandlerDoesNotWantMayHaveRun() throws SQLException {
+    void laterEventWithoutSubscriptionCounts() throws SQLException {
         register(Map.of("mail", Set.of("OrderPlaced")));
         EventEnvelope placed = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
@@ -120,7 +120,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void publishedSuccessorThatTheHandlerWantsHasRun() throws SQLException {
+    void laterPublishedEventCounts() throws SQLException {
         register(Map.of("mail", Set.of("OrderPlaced", "OrderPaid")));
         EventEnvelope placed = outbox.publish("1", new OrderPlaced(1));
         EventEnvelope paid = outbox.publish("1", new OrderPaid(1));
@@ -134,7 +134,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatIsArchivedMayHaveRun() {
+    void laterArchivedEventCounts() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.published(events.get(1));
@@ -144,7 +144,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void gapOfThePublishersOwnSequenceMayHaveRun() {
+    void gapInThePublishersSequenceCounts() {
         EventEnvelope first = publish(10);
         EventEnvelope second = publish(20);
         lanes.dead("mail", first);
@@ -155,7 +155,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatTheFastLaneIsHandlingCountsAsHavingRun() throws SQLException {
+    void laterEventInFirstDeliveryCounts() throws SQLException {
         register(Map.of("mail", Set.of("*")));
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
@@ -168,7 +168,7 @@ class OutOfOrderTest {
     }
 
     @Test
-    void successorThatIsBeingAttemptedGoesFirstAndCountsAsHavingRun() {
+    void laterEventBeingAttemptedGoesFirstAndCounts() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         AtomicBoolean down = new AtomicBoolean(true);

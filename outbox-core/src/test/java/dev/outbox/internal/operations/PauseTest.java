@@ -35,10 +35,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Two processes that look only when they are told to: whoever waits for the interval waits in vain. */
+/** Two processes that poll only when they are woken: the polling interval is too long to help. */
 class PauseTest {
 
-    private static final PollerSettings WHEN_TOLD =
+    private static final PollerSettings WHEN_WOKEN =
             new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -61,14 +61,14 @@ class PauseTest {
                     .handler("audit", "*", audit)
                     .retry(TestOutbox.AT_ONCE)
                     .withNotifications()
-                    .stream("default", WHEN_TOLD)
-                    .stream("slow", WHEN_TOLD)
+                    .stream("default", WHEN_WOKEN)
+                    .stream("slow", WHEN_WOKEN)
                     .start();
         }
         awaitListeners();
     }
 
-    /** Who does not listen yet hears of nothing until the hour is over. */
+    /** Waits until both processes listen: one that does not misses wake-ups for an hour. */
     private void awaitListeners() {
         await().until(() -> outbox.sql()
                         .sql("SELECT count(*) FROM pg_stat_activity"
@@ -79,7 +79,7 @@ class PauseTest {
     }
 
     @Test
-    void deliveriesOfAPausedHandlerQueueInOrderAndFlowWhenItIsResumedWhileOthersGoOn() {
+    void pausedHandlerQueuesDeliveriesUntilItResumes() {
         start();
         assertThat(operations(other).pauseHandler("mail", "ann", "the mail server is down"))
                 .isTrue();
@@ -101,7 +101,7 @@ class PauseTest {
     }
 
     @Test
-    void retriesOfAPausedHandlerWaitToo() {
+    void pausedHandlerGetsNoRetries() {
         down.set(true);
         start();
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
@@ -118,7 +118,7 @@ class PauseTest {
     }
 
     @Test
-    void claimOfRetriesObeysBeforeItsProcessHasReadTheRegistry() throws SQLException {
+    void retryClaimObeysPauseBeforeRegistryIsRead() throws SQLException {
         start();
         outbox.runtime().close();
         other.runtime().close();
@@ -137,7 +137,7 @@ class PauseTest {
     }
 
     @Test
-    void pausedStreamStandsStillEverywhereWhileOthersGoOn() {
+    void pausedStreamStopsInEveryProcess() {
         start();
         assertThat(operations(outbox).pauseStream("slow", "ann", "maintenance")).isTrue();
         List<EventEnvelope> slow = IntStream.range(0, 20)
@@ -155,7 +155,7 @@ class PauseTest {
     }
 
     @Test
-    void whatIsDueInAPausedStreamWaitsToo() {
+    void pausedStreamClaimsNoRetries() {
         start();
         down.set(true);
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
@@ -190,16 +190,16 @@ class PauseTest {
     }
 
     @Test
-    void handlerIsPausedUnderItsFormerIdToo() {
-        // Both have the audit, so that nothing is handed over.
-        outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
+    void pausesHandlerByFormerId() {
+        // Both have the audit, so that nothing is delegated.
+        outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
                 .start();
         Recorded renamed = Recorded.all();
         other
                 .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
                 .handler("audit", "*", audit)
                 .withNotifications()
-                .stream("default", WHEN_TOLD)
+                .stream("default", WHEN_WOKEN)
                 .start();
         awaitListeners();
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
@@ -215,7 +215,7 @@ class PauseTest {
 
     @Test
     void handlerThatIsRenamedStaysPaused() {
-        outbox.handler("mail", "*", mail).stream("default", WHEN_TOLD).start();
+        outbox.handler("mail", "*", mail).stream("default", WHEN_WOKEN).start();
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
         outbox.runtime().close();
         Recorded renamed = Recorded.all();
@@ -223,9 +223,9 @@ class PauseTest {
                 .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
                 .handler("audit", "*", audit)
                 .withNotifications()
-                .stream("default", WHEN_TOLD)
+                .stream("default", WHEN_WOKEN)
                 .start();
-        // Nobody knows the former id any more.
+        // No process has registered the former id any more.
         outbox.sql()
                 .sql("UPDATE events.outbox_handler SET last_seen_at = '-infinity' WHERE id = 'mail'")
                 .update();
@@ -244,14 +244,14 @@ class PauseTest {
     }
 
     @Test
-    void handlerIsPausedBeforeAnyProcessHasIt() {
-        outbox.handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
+    void pausesHandlerBeforeItsFirstRegistration() {
+        outbox.handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
                 .start();
         assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
                 .isTrue();
         assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
                 .isFalse();
-        other.handler("audit", "*", audit).handler("mail", "*", mail).withNotifications().stream("default", WHEN_TOLD)
+        other.handler("audit", "*", audit).handler("mail", "*", mail).withNotifications().stream("default", WHEN_WOKEN)
                 .start();
         List<EventEnvelope> events = publish(10);
         await().until(() -> audit.handled().size() == 10);
@@ -298,7 +298,7 @@ class PauseTest {
     }
 
     @Test
-    void whatNobodyKnowsCannotBePaused() {
+    void rejectsPauseOfUnknownHandlerAndStream() {
         start();
         assertThatThrownBy(() -> operations(outbox).pauseHandler("mial", "ann", "down"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
@@ -311,7 +311,7 @@ class PauseTest {
     }
 
     @Test
-    void nothingIsPausedWithoutNameAndReason() {
+    void rejectsPauseWithoutOperatorOrReason() {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 

@@ -67,7 +67,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deadEventThatBlockedItsLaneSetsItFreeInOrder() {
+    void retriedBlockingDeadLetterReleasesItsLaneInOrder() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded ledger = Recorded.failing((attempt) ->
                 attempt.envelope().aggregateSeq() == 2 && down.get() ? new NonRetryableException("down") : null);
@@ -86,7 +86,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void workersOfOtherProcessesHearOfARetryAtOnce() {
+    void retryWakesWorkersOfOtherProcesses() {
         AtomicBoolean down = new AtomicBoolean(true);
         Recorded mail = Recorded.failing((attempt) -> down.get() ? new NonRetryableException("down") : null);
         outbox.withNotifications().withoutPolling().start();
@@ -180,7 +180,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deadHeadBlocksWhatIsRetriedInFrontOfItUntilItIsDecidedToo() {
+    void blockingDeadHeadHoldsBackEarlierRetry() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.blocking("mail", events.get(1));
@@ -193,7 +193,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deliveryThatWaitsForItsTimeIsDueAtOnce() {
+    void retriedDeliveryThatBacksOffIsDue() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
 
@@ -206,7 +206,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void whatHasNothingToForgetIsLeftAsItIs() {
+    void retryLeavesDeliveryWithoutFailures() {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
@@ -217,7 +217,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deliveryOfAPublishedEventComesBackAndTheEventStaysPublished() {
+    void retriesDeliveryOfPublishedEvent() {
         Recorded mail = Recorded.all();
         outbox.handler("mail", "*", mail);
         EventEnvelope event = lanes.publish("1", 1).get(0);
@@ -233,7 +233,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void selectionOfAnySizeIsWorkedThroughInBatches() {
+    void changesLargeSelectionInBatches() {
         int count = 1203;
         List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
                 .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 7, new OrderPlaced(i)))
@@ -251,7 +251,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deliveryThatIsBeingAttemptedIsLeftAlone() {
+    void attemptedDeliveryIsBusy() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Recorded mail = Recorded.failing((attempt) -> {
@@ -276,7 +276,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deliveryWhoseWorkerDidNotComeBackStartsAnew() {
+    void retryEndsExpiredClaim() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "-1 second");
@@ -292,7 +292,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void deliveryThatSomebodyElseHoldsLockedIsLeftAlone() throws SQLException {
+    void lockedDeliveryIsBusy() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (Connection other = outbox.owner().getConnection()) {
@@ -309,7 +309,7 @@ class RetryOperationTest {
     }
 
     @Test
-    void eventThatSomebodyElseHoldsLockedDelaysNoOther() throws SQLException {
+    void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (Connection other = outbox.owner().getConnection()) {

@@ -81,7 +81,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void eventGoesOnWhereAnotherHandlerIsNotDone() {
+    void skippedEventStaysOpenForAnotherHandler() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.dead("mail", event);
         lanes.failed("audit", event);
@@ -92,7 +92,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void nextOfALaneComesUpWhereItsHeadIsSkipped() {
+    void skippedHeadPromotesTheNextDelivery() {
         List<EventEnvelope> events = lanes.publish("1", 4);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
@@ -112,7 +112,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void deliveryThatIsBeingAttemptedIsLeftAlone() {
+    void attemptedDeliveryIsBusy() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
@@ -125,7 +125,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void deliveryOfAPublishedEventIsSkippedAndTheEventStaysPublished() {
+    void skipsDeliveryOfPublishedEvent() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.published(event);
         lanes.dead("mail", event);
@@ -136,7 +136,7 @@ class SkipOperationTest {
     }
 
     @Test
-    void eventThatSomebodyElseHoldsLockedDelaysNoOther() throws SQLException {
+    void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (Connection other = outbox.owner().getConnection()) {
