@@ -8,7 +8,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
-import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -17,17 +16,10 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations.Retried;
 import dev.outbox.testing.Guarantee;
-import java.io.IOException;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -248,103 +240,6 @@ class RetryOperationTest {
                         .single())
                 .isEqualTo("1 a0,1 a1,1 a2,1 a3,1 a4,1 a5,1 a6");
         assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 7);
-    }
-
-    @Test
-    void attemptedDeliveryIsBusy() {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Recorded mail = Recorded.failing((attempt) -> {
-            if (attempt.number() == 2) {
-                begun.countDown();
-                InBackground.awaitLatch(end);
-            }
-            return attempt.number() == 1 ? new IOException("down") : null;
-        });
-        outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
-        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
-        outbox.start();
-        await().until(() -> count(DeliveryStatus.DUE) == 1);
-        retry(MAIL);
-        InBackground.awaitLatch(begun);
-
-        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
-        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1, 0));
-        end.countDown();
-        assertThat(outbox.event(event)).becomesPublished();
-        assertThat(mail.attemptsOf(event)).isEqualTo(2);
-    }
-
-    @Test
-    void retryEndsExpiredClaim() {
-        EventEnvelope event = lanes.publish("1", 1).get(0);
-        lanes.failed("mail", event);
-        lanes.locked("mail", event, "-1 second");
-        outbox.sql().sql("UPDATE events.outbox_delivery SET crash_count = 2").update();
-
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
-        assertThat(outbox.sql()
-                        .sql("SELECT crash_count || ' ' || attempt_count || ' ' || (locked_by IS NULL)"
-                                + " FROM events.outbox_delivery")
-                        .query(String.class)
-                        .single())
-                .isEqualTo("0 2 true");
-    }
-
-    @Test
-    void lockedDeliveryIsBusy() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 3);
-        events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
-                            + events.get(0).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
-            other.rollback();
-        }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 DUE head 0", "3 WAITING 0");
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
-    }
-
-    @Test
-    void lockedEventDelaysNoOther() throws SQLException {
-        List<EventEnvelope> events = lanes.publish("1", 3);
-        events.forEach((event) -> lanes.dead("mail", event));
-        try (Connection other = outbox.owner().getConnection()) {
-            other.setAutoCommit(false);
-            other.createStatement()
-                    .execute("SELECT FROM events.outbox WHERE id = "
-                            + events.get(1).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
-            other.rollback();
-        }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 DEAD 3", "3 WAITING 0");
-    }
-
-    @Test
-    void twoOperatorsAtOnceRetryEverythingOnce() {
-        int count = 2000;
-        List<EventEnvelope> events = outbox.inTransaction(() -> IntStream.range(0, count)
-                .mapToObj((i) -> outbox.publisher().publish("order", "a" + i % 50, new OrderPlaced(i)))
-                .toList());
-        events.forEach((event) -> lanes.dead("mail", event));
-        CyclicBarrier together = new CyclicBarrier(2);
-        List<CompletableFuture<Retried>> operators = new ArrayList<>();
-        for (String name : List.of("ann", "bob")) {
-            operators.add(InBackground.run(() -> {
-                together.await();
-                return outbox.runtime().operations().retry(MAIL, name, "mail is back");
-            }));
-        }
-        List<Retried> results = operators.stream().map(InBackground::result).toList();
-
-        // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
-        assertThat(results.stream().mapToInt(Retried::affected).sum()).isEqualTo(count);
-        assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
-        assertThat(count(DeliveryStatus.DUE)).isEqualTo(50);
-        assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 50);
     }
 
     private Retried retry(DeliverySelection selection) {
