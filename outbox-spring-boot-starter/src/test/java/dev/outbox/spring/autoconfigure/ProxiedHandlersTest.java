@@ -1,0 +1,218 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxHandler;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Handlers of beans that Spring wraps in a proxy. */
+class ProxiedHandlersTest {
+
+    private static final EventContext CONTEXT = new EventContext() {
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public Instant leaseDeadline() {
+            return Instant.MAX;
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return false;
+        }
+    };
+
+    private static final EventEnvelope ENVELOPE = new EventEnvelope(
+            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
+
+    private static final List<String> heard = new ArrayList<>();
+
+    @Test
+    void handlerOfClassProxyRunsInItsTransaction() throws Exception {
+        heard.clear();
+        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, TransactionalHandler.class)) {
+            assertThat(AopUtils.isCglibProxy(context.getBean(TransactionalHandler.class)))
+                    .isTrue();
+            for (HandlerDefinition handler : find(context)) {
+                handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            }
+        }
+        assertThat(heard).containsExactlyInAnyOrder("transactional true", "package-private true");
+    }
+
+    @Test
+    void handlerOfLazyClassProxyRunsInItsTransaction() throws Exception {
+        heard.clear();
+        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, LazyTransactionalHandler.class)) {
+            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+        }
+        assertThat(heard).containsExactly("lazy true");
+    }
+
+    @Test
+    void handlerOfInterfaceProxyRunsInItsTransaction() throws Exception {
+        heard.clear();
+        try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, InterfaceHandler.class)) {
+            assertThat(AopUtils.isJdkDynamicProxy(context.getBean("interfaceHandler")))
+                    .isTrue();
+            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+        }
+        assertThat(heard).containsExactly("interface true");
+    }
+
+    @Test
+    void methodThatInterfaceProxyHidesIsRefused() {
+        try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, HiddenHandler.class)) {
+            assertThatThrownBy(() -> find(context))
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining("hidden by the proxy")
+                    .hasMessageContaining("HiddenHandler.handle(");
+        }
+    }
+
+    @Test
+    void finalMethodOfClassProxyIsRefused() {
+        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, FinalHandler.class)) {
+            assertThatThrownBy(() -> find(context))
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining("is final");
+        }
+    }
+
+    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
+        return new AnnotationConfigApplicationContext(beans);
+    }
+
+    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
+        return new HandlerDiscovery(context.getBeanFactory()).find();
+    }
+
+    private static String transaction() {
+        return " " + TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
+    static class TransactionalHandler {
+
+        @Transactional
+        @OutboxHandler
+        public void handle(SubscriptionStarted event) {
+            heard.add("transactional" + transaction());
+        }
+
+        @Transactional
+        @OutboxHandler
+        void packagePrivate(SubscriptionStarted event) {
+            heard.add("package-private" + transaction());
+        }
+    }
+
+    @Lazy
+    @Transactional
+    static class LazyTransactionalHandler {
+
+        @OutboxHandler
+        public void handle(SubscriptionStarted event) {
+            heard.add("lazy" + transaction());
+        }
+    }
+
+    public interface Handles {
+
+        void handle(SubscriptionStarted event);
+    }
+
+    @Transactional
+    @org.springframework.stereotype.Component("interfaceHandler")
+    static class InterfaceHandler implements Handles {
+
+        @Override
+        @OutboxHandler
+        public void handle(SubscriptionStarted event) {
+            heard.add("interface" + transaction());
+        }
+    }
+
+    public interface Unrelated {}
+
+    @Transactional
+    static class HiddenHandler implements Unrelated, Runnable {
+
+        @OutboxHandler
+        public void handle(SubscriptionStarted event) {}
+
+        @Override
+        public void run() {}
+    }
+
+    @Transactional
+    static class FinalHandler {
+
+        @OutboxHandler
+        public final void handle(SubscriptionStarted event) {}
+
+        public void other() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = true)
+    static class ClassProxies {
+
+        @Bean
+        EmptyTransactions transactionManager() {
+            return new EmptyTransactions();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = false)
+    static class InterfaceProxies {
+
+        @Bean
+        EmptyTransactions transactionManager() {
+            return new EmptyTransactions();
+        }
+    }
+
+    /** Transactions of nothing. */
+    static final class EmptyTransactions extends AbstractPlatformTransactionManager {
+
+        @Override
+        protected Object doGetTransaction() {
+            return new Object();
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
+    }
+}

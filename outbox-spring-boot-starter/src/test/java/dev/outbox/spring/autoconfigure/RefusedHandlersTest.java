@@ -1,0 +1,258 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventType;
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxHandler;
+import dev.outbox.internal.dispatch.LocalHandlers;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Methods that cannot be handlers are refused with a reason. */
+class RefusedHandlersTest {
+
+    private static final List<String> heard = new ArrayList<>();
+
+    @Test
+    void twoHandlersWithOneIdAreRefusedWithBothPlaces() {
+        try (AnnotationConfigApplicationContext context = context(Signatures.class, SameId.class)) {
+            assertThatThrownBy(() -> find(context))
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining("two handlers have the id 'given.id'")
+                    .hasMessageContaining("Signatures.payloadAndEnvelope(")
+                    .hasMessageContaining("bean 'sameId'");
+        }
+    }
+
+    @Test
+    void twoVersionsOfOneTypeAreRefused() {
+        try (AnnotationConfigApplicationContext context = context(TwoVersions.class)) {
+            List<HandlerDefinition> handlers = find(context);
+            assertThatThrownBy(() -> new LocalHandlers(handlers))
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining("PlanChanged")
+                    .hasMessageContaining("one application handles one version of a type");
+        }
+    }
+
+    static List<Arguments> refusedMethods() {
+        return List.of(
+                Arguments.of(PrivateMethod.class, "is private"),
+                Arguments.of(StaticMethod.class, "is static"),
+                Arguments.of(ReturnsValue.class, "returns a value"),
+                Arguments.of(DeduplicatesApart.class, "remove propagation = REQUIRES_NEW"),
+                Arguments.of(AsyncMethod.class, "is @Async"),
+                Arguments.of(AsyncClass.class, "is @Async"),
+                Arguments.of(NoParameter.class, "void handle(Payload event, EventEnvelope envelope)"),
+                Arguments.of(ThreeParameters.class, "void handle(Payload event, EventEnvelope envelope)"),
+                Arguments.of(WrongOrder.class, "void handle(Payload event, EventEnvelope envelope)"),
+                Arguments.of(TwoEnvelopes.class, "void handle(Payload event, EventEnvelope envelope)"),
+                Arguments.of(StringPayload.class, "has parameters that a handler cannot have"),
+                Arguments.of(PrimitivePayload.class, "has parameters that a handler cannot have"),
+                Arguments.of(GenericPayload.class, "has parameters that a handler cannot have"),
+                Arguments.of(NodeSubclass.class, "has parameters that a handler cannot have"),
+                Arguments.of(OtherNode.class, "JsonNode is tools.jackson.databind.JsonNode"),
+                Arguments.of(EnvelopeWithoutType.class, "names no event type"),
+                Arguments.of(NodeWithoutType.class, "names no event type"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusedMethods")
+    void methodThatCannotBeHandlerIsRefusedByName(Class<?> bean, String reason) {
+        try (AnnotationConfigApplicationContext context = context(bean)) {
+            assertThatThrownBy(() -> find(context))
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining(reason)
+                    .hasMessageContaining(bean.getSimpleName() + ".refused(");
+        }
+    }
+
+    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
+        return new AnnotationConfigApplicationContext(beans);
+    }
+
+    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
+        return new HandlerDiscovery(context.getBeanFactory()).find();
+    }
+
+    static class Signatures {
+
+        @OutboxHandler
+        void payload(SubscriptionStarted event) {
+            heard.add("payload");
+        }
+
+        @OutboxHandler(id = "given.id")
+        void payloadAndEnvelope(SubscriptionStarted event, EventEnvelope envelope) {
+            heard.add("payload+");
+        }
+
+        @OutboxHandler
+        void payloadAndContext(SubscriptionStarted event, EventContext context) {
+            heard.add("payload " + context.attempt());
+        }
+
+        @OutboxHandler
+        void payloadEnvelopeAndContext(SubscriptionStarted event, EventEnvelope envelope, EventContext context) {
+            heard.add("payload+ " + context.attempt());
+        }
+
+        @OutboxHandler(eventTypes = "*")
+        void envelopeAndContext(EventEnvelope envelope, EventContext context) {
+            heard.add("envelope " + context.attempt());
+        }
+
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void json(JsonNode payload) {
+            heard.add("json");
+        }
+
+        @OutboxHandler(eventTypes = "*")
+        protected void jsonAndEnvelope(JsonNode payload, EventEnvelope envelope) {
+            heard.add("json+");
+        }
+
+        @OutboxHandler(eventTypes = "*")
+        public void envelope(EventEnvelope envelope) {
+            heard.add("envelope");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SameId {
+
+        @Bean
+        HandlerDefinition sameId() {
+            return HandlerDefinition.of("given.id", Set.of("*"), (envelope) -> {});
+        }
+    }
+
+    static class TwoVersions {
+
+        @EventType("PlanChanged")
+        record PlanChanged(String plan) {}
+
+        @EventType(value = "PlanChanged", version = 2)
+        record PlanChangedAgain(String plan) {}
+
+        @OutboxHandler
+        void first(PlanChanged event) {}
+
+        @OutboxHandler
+        void second(PlanChangedAgain event) {}
+    }
+
+    static class PrivateMethod {
+        @OutboxHandler
+        private void refused(SubscriptionStarted event) {}
+    }
+
+    static class StaticMethod {
+        @OutboxHandler
+        static void refused(SubscriptionStarted event) {}
+    }
+
+    static class ReturnsValue {
+        @OutboxHandler
+        String refused(SubscriptionStarted event) {
+            return "";
+        }
+    }
+
+    static class DeduplicatesApart {
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @OutboxHandler(deduplicate = true)
+        void refused(SubscriptionStarted event) {}
+    }
+
+    static class AsyncMethod {
+        @Async
+        @OutboxHandler
+        void refused(SubscriptionStarted event) {}
+    }
+
+    @Async
+    static class AsyncClass {
+        @OutboxHandler
+        void refused(SubscriptionStarted event) {}
+    }
+
+    static class NoParameter {
+        @OutboxHandler(eventTypes = "*")
+        void refused() {}
+    }
+
+    static class ThreeParameters {
+        @OutboxHandler
+        void refused(SubscriptionStarted event, EventEnvelope envelope, String more) {}
+    }
+
+    static class WrongOrder {
+        @OutboxHandler
+        void refused(EventEnvelope envelope, SubscriptionStarted event) {}
+    }
+
+    static class TwoEnvelopes {
+        @OutboxHandler(eventTypes = "*")
+        void refused(EventEnvelope envelope, EventEnvelope other) {}
+    }
+
+    static class StringPayload {
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void refused(String payload) {}
+    }
+
+    static class PrimitivePayload {
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void refused(int payload) {}
+    }
+
+    record Wrapper<T>(T value) {}
+
+    static class GenericPayload {
+        @OutboxHandler
+        void refused(Wrapper<String> payload) {}
+    }
+
+    static class NodeSubclass {
+        @OutboxHandler(eventTypes = "SubscriptionStarted")
+        void refused(ObjectNode payload) {}
+    }
+
+    static class OtherNode {
+
+        /** Stands for the class of this name in Jackson 2. */
+        static class JsonNode {}
+
+        @OutboxHandler
+        void refused(JsonNode payload) {}
+    }
+
+    static class EnvelopeWithoutType {
+        @OutboxHandler
+        void refused(EventEnvelope envelope) {}
+    }
+
+    static class NodeWithoutType {
+        @OutboxHandler
+        void refused(JsonNode payload, EventEnvelope envelope) {}
+    }
+}

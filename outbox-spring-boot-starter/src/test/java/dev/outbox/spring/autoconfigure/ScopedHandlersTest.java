@@ -1,0 +1,131 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxHandler;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
+
+/** Handlers of beans that Spring creates late, or more than once. */
+class ScopedHandlersTest {
+
+    private static final EventContext CONTEXT = new EventContext() {
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public Instant leaseDeadline() {
+            return Instant.MAX;
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return false;
+        }
+    };
+
+    private static final EventEnvelope ENVELOPE = new EventEnvelope(
+            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
+
+    private static final List<String> heard = new ArrayList<>();
+
+    @Test
+    void lazyBeanIsCreatedByItsFirstEvent() throws Exception {
+        LazyHandler.created = 0;
+        try (AnnotationConfigApplicationContext context = context(LazyHandler.class)) {
+            HandlerDefinition handler = find(context).get(0);
+            assertThat(LazyHandler.created).isZero();
+
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+
+            assertThat(LazyHandler.created).isOne();
+        }
+    }
+
+    @Test
+    void prototypeIsCreatedForEachEvent() throws Exception {
+        PrototypeHandler.created = 0;
+        try (AnnotationConfigApplicationContext context = context(PrototypeHandler.class)) {
+            HandlerDefinition handler = find(context).get(0);
+
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+
+            assertThat(PrototypeHandler.created).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void scopedBeanIsOneHandlerBehindItsProxy() throws Exception {
+        heard.clear();
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
+            context.register(ScopedHandler.class);
+            context.refresh();
+            List<HandlerDefinition> handlers = find(context);
+
+            assertThat(handlers).extracting(HandlerDefinition::id).containsExactly("scoped");
+            handlers.get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            assertThat(heard).containsExactly("scoped");
+        }
+    }
+
+    private static AnnotationConfigApplicationContext context(Class<?>... beans) {
+        return new AnnotationConfigApplicationContext(beans);
+    }
+
+    private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
+        return new HandlerDiscovery(context.getBeanFactory()).find();
+    }
+
+    @Lazy
+    static class LazyHandler {
+
+        static int created;
+
+        LazyHandler() {
+            created++;
+        }
+
+        @OutboxHandler
+        void handle(SubscriptionStarted event) {}
+    }
+
+    @Scope("prototype")
+    static class PrototypeHandler {
+
+        static int created;
+
+        PrototypeHandler() {
+            created++;
+        }
+
+        @OutboxHandler
+        void handle(SubscriptionStarted event) {}
+    }
+
+    @Scope(scopeName = "thread", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    static class ScopedHandler {
+
+        @OutboxHandler(id = "scoped")
+        void handle(SubscriptionStarted event) {
+            heard.add("scoped");
+        }
+    }
+}
