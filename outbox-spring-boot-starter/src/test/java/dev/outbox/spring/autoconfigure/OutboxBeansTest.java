@@ -1,0 +1,196 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.PropertyNamingStrategies;
+
+/** Beans of the application that the outbox uses instead of its own. */
+@ExtendWith(OutputCaptureExtension.class)
+class OutboxBeansTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void publisherOfTheApplicationIsUsedInstead() {
+        Applications.on(database).withUserConfiguration(OwnPublisher.class).run((context) -> {
+            assertThat(context).hasSingleBean(OutboxPublisher.class);
+            assertThat(context.getBean(OutboxPublisher.class)).isSameAs(OwnPublisher.NOTHING);
+        });
+    }
+
+    @Test
+    void payloadsAreWrittenAndReadByTheMapperOfTheApplication() {
+        Applications.on(database)
+                .withUserConfiguration(SnakeCase.class)
+                .withBean(Seats.class)
+                .run((context) -> {
+                    inTransaction(
+                            context,
+                            () -> context.getBean(OutboxPublisher.class).publish("team", "1", new SeatsAdded(7)));
+
+                    await().untilAsserted(() ->
+                            assertThat(context.getBean(Seats.class).payloads).containsExactly("{\"seat_count\": 7}"));
+                    assertThat(context.getBean(Seats.class).counts).containsExactly(7);
+                });
+    }
+
+    @Test
+    void outboxWorksWithoutMapperOfSpringBoot() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        OutboxAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+                .withBean(DataSource.class, database::dataSource)
+                .withBean(Licensing.class)
+                .run((context) -> {
+                    publish(context, new SubscriptionStarted("gold"));
+                    List<String> plans = context.getBean(Licensing.class).plans;
+                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                });
+    }
+
+    @Test
+    void clockOfTheApplicationTellsWhenEventsOccur() {
+        Instant noon = Instant.parse("2026-05-04T12:00:00Z");
+        Applications.withSubscriptionsOn(database)
+                .withBean(Clock.class, () -> Clock.fixed(noon, ZoneOffset.UTC))
+                .run((context) -> {
+                    EventEnvelope event = context.getBean(Subscriptions.class).start("1", "gold");
+                    assertThat(event.occurredAt()).isEqualTo(noon);
+                });
+    }
+
+    @Test
+    void failingListenerDoesNotAffectOtherListeners() {
+        RecordingListener first = new RecordingListener();
+        RecordingListener second = new RecordingListener();
+        OutboxListener broken = new OutboxListener() {
+            @Override
+            public void handled(Attempt attempt, Result result, Duration duration) {
+                throw new IllegalStateException("broken on purpose");
+            }
+        };
+        Applications.withSubscriptionsOn(database)
+                .withBean("first", OutboxListener.class, () -> first)
+                .withBean("broken", OutboxListener.class, () -> broken)
+                .withBean("second", OutboxListener.class, () -> second)
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+
+                    await().untilAsserted(() -> assertThat(second.handled).containsExactly("licensing.extend SUCCESS"));
+                    assertThat(first.handled).containsExactly("licensing.extend SUCCESS");
+                });
+    }
+
+    @Test
+    void listenerMayDependOnThePublisher() {
+        Applications.on(database)
+                .withBean(PublishingListener.class)
+                .run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    private static void publish(ConfigurableApplicationContext context, Object payload) {
+        inTransaction(context, () -> context.getBean(OutboxPublisher.class).publish("subscription", "1", payload));
+    }
+
+    private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult((status) -> work.run());
+    }
+
+    record SeatsAdded(int seatCount) {}
+
+    static class Seats {
+
+        final List<Integer> counts = new CopyOnWriteArrayList<>();
+        final List<String> payloads = new CopyOnWriteArrayList<>();
+
+        @OutboxHandler
+        void add(SeatsAdded event, EventEnvelope envelope) {
+            counts.add(event.seatCount());
+            payloads.add(envelope.payload());
+        }
+    }
+
+    static class RecordingListener implements OutboxListener {
+
+        final List<String> handled = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void handled(Attempt attempt, Result result, Duration duration) {
+            handled.add(attempt.handlerId() + " " + result);
+        }
+    }
+
+    static class PublishingListener implements OutboxListener {
+
+        PublishingListener(OutboxPublisher publisher) {
+            assertThat(publisher).isNotNull();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SnakeCase {
+
+        @Bean
+        JsonMapperBuilderCustomizer snakeCase() {
+            return (builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnPublisher {
+
+        static final OutboxPublisher NOTHING = new OutboxPublisher() {
+            @Override
+            public EventEnvelope publish(OutboxEvent event) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
+                throw new UnsupportedOperationException();
+            }
+        };
+
+        @Bean
+        OutboxPublisher ownPublisher() {
+            return NOTHING;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.outbox.spring.autoconfigure;
+
+import static dev.outbox.spring.autoconfigure.Applications.count;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.List;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Start, pause and stop of the outbox with its application context. */
+@ExtendWith(OutputCaptureExtension.class)
+class OutboxLifecycleTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void pollerThatIsDisabledPublishesButHandlesNothing() {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+
+                    assertThat(count(context, "events.outbox_unpublished")).isOne();
+                    assertThat(count(context, "events.outbox_handler")).isZero();
+                    assertThat(context.getBean(Licensing.class).plans).isEmpty();
+                });
+    }
+
+    @Test
+    void workerProcessServesTheStreamIntoWhichAWebProcessOnlyPublishes() {
+        ApplicationContextRunner application = Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.streams.billing.aggregate-types=subscription");
+        application
+                .withPropertyValues("outbox.poller.streams=billing")
+                .run((worker) -> application
+                        .withPropertyValues("outbox.poller.streams=")
+                        .run((web) -> {
+                            web.getBean(Subscriptions.class).start("1", "gold");
+
+                            List<String> plans = worker.getBean(Licensing.class).plans;
+                            await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                            assertThat(web.getBean(Licensing.class).plans).isEmpty();
+                            assertThat(count(web, "events.outbox_stream WHERE stream = 'default'"))
+                                    .isZero();
+                        }));
+    }
+
+    @Test
+    void lazyApplicationStartsItsOutbox() {
+        Applications.withSubscriptionsOn(database)
+                .withInitializer((context) ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run((context) -> {
+                    assertThat(context.getBeanFactory().containsSingleton("outboxLifecycle"))
+                            .isTrue();
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    List<String> plans = context.getBean(Licensing.class).plans;
+                    await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                });
+    }
+
+    @Test
+    void outboxSurvivesStopAndStartOfItsContext() {
+        Applications.withSubscriptionsOn(database).run((context) -> {
+            OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
+            List<String> plans = context.getBean(Licensing.class).plans;
+            ConfigurableApplicationContext application = context;
+
+            application.stop();
+            assertThat(runtime.isRunning()).isFalse();
+            context.getBean(Subscriptions.class).start("1", "gold");
+            assertThat(plans).isEmpty();
+
+            application.start();
+            await().untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+        });
+    }
+
+    @Test
+    void pausedContextPausesItsOutbox() {
+        Applications.withSubscriptionsOn(database).run((context) -> {
+            OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
+            ConfigurableApplicationContext application = context.getSourceApplicationContext();
+
+            application.pause();
+            assertThat(runtime.isRunning()).isFalse();
+
+            application.restart();
+            assertThat(runtime.isRunning()).isTrue();
+        });
+    }
+
+    @Test
+    void outboxStopsBesideTheWebServerAndBeforeThePool() {
+        Applications.on(database).run((context) -> {
+            OutboxRuntime runtime = context.getBean(OutboxRuntime.class);
+            HikariDataSource pool = (HikariDataSource) context.getBean(DataSource.class);
+            assertThat(context.getBean(OutboxLifecycle.class).getPhase())
+                    .isEqualTo(SmartLifecycle.DEFAULT_PHASE - 1024);
+
+            context.close();
+
+            assertThat(runtime.isRunning()).isFalse();
+            assertThat(pool.isClosed()).isTrue();
+        });
+    }
+
+    @Test
+    void handlerThatCameToLightAfterAnEarlyPublishFailsTheStart() {
+        Applications.on(database)
+                .withUserConfiguration(EarlyPublish.class)
+                .withBean(Licensing.class)
+                .withPropertyValues("outbox.publisher.unrouted=fail")
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("an event was published while the application was starting")
+                        .hasMessageContaining("hidden.extend"));
+    }
+
+    private static void publish(ConfigurableApplicationContext context, Object payload) {
+        inTransaction(context, () -> context.getBean(OutboxPublisher.class).publish("subscription", "1", payload));
+    }
+
+    private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult((status) -> work.run());
+    }
+
+    interface Extension {}
+
+    static class HiddenExtension implements Extension {
+
+        @OutboxHandler(id = "hidden.extend")
+        void extend(SubscriptionStarted event) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyPublish {
+
+        @Bean
+        Object earlyBird(OutboxPublisher outbox, PlatformTransactionManager transactions) {
+            new TransactionTemplate(transactions)
+                    .executeWithoutResult(
+                            (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("x")));
+            return Set.of();
+        }
+
+        @Bean
+        Extension extension() {
+            return new HiddenExtension();
+        }
+    }
+}
