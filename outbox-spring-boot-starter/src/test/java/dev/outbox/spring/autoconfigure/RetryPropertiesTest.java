@@ -1,0 +1,131 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.retry.Backoff.Exponential;
+import dev.outbox.retry.ErrorClasses;
+import dev.outbox.retry.RetryPolicy;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.StandardEnvironment;
+
+/** Properties of retries, by handler, stream and default. */
+class RetryPropertiesTest {
+
+    @Test
+    void anyExponentialKeySelectsExponentialGrowth() {
+        assertThat(retry("outbox.retry.multiplier=3"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 3, Duration.ofMinutes(5), 0.2), 10));
+        assertThat(retry(
+                        "outbox.retry.initial=2s",
+                        "outbox.retry.multiplier=1.5",
+                        "outbox.retry.max=1m",
+                        "outbox.retry.jitter=0"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 1.5, seconds(60), 0), 10));
+    }
+
+    @Test
+    void crashesAreCappedOnEveryLevel() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.max-crashes=5",
+                "outbox.streams.mail.retry.max-crashes=4",
+                "outbox.handlers.push.retry.max-crashes=3");
+
+        assertThat(settings.dispatch().retry().of("default", "any").maxCrashes())
+                .isEqualTo(5);
+        assertThat(settings.dispatch().retry().of("mail", "any").maxCrashes()).isEqualTo(4);
+        assertThat(settings.dispatch().retry().of("mail", "push").maxCrashes()).isEqualTo(3);
+    }
+
+    @Test
+    void handlerOverridesItsStreamWhichOverridesTheDefault() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.max-attempts=4",
+                "outbox.streams.mail.retry.initial=2s",
+                "outbox.streams.mail.retry.max-attempts=5",
+                "outbox.handlers.push.retry.max=30s",
+                "outbox.handlers.log.retry.max-attempts=6");
+
+        assertThat(settings.dispatch().retry().of("mail", "push"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 5));
+        assertThat(settings.dispatch().retry().of("default", "push"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 2, seconds(30), 0.2), 4));
+        assertThat(settings.dispatch().retry().of("mail", "log"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, Duration.ofMinutes(5), 0.2), 6));
+        assertThat(settings.dispatch().retry().of("mail", "any").maxAttempts()).isEqualTo(5);
+    }
+
+    @Test
+    void listOfExceptionsReplacesThatOfTheLevelAbove() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.non-retryable=java.io.IOException, java.lang.IllegalArgumentException",
+                "outbox.retry.retryable=java.net.SocketException",
+                "outbox.streams.mail.retry.non-retryable=java.lang.Error",
+                "outbox.handlers.push.retry.retryable=java.io.FileNotFoundException",
+                "outbox.handlers.log.retry.non-retryable=");
+
+        ErrorClasses defaults = new ErrorClasses(
+                Set.of(SocketException.class), Set.of(IOException.class, IllegalArgumentException.class));
+        assertThat(settings.dispatch().retry().of("default", "any").errors()).isEqualTo(defaults);
+        assertThat(settings.dispatch().retry().of("mail", "any").errors())
+                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("mail", "push").errors())
+                .isEqualTo(new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("default", "log").errors())
+                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of()));
+    }
+
+    @Test
+    void exceptionInsideAnotherClassIsNamedWithADotOrADollar() {
+        for (String name : List.of(Nested.class.getName(), Nested.class.getCanonicalName())) {
+            assertThat(retry("outbox.retry.non-retryable=" + name).errors().nonRetryable())
+                    .containsExactly(Nested.class);
+        }
+    }
+
+    @Test
+    void exceptionThatALevelListsLeavesTheOtherListOfTheLevelAbove() {
+        RuntimeSettings settings = settings(
+                "outbox.retry.non-retryable=java.io.IOException, java.lang.Error",
+                "outbox.streams.mail.retry.retryable=java.io.IOException",
+                "outbox.handlers.push.retry.non-retryable=java.io.IOException");
+
+        assertThat(settings.dispatch().retry().of("mail", "any").errors())
+                .isEqualTo(new ErrorClasses(Set.of(IOException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("mail", "push").errors())
+                .isEqualTo(new ErrorClasses(Set.of(), Set.of(IOException.class)));
+    }
+
+    static final class Nested extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static Duration seconds(long seconds) {
+        return Duration.ofSeconds(seconds);
+    }
+
+    private static RetryPolicy retry(String... properties) {
+        return settings(properties).dispatch().retry().defaults().policy();
+    }
+
+    private static RuntimeSettings settings(String... properties) {
+        Map<String, Object> map = new HashMap<>();
+        for (String property : properties) {
+            String[] parts = property.split("=", 2);
+            map.put(parts[0], parts[1]);
+        }
+        StandardEnvironment environment = new StandardEnvironment();
+        environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
+        return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
+    }
+}
