@@ -2,11 +2,9 @@ package dev.outbox.spring.autoconfigure;
 
 import static dev.outbox.spring.autoconfigure.Applications.count;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
@@ -20,8 +18,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -112,73 +108,11 @@ class JdbcTransactionTest {
     }
 
     @Test
-    void markedDataSourceHoldsTheOutbox() {
-        twoDataSources().withUserConfiguration(MarkedSecond.class).run((context) -> {
-            OutboxPublisher outbox = context.getBean(OutboxPublisher.class);
-
-            transactions(context, "secondTransactions")
-                    .executeWithoutResult(
-                            (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold")));
-
-            await().untilAsserted(() ->
-                    assertThat(context.getBean(Licensing.class).plans).containsExactly("1:gold"));
-            assertThat(schemas(context, "first")).isZero();
-            assertThat(schemas(context, "second")).isEqualTo(2);
-            assertThatThrownBy(() -> transactions(context, "firstTransactions")
-                            .executeWithoutResult(
-                                    (status) -> outbox.publish("subscription", "1", new SubscriptionStarted("gold"))))
-                    .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessageContaining("does not use the outbox's DataSource");
-        });
-    }
-
-    @Test
-    void markedDataSourceIsChosenOverThePrimaryOneAndMayBeNoDefaultCandidate() {
-        twoDataSources().withUserConfiguration(PrimaryFirst.class).run((context) -> {
-            assertThat(schemas(context, "first")).isZero();
-            assertThat(schemas(context, "second")).isEqualTo(2);
-        });
-    }
-
-    @Test
     void publishAfterTheCommitIsRefusedWhoeverDefinesTheTransactionManager() {
         Applications.on(database).run((context) -> assertPublishAfterCommitIsRefused(context, "transactionManager"));
         twoDataSources()
                 .withUserConfiguration(PrimaryFirst.class)
                 .run((context) -> assertPublishAfterCommitIsRefused(context, "secondTransactions"));
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {MarkedSecond.class, PrimaryFirst.class})
-    void deduplicatingHandlerGetsTheTransactionManagerOfTheOutbox(Class<?> dataSources) {
-        twoDataSources()
-                .withUserConfiguration(dataSources)
-                .withBean(Notes.class)
-                .run(JdbcTransactionTest::assertDeduplicated);
-    }
-
-    private static void assertDeduplicated(ApplicationContext context) {
-        transactions(context, "secondTransactions")
-                .executeWithoutResult((status) -> context.getBean(OutboxPublisher.class)
-                        .publish("subscription", "1", new SubscriptionStarted("gold")));
-        JdbcClient second = JdbcClient.create(context.getBean("second", DataSource.class));
-        await().untilAsserted(() -> assertThat(second.sql("SELECT handler_id FROM events.processed_event")
-                        .query(String.class)
-                        .list())
-                .contains("notes"));
-    }
-
-    @Test
-    void deduplicatingHandlerStopsTheStartWhereNoTransactionManagerWorksOnTheOutbox() {
-        Applications.on(database)
-                .withBean(Notes.class)
-                .withBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(other.dataSource()))
-                .run((context) -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
-                        .hasMessageContaining("'notes'")
-                        .hasMessageContaining("transaction manager"));
     }
 
     private static void assertPublishAfterCommitIsRefused(ApplicationContext context, String transactionManager) {
@@ -198,13 +132,6 @@ class JdbcTransactionTest {
                 .hasMessageContaining("has ended already");
     }
 
-    @Test
-    void twoDataSourcesWithoutMarkLeaveTheOutboxOff() {
-        twoDataSources()
-                .withUserConfiguration(NoMark.class)
-                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(OutboxPublisher.class));
-    }
-
     private ApplicationContextRunner twoDataSources() {
         return Applications.withoutDatabase()
                 .withBean("firstDatabase", TestDatabase.class, () -> database)
@@ -214,19 +141,6 @@ class JdbcTransactionTest {
 
     private static TransactionTemplate transactions(ApplicationContext context, String name) {
         return new TransactionTemplate(context.getBean(name, PlatformTransactionManager.class));
-    }
-
-    private static long schemas(ApplicationContext context, String dataSource) {
-        return JdbcClient.create(context.getBean(dataSource, DataSource.class))
-                .sql("SELECT count(*) FROM pg_namespace WHERE nspname IN ('events', 'audit')")
-                .query(Long.class)
-                .single();
-    }
-
-    static class Notes {
-
-        @OutboxHandler(id = "notes", deduplicate = true)
-        void note(SubscriptionStarted event) {}
     }
 
     interface Ledger {
@@ -264,31 +178,6 @@ class JdbcTransactionTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    static class MarkedSecond {
-
-        @Bean
-        DataSource first(@Qualifier("firstDatabase") TestDatabase database) {
-            return database.dataSource();
-        }
-
-        @Bean
-        @OutboxDataSource
-        DataSource second(@Qualifier("secondDatabase") TestDatabase database) {
-            return database.dataSource();
-        }
-
-        @Bean
-        DataSourceTransactionManager firstTransactions(@Qualifier("first") DataSource dataSource) {
-            return new DataSourceTransactionManager(dataSource);
-        }
-
-        @Bean
-        DataSourceTransactionManager secondTransactions(@Qualifier("second") DataSource dataSource) {
-            return new DataSourceTransactionManager(dataSource);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class PrimaryFirst {
 
         @Bean
@@ -306,20 +195,6 @@ class JdbcTransactionTest {
         @Bean(defaultCandidate = false)
         DataSourceTransactionManager secondTransactions(@OutboxDataSource DataSource dataSource) {
             return new DataSourceTransactionManager(dataSource);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class NoMark {
-
-        @Bean
-        DataSource first(@Qualifier("firstDatabase") TestDatabase database) {
-            return database.dataSource();
-        }
-
-        @Bean
-        DataSource second(@Qualifier("secondDatabase") TestDatabase database) {
-            return database.dataSource();
         }
     }
 }
