@@ -71,7 +71,7 @@ final class CrashDefects {
                     "ClaimSql.java",
                     "AND locked_until < clock_timestamp() FOR UPDATE SKIP LOCKED",
                     "AND locked_until < clock_timestamp() - interval '1 day' FOR UPDATE SKIP LOCKED",
-                    "ClaimStoreTest",
+                    "ClaimFenceTest",
                     "KilledProcessTest"),
             Defect.of(
                     "first expired lease makes a suspect",

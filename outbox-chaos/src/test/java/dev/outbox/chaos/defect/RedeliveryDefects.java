@@ -93,7 +93,7 @@ final class RedeliveryDefects {
                             + "                                                               AND c.claimed_at <= d.created_at\n",
                     "ReplayOrderTest",
                     "ReplayTest",
-                    "ReplayFeederTest"));
+                    "ReplayOfLanesTest"));
 
     private RedeliveryDefects() {}
 }

@@ -12,7 +12,7 @@ final class SettlementDefects {
                     "SettlementStore.java",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (:succeeded) AND EXISTS (SELECT FROM fence)",
                     "DELETE FROM {schema}.outbox_unpublished o WHERE o.id = ANY (:succeeded)",
-                    "ClaimStoreTest"),
+                    "ClaimFenceTest"),
             Defect.of(
                     "refused settlement is not isolated",
                     "G4",
@@ -51,7 +51,7 @@ final class SettlementDefects {
                       AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
                     ORDER BY""",
                     "PartlyLostLeaseTest",
-                    "RetryLanesTest"));
+                    "RetryLanesFenceTest"));
 
     private SettlementDefects() {}
 }
