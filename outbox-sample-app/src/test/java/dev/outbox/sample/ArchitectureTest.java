@@ -23,7 +23,7 @@ class ArchitectureTest {
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.outbox.sample");
 
     @Test
-    void contextsShareNothingButEventsTheirBusTheLookOfTheirApisAndTheDemo() {
+    void contextsShareOnlyEventsAndInfrastructure() {
         slices().matching("dev.outbox.sample.(*)..")
                 .should()
                 .notDependOnEachOther()
@@ -72,7 +72,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void domainThatUsesTheEventBusKnowsNothingOfTheOutbox() {
+    void domainBehindEventBusDoesNotSeeOutbox() {
         noClasses()
                 .that()
                 .resideInAnyPackage(

@@ -131,7 +131,7 @@ class EventBusTest {
     }
 
     @Test
-    void metersOfEveryStreamAreThereForADashboard() {
+    void everyStreamHasItsMeters() {
         backtest("EXTREME_FLIP");
         signal(api);
         api.awaitPublished();
@@ -151,7 +151,7 @@ class EventBusTest {
     }
 
     @Test
-    void logLinesOfAnEventNameItAndItsTrace(CapturedOutput output) {
+    void logLinesNameEventAndTrace(CapturedOutput output) {
         logging.setLogLevel("dev.outbox.sample.trading", LogLevel.INFO);
 
         String intent = signal(api);

@@ -69,7 +69,7 @@ class OrderFlowTest {
     }
 
     @Test
-    void crashAfterTheHandlersAndBeforeTheOutcomeIsAbsorbed() throws SQLException {
+    void crashBetweenHandlersAndOutcomeIsAbsorbed() throws SQLException {
         double lost = leasesLost();
         String order = place("lamp");
         api.awaitPublished();
@@ -101,7 +101,7 @@ class OrderFlowTest {
     }
 
     @Test
-    void answersThatAreLostDoNotBookASecondParcel() {
+    void lostAnswersBookNoSecondParcel() {
         String order = place("mirror");
         api.put("/courier/faults/" + order, "{\"answersToLose\": 2}");
         pay(order);

@@ -24,7 +24,7 @@ class PaymentFailureFlowTest {
     }
 
     @Test
-    void fourthFailureCancelsTheSubscriptionAndDowngradesTheLicense() {
+    void fourthFailureCancelsSubscriptionAndDowngradesLicense() {
         String subscription = subscriptionWhoseCardDeclines("guild-broke");
 
         for (int failure = 1; failure <= 3; failure++) {

@@ -63,7 +63,7 @@ class PushFlowTest {
     }
 
     @Test
-    void gatewayThatRecoversGetsTheMessageAfterOneAndTwoSeconds() {
+    void recoveredGatewayGetsMessageOnThirdAttempt() {
         api.put("/devices/" + user + "/failures", "{\"times\": 2}");
 
         confirm(reserve());
@@ -75,7 +75,7 @@ class PushFlowTest {
     }
 
     @Test
-    void gatewayThatStaysAwayIsAskedFourTimesAndTheInboxStillHasTheMessage(CapturedOutput output) {
+    void inboxKeepsMessageWhenGatewayStaysUnavailable(CapturedOutput output) {
         api.put("/devices/" + user + "/failures", "{\"times\": 100}");
 
         confirm(reserve());
@@ -94,7 +94,7 @@ class PushFlowTest {
     }
 
     @Test
-    void retryOfADeadPushEndsItWithoutSendingWhatWasGivenUpOn() {
+    void retriedDeadPushSendsNothingAbandoned() {
         api.put("/devices/" + user + "/failures", "{\"times\": 4}");
         confirm(reserve());
         await().atMost(Api.DEADLINE)

@@ -37,7 +37,7 @@ class RecoveryFlowTest {
     }
 
     @Test
-    void restoreIsAnnouncedFromItsStartToItsEnd() {
+    void restoreIsAnnouncedFromStartToEnd() {
         String snapshot = snapshot("guild-restored", "[\"admin\", \"moderator\"]");
 
         String job = api.create("/snapshots/" + snapshot + "/restores", "", "$.id");

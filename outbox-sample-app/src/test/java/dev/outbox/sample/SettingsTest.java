@@ -31,7 +31,7 @@ class SettingsTest {
     }
 
     @Test
-    void failuresAreTriedAgainAfterGrowingDelaysAndAreDeadAfterTen() {
+    void failuresBackOffAndDieAfterTenAttempts() {
         assertThat(outbox.retry().delays())
                 .containsExactly(
                         Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1));
@@ -39,14 +39,14 @@ class SettingsTest {
     }
 
     @Test
-    void publishedEventsAreArchivedAtNightAfterThirtyDays() {
+    void archivesPublishedEventsNightlyAfterThirtyDays() {
         assertThat(outbox.retention().published()).isEqualTo(Duration.ofDays(30));
         assertThat(outbox.retention().archive()).isTrue();
         assertThat(outbox.retention().cron()).isEqualTo("0 30 3 * * *");
     }
 
     @Test
-    void paymentsAreTriedAgainEveryDayUntilTheFourthFailure() {
+    void paymentsAreRetriedDailyUntilFourthFailure() {
         assertThat(environment.getProperty("billing.retry-after", Duration.class))
                 .isEqualTo(Duration.ofDays(1));
         assertThat(environment.getProperty("billing.final-failure", Integer.class))
@@ -54,7 +54,7 @@ class SettingsTest {
     }
 
     @Test
-    void ordersAreClaimedByTheHundredForTwoMinutes() {
+    void ordersAreClaimedInHundredsForTwoMinutes() {
         OutboxProperties.Stream orders = outbox.streams().get("orders");
 
         assertThat(orders.batchSize()).isEqualTo(100);
@@ -62,7 +62,7 @@ class SettingsTest {
     }
 
     @Test
-    void pushesArePolledEverySecondAndTriedFourTimes() {
+    void pollsPushesEverySecondAndTriesFourTimes() {
         OutboxProperties.Retry retry = outbox.handlers().get("push.send").retry();
 
         assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));

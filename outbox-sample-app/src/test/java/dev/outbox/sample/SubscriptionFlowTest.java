@@ -85,7 +85,7 @@ class SubscriptionFlowTest {
     }
 
     @Test
-    void higherPlanCountsAtOnceAndLowerOneLater() {
+    void upgradeAppliesAtOnceAndDowngradeLater() {
         String subscription = api.subscribe("guild-plans", "pro");
 
         api.put("/subscriptions/" + subscription + "/plan", "{\"planCode\": \"team\"}");

@@ -30,7 +30,7 @@ class TradingFlowTest {
     }
 
     @Test
-    void signalBecomesAnOrderAndItsOwnerIsTold() {
+    void signalBecomesOrderAndNotifiesItsOwner() {
         String intent = signal("BUY", "0.5");
 
         assertThat(api.awaitPublished()).containsExactly("CreateOrderAttempt", "OrderAccepted");
@@ -79,7 +79,7 @@ class TradingFlowTest {
     }
 
     @Test
-    void orderThatTheExchangeRefusesIsRejectedWithoutARetry() {
+    void orderRefusedByExchangeIsRejectedWithoutRetry() {
         exchange("REJECT");
 
         String intent = signal("BUY", "0.5");
@@ -103,7 +103,7 @@ class TradingFlowTest {
     }
 
     @Test
-    void attemptsAtABusyExchangeComeToAnEnd() {
+    void attemptsAtBusyExchangeEnd() {
         exchange("THROTTLE");
 
         String intent = signal("BUY", "0.5");
@@ -115,21 +115,21 @@ class TradingFlowTest {
     }
 
     @Test
-    void orderWhoseAnswerIsLostIsFoundAndNotSentAgain() {
+    void orderWithLostAnswerIsNotSentAgain() {
         exchange("LOSE_ANSWER");
 
         assertOrderIsFound(signal("BUY", "0.5"));
     }
 
     @Test
-    void orderThatBreaksTheExchangeIsFoundAndNotSentAgain() {
+    void orderThatBreaksExchangeIsNotSentAgain() {
         exchange("BREAK");
 
         assertOrderIsFound(signal("BUY", "0.5"));
     }
 
     @Test
-    void orderThatNeverArrivedIsRejectedWhenItCanNoLongerArrive() {
+    void orderThatNeverArrivedIsFinallyRejected() {
         exchange("LOSE_REQUEST");
 
         String intent = signal("BUY", "0.5");
@@ -174,7 +174,7 @@ class TradingFlowTest {
     }
 
     @Test
-    void deadOrderIsPlacedWhenAnOperatorHasMadeWayAndRetriesIt() {
+    void deadOrderIsPlacedAfterOperatorRetriesIt() {
         limit(100);
         String intent = signal("BUY", "101");
         await().atMost(Api.DEADLINE)

@@ -34,7 +34,7 @@ class TwoInstancesTest {
     private JdbcClient jdbc;
 
     @Test
-    void eventsAreSharedBetweenTheInstancesAndHandledOnce() {
+    void instancesShareEventsAndHandleEachOnce() {
         try (ConfigurableApplicationContext other = startAnother()) {
             Api one = new Api(port);
             Api two = new Api(other.getEnvironment().getRequiredProperty("local.server.port", Integer.class));

@@ -156,7 +156,7 @@ class ReplayTest {
     @Guarantee(
             value = "G3",
             sentence = "A new handler that is paused during its replay gets past and live events in order.")
-    void newHandlerPausedDuringReplayGetsEventsInOrder() {
+    void handlerPausedDuringReplayGetsEventsInOrder() {
         List<String> aggregates =
                 IntStream.range(0, 10).mapToObj(Integer::toString).toList();
         outbox.handler("audit", "*", Recorded.all()).start();

@@ -84,7 +84,7 @@ class PublisherIdempotencyTest {
     }
 
     @Test
-    void racingTransactionsStoreOneEventIdOnceWithoutGap() {
+    void racingTransactionsStoreOneEventIdOnce() {
         CountDownLatch published = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {

@@ -39,7 +39,7 @@ class ConcurrentPublishersTest {
     @Guarantee(
             value = "G3",
             sentence = "With many concurrent publishers, handlers get each committed event once and in order.")
-    void handlesCommittedEventsOnceInOrderUnderConcurrentPublishers() {
+    void handlesConcurrentlyPublishedEventsOnceInOrder() {
         Recorded handler = Recorded.all();
         try (TestOutbox outbox = TestOutbox.create()) {
             outbox.handler("any", "*", handler).start();

@@ -29,7 +29,7 @@ class LedgerTest {
     private JdbcClient jdbc;
 
     @Test
-    void bookingThatRollsBackLeavesNeitherStateNorEvent() {
+    void rolledBackBookingLeavesNeitherStateNorEvent() {
         UUID id = subscriptions.order("guild-rollback", Plan.PRO, "user-1");
         Charge charge = ledger.open(id);
 
@@ -55,7 +55,7 @@ class LedgerTest {
     }
 
     @Test
-    void chargeThatACrashLeftOpenIsTakenUpAgain() {
+    void chargeLeftOpenByCrashIsResumed() {
         UUID id = subscriptions.order("guild-crash", Plan.PRO, "user-1");
         Charge charge = ledger.open(id);
         due(id);
@@ -71,7 +71,7 @@ class LedgerTest {
     }
 
     @Test
-    void renewalsChargeWhatIsDueAndEndWhatIsCanceled() {
+    void renewalsChargeDueAndEndCanceledSubscriptions() {
         UUID renewed = started("guild-due");
         UUID canceled = started("guild-ending");
         UUID later = started("guild-later");

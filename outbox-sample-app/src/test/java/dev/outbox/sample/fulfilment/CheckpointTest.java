@@ -40,7 +40,7 @@ class CheckpointTest {
     }
 
     @Test
-    void eventAfterAGapIsHeldBackUntilTheGapIsClosed() {
+    void holdsEventBackUntilGapIsClosed() {
         admit(1);
 
         assertThatThrownBy(() -> admit(3)).isInstanceOf(OutOfOrderException.class);
@@ -67,7 +67,7 @@ class CheckpointTest {
     }
 
     @Test
-    void manyThreadsProcessTheEventsOfAnAggregateOneAfterTheOther() throws InterruptedException, ExecutionException {
+    void processesOneEventPerAggregateAtATime() throws InterruptedException, ExecutionException {
         List<Long> processed = Collections.synchronizedList(new ArrayList<>());
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {

@@ -49,7 +49,7 @@ class HeldBackEventTest {
     private JsonMapper json;
 
     @Test
-    void eventIsHeldBackUntilTheOneBeforeItHasArrived() {
+    void eventWaitsUntilItsPredecessorArrives() {
         Api api = new Api(port);
         publishWithGap(api);
         await().atMost(Api.DEADLINE)
@@ -83,7 +83,7 @@ class HeldBackEventTest {
     }
 
     @Test
-    void eventIsHeldBackBehindADeadOneUntilAnOperatorRetriesThat() {
+    void eventWaitsBehindDeadOneUntilOperatorRetries() {
         Api api = new Api(port);
         transaction.executeWithoutResult((status) -> publish(api, 1, new OrderPlaced("torch")));
         api.awaitPublished();

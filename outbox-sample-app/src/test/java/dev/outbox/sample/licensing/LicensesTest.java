@@ -57,7 +57,7 @@ class LicensesTest {
     }
 
     @Test
-    void downgradedOnceEvenIfTheUpgradeBeforeComesAgain() {
+    void downgradedOnceDespiteRedeliveredUpgrade() {
         deliverTwice(started(), new PlanUpgraded(id, "pro", "team"), new PaymentFailedFinal(id));
 
         assertThat(license().planCode()).isEqualTo("free");

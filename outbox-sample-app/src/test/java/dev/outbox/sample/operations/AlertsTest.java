@@ -40,7 +40,7 @@ class AlertsTest {
     }
 
     @Test
-    void unpublishedEventsOfAllStreamsAndStatesAreAdded() {
+    void countsUnpublishedEventsOfAllStreams() {
         set("outbox.pending", "default", 400);
         set("outbox.processing", "default", 100);
         set("outbox.retrying", "push", 500);

@@ -35,7 +35,7 @@ class PushSenderTest {
     }
 
     @Test
-    void whatWasGivenUpOnIsNotSentAgain() {
+    void abandonedPushIsNotSentAgain() {
         PushRequested event = request();
         PushSender sender = sender((message) -> {
             throw new GatewayException("503");
@@ -53,7 +53,7 @@ class PushSenderTest {
     }
 
     @Test
-    void phoneThatIsGoneIsGivenUpOnAtOnce() {
+    void unregisteredPhoneIsAbandonedAtOnce() {
         PushRequested event = request();
         PushSender sender = sender((message) -> false);
 

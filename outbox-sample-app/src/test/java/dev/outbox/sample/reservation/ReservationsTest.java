@@ -22,7 +22,7 @@ class ReservationsTest {
     private JdbcClient jdbc;
 
     @Test
-    void confirmationThatRollsBackIsNeitherStoredNorTold() {
+    void rolledBackConfirmationIsNeitherStoredNorPublished() {
         Reservation requested = reservations.request("user-1", "sauna", Instant.now());
 
         transaction.executeWithoutResult((status) -> {

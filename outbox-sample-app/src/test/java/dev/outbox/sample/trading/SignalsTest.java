@@ -25,7 +25,7 @@ class SignalsTest {
     private JdbcClient jdbc;
 
     @Test
-    void signalIntentAttemptAndCommandAreStoredTogetherOrNotAtAll() {
+    void storesSignalIntentAttemptAndCommandAtomically() {
         transaction.executeWithoutResult((status) -> {
             accept();
             status.setRollbackOnly();

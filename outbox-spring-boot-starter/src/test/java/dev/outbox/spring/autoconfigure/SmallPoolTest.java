@@ -80,7 +80,7 @@ class SmallPoolTest {
     }
 
     @Test
-    void pollsAndLogsWhenDataSourceHasNoUrl(CapturedOutput output) {
+    void pollsAndLogsWithoutDataSourceUrl(CapturedOutput output) {
         Applications.withoutDatabase()
                 .withBean(DataSource.class, () -> new Opaque(database.dataSource()))
                 .withBean(Subscriptions.class)
