@@ -36,7 +36,8 @@ public final class WorkerPool {
     }
 
     /** Submits queues. If a submission fails, because a thread does not start or the pool is closed, the remaining queues complete. */
-    public <T> void work(List<SerialQueue<T>> queues, Consumer<SerialQueue<T>> work, Consumer<SerialQueue<T>> complete) {
+    public <T> void work(
+            List<SerialQueue<T>> queues, Consumer<SerialQueue<T>> work, Consumer<SerialQueue<T>> complete) {
         int submitted = 0;
         try {
             for (SerialQueue<T> queue : queues) {

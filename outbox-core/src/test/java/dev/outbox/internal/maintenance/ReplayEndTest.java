@@ -87,7 +87,7 @@ class ReplayEndTest {
     }
 
     @Test
-    void cancelTakesBackWhatNobodyHasAttempted() {
+    void cancelSkipsUntriedDeliveries() {
         CountDownLatch attempting = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);
         Recorded mail = Recorded.failing((attempt) -> {
@@ -128,7 +128,7 @@ class ReplayEndTest {
     }
 
     @Test
-    void replayThatCannotBeIsRefused() {
+    void rejectsInvalidReplay() {
         outbox.handler("mail", "OrderPlaced", Recorded.all()).start();
         Replays replays = outbox.runtime().replays();
         ReplayRequest mail = ReplayRequest.of("mail");
@@ -156,7 +156,7 @@ class ReplayEndTest {
     }
 
     @Test
-    void replayOfAHandlerThatRetiresIsCancelled() throws SQLException {
+    void cancelsReplayOfExpiredHandler() throws SQLException {
         outbox.handler("mail", "*", Recorded.all()).start();
         publish(outbox, 1, 3);
         awaitPublished(3);

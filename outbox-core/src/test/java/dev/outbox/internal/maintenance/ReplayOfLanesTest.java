@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ReplayOfLanesTest extends ReplaySteps {
 
     @Test
-    void eventInAClaimFromBeforeTheReplayIsWaitedFor() throws SQLException {
+    void waitsForEventsClaimedBeforeTheReplay() throws SQLException {
         publish("1", 1);
         EventEnvelope claimed = outbox.publish("2", new OrderPlaced(1));
         ClaimRound before = claim();
@@ -48,7 +48,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     @Test
-    void replayedDeliveryGoesBeforeAHeadThatWaitsForItsRetry() throws SQLException {
+    void replayDemotesHeadThatBacksOff() throws SQLException {
         publish("1", 2);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(3));
         queue(claim(), Map.of(live, "mail"), FAILED);
@@ -67,7 +67,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     @Test
-    void replayedDeliveryWaitsUntilWhoeverHasTheLaneHasFinishedWithIt() throws SQLException {
+    void replayWaitsUntilTheWorkerHasFinishedTheLane() throws SQLException {
         publish("1", 2);
         List<EventEnvelope> live =
                 List.of(outbox.publish("1", new OrderPlaced(3)), outbox.publish("1", new OrderPlaced(4)));
@@ -90,7 +90,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     @Test
-    void replayedDeliveryWaitsForAnEventOfItsAggregateThatIsBeingHandled() throws SQLException {
+    void replayWaitsForEventOfItsAggregateInProgress() throws SQLException {
         publish("1", 2);
         outbox.publish("1", new OrderPlaced(3));
         ClaimRound handling = claim();
@@ -107,7 +107,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     @Test
-    void replayedDeliveryWaitsForAClaimThatIsJustBeingMade() throws SQLException {
+    void replayWaitsForClaimInProgress() throws SQLException {
         publish("1", 1);
         start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);
@@ -145,7 +145,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     @Test
-    void replayedDeliveryGoesOnInTheLaneThatARenamedHandlerHas() throws SQLException {
+    void replayJoinsTheLaneOfARenamedHandler() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
         queue(claim(), Map.of(live, "mail"), FAILED);

@@ -86,7 +86,7 @@ class ReplaySelectionTest extends ReplaySteps {
     }
 
     @Test
-    void whatIsOpenForTheHandlerAlreadyIsLeftOutAndWhatIsOpenForOthersIsNot() throws SQLException {
+    void skipsOpenDeliveriesOfTheHandlerOnly() throws SQLException {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         queue(claim(), Map.of(first, "mail"), FAILED);
         EventEnvelope second = outbox.publish("2", new OrderPlaced(1));
@@ -132,7 +132,7 @@ class ReplaySelectionTest extends ReplaySteps {
     }
 
     @Test
-    void eventThatIsBeingArchivedIsNotFed() throws SQLException {
+    void doesNotFeedEventBeingArchived() throws SQLException {
         publish("1", 2);
         long id = start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);

@@ -72,7 +72,7 @@ class PauseRulesTest {
     }
 
     @Test
-    void handlerIsPausedUnderItsFormerIdToo() {
+    void pausesHandlerByFormerId() {
         // Both have the audit, so that nothing is handed over.
         outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
                 .start();
@@ -126,7 +126,7 @@ class PauseRulesTest {
     }
 
     @Test
-    void handlerIsPausedBeforeAnyProcessHasIt() {
+    void pausesHandlerBeforeItsFirstRegistration() {
         outbox.handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
                 .start();
         assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
@@ -180,7 +180,7 @@ class PauseRulesTest {
     }
 
     @Test
-    void whatNobodyKnowsCannotBePaused() {
+    void rejectsPauseOfUnknownHandlerAndStream() {
         start();
         assertThatThrownBy(() -> operations(outbox).pauseHandler("mial", "ann", "down"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
@@ -193,7 +193,7 @@ class PauseRulesTest {
     }
 
     @Test
-    void nothingIsPausedWithoutNameAndReason() {
+    void rejectsPauseWithoutOperatorOrReason() {
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
 

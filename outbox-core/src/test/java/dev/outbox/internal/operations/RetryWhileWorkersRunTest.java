@@ -41,7 +41,7 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void deliveryThatIsBeingAttemptedIsLeftAlone() {
+    void attemptedDeliveryIsBusy() {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Recorded mail = Recorded.failing((attempt) -> {
@@ -66,7 +66,7 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void deliveryWhoseWorkerDidNotComeBackStartsAnew() {
+    void retryEndsExpiredClaim() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "-1 second");
@@ -82,7 +82,7 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void deliveryThatSomebodyElseHoldsLockedIsLeftAlone() throws SQLException {
+    void lockedDeliveryIsBusy() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (Connection other = outbox.owner().getConnection()) {
@@ -99,7 +99,7 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void eventThatSomebodyElseHoldsLockedDelaysNoOther() throws SQLException {
+    void lockedEventDelaysNoOther() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 3);
         events.forEach((event) -> lanes.dead("mail", event));
         try (Connection other = outbox.owner().getConnection()) {
