@@ -2,6 +2,8 @@ package dev.outbox.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -138,6 +140,20 @@ class BoundedPlansTest {
         assertThat(Explained.pages(new Explained(outbox.dataSource())
                         .explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
+    }
+
+    @Test
+    void retryReadsLaterEventsOfItsAggregateOnly() throws SQLException {
+        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        addPending(ROWS);
+        EventEnvelope dead = new Lanes(outbox).publish("1", 3).get(0);
+        new Lanes(outbox).dead("mail", dead);
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode passed = new Explained(outbox.dataSource())
+                .explain(OutOfOrderSql.PASSED, "bigint[], text[]", "'{" + dead.id() + "}', '{mail}'");
+        assertThat(Explained.rowsVisited(passed, "outbox_unpublished")).isEqualTo(2);
+        assertThat(Explained.pages(passed)).isLessThan(50);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {
