@@ -8,13 +8,14 @@ import java.util.function.Consumer;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Remembers, once per transaction, in which streams it published, and wakes their pollers when it has committed. */
-final class AfterCommit {
+/** Collects the streams of the events that a transaction publishes, and wakes their pollers after the commit. */
+public final class AfterCommit {
 
     private final Consumer<String> wakeUp;
     private final OutboxListener listener;
 
-    AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
+    /** Creates a hook that reports and wakes the streams of committed events. */
+    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
         this.wakeUp = wakeUp;
         this.listener = listener;
     }
@@ -29,7 +30,7 @@ final class AfterCommit {
         published.events.merge(stream, 1, Integer::sum);
     }
 
-    /** Steps aside while an inner transaction runs, as the transaction itself does. */
+    /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
     private final class Published implements TransactionSynchronization {
 
         private final Map<String, Integer> events = new HashMap<>();

@@ -4,23 +4,24 @@ import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.delivery.NewEvent;
+import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.TreeNode;
 
-/** Event types of payloads. Refuses a second class that stands for a type. Safe for use by many threads. */
+/** Determines event types; refuses a second class of a type, and types without subscribers if configured. Safe for use by many threads. */
 final class EventTypes {
 
-    private static final Pattern PASCAL_CASE = EventWriter.PASCAL_CASE;
-
-    private final Audience audience;
+    private final HandlerRegistry registry;
+    private final Unrouted unrouted;
     private final Map<String, Class<?>> published = new ConcurrentHashMap<>();
 
-    EventTypes(Audience audience) {
-        this.audience = audience;
+    EventTypes(HandlerRegistry registry, Unrouted unrouted) {
+        this.registry = registry;
+        this.unrouted = unrouted;
     }
 
     NewEvent.Type of(OutboxEvent event, NewEvent.Aggregate aggregate) {
@@ -31,10 +32,9 @@ final class EventTypes {
         EventType annotation = payload.getClass().getAnnotation(EventType.class);
         String chosen = event.eventType();
         String type = chosen != null ? chosen : nameOf(payload, annotation, aggregate);
-        if (type.length() > EventWriter.LONGEST_NAME
-                || !PASCAL_CASE.matcher(type).matches()) {
+        if (type.length() > StorableText.LONGEST_NAME || !StorableText.isPascalCase(type)) {
             throw new InvalidEventException("event type must be PascalCase, letters and digits, at most "
-                    + EventWriter.LONGEST_NAME + " characters, such as PaymentSucceeded: '"
+                    + StorableText.LONGEST_NAME + " characters, such as PaymentSucceeded: '"
                     + StorableText.quotable(type) + "' of "
                     + aggregate);
         }
@@ -46,6 +46,13 @@ final class EventTypes {
             refuseSecondClass(type, payload.getClass());
         }
         return new NewEvent.Type(type, version);
+    }
+
+    void requireSubscribers(NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        if (unrouted == Unrouted.FAIL && !registry.hasSubscribers(type.name())) {
+            throw new InvalidEventException("no handler is registered for " + type.name() + " of " + aggregate
+                    + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
+        }
     }
 
     private static String nameOf(Object payload, @Nullable EventType annotation, NewEvent.Aggregate aggregate) {
@@ -63,9 +70,9 @@ final class EventTypes {
         return payload.getClass().getSimpleName();
     }
 
-    /** Checks the handlers' class first: a class that is refused must not keep out the right one. */
+    /** Checks the handlers' class first, so that a refused class is not remembered as the published one. */
     private void refuseSecondClass(String type, Class<?> payloadClass) {
-        Class<?> handled = audience.payloadClassOf(type);
+        Class<?> handled = registry.payloadClassOf(type);
         if (handled != null && handled != payloadClass) {
             throw secondClass(type, payloadClass, "handlers of this application take " + handled.getName());
         }

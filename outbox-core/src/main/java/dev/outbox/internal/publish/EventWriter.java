@@ -4,14 +4,13 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.delivery.NewEvent;
-import java.time.Clock;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import tools.jackson.core.JacksonException;
@@ -21,37 +20,38 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
 
-/** Turns an event into the form in which it is stored, and refuses what PostgreSQL would refuse: no SQL has run yet. */
-final class EventWriter {
+/** Converts events to their stored form, and refuses what PostgreSQL would refuse, before any SQL runs. */
+public final class EventWriter {
 
-    static final int LONGEST_NAME = 255;
-
-    /** Behind a larger one the counter, and the floor under all new counters, would soon leave {@code bigint}. */
+    /** Keeps the counter, and the floor under all new counters, within {@code bigint}. */
     private static final long LARGEST_SEQUENCE = 1L << 62;
 
     private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
     private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
     private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
-    static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private final JsonMapper mapper;
     private final int maxPayloadSize;
-    private final EventIds ids;
-    private final Clock clock;
+    private final EventClock clock;
     private final Set<String> streams;
     private final StreamRouting routing;
     private final EventTypes types;
     private final JsonText.Limits limits;
 
-    EventWriter(PublisherResources resources, PublisherSettings settings, Audience audience) {
-        this.mapper = resources.mapper();
+    /** Creates a writer that accepts events of the given streams. */
+    public EventWriter(
+            JsonMapper mapper,
+            EventClock clock,
+            PublisherSettings settings,
+            Set<String> streams,
+            HandlerRegistry registry) {
+        this.mapper = mapper;
         this.maxPayloadSize = settings.maxPayloadSize();
         this.routing = settings.routing();
-        this.ids = new EventIds(resources.clock(), resources.random());
-        this.clock = resources.clock();
-        this.streams = Set.copyOf(resources.streams());
-        this.types = new EventTypes(audience);
-        this.limits = JsonText.Limits.of(resources.mapper().tokenStreamFactory().streamReadConstraints());
+        this.clock = clock;
+        this.streams = Set.copyOf(streams);
+        this.types = new EventTypes(registry, settings.unrouted());
+        this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints());
     }
 
     NewEvent write(OutboxEvent event) {
@@ -63,14 +63,16 @@ final class EventWriter {
             throw new InvalidEventException(
                     "aggregate sequence of " + aggregate + " must be from 1 to " + LARGEST_SEQUENCE + ": " + seq);
         }
-        return new NewEvent(
-                event.eventId() != null ? event.eventId() : ids.next(),
+        NewEvent written = new NewEvent(
+                event.eventId() != null ? event.eventId() : clock.nextId(),
                 stream(event, type, aggregate),
                 aggregate,
                 type,
                 body(event, type, aggregate),
                 occurredAt(event, aggregate),
                 new NewEvent.Chosen(event.eventId() != null, seq));
+        types.requireSubscribers(type, aggregate);
+        return written;
     }
 
     private Instant occurredAt(OutboxEvent event, NewEvent.Aggregate aggregate) {
@@ -79,7 +81,7 @@ final class EventWriter {
             throw new InvalidEventException(
                     "time of an event of " + aggregate + " must be in the years 1 to 9999: " + chosen);
         }
-        return (chosen != null ? chosen : clock.instant()).truncatedTo(ChronoUnit.MICROS);
+        return chosen == null ? clock.now() : chosen.truncatedTo(ChronoUnit.MICROS);
     }
 
     private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
@@ -87,7 +89,7 @@ final class EventWriter {
         String stream = chosen != null ? chosen : routing.streamOf(type.name(), aggregate.type());
         if (!streams.contains(stream)) {
             throw new InvalidEventException("stream '" + StorableText.quotable(stream) + "' of an event of " + aggregate
-                    + " is not configured, so nobody would deliver it; known are " + new TreeSet<>(streams)
+                    + " is not configured, so no instance would deliver it; known are " + new TreeSet<>(streams)
                     + ", and outbox.streams adds others");
         }
         return stream;
@@ -97,9 +99,9 @@ final class EventWriter {
         if (value == null || value.isBlank()) {
             throw new InvalidEventException(what + " must not be missing or blank");
         }
-        if (value.length() > LONGEST_NAME) {
-            throw new InvalidEventException(what + " must have at most " + LONGEST_NAME + " characters, but has "
-                    + value.length() + ": " + StorableText.quotable(value));
+        if (value.length() > StorableText.LONGEST_NAME) {
+            throw new InvalidEventException(what + " must have at most " + StorableText.LONGEST_NAME
+                    + " characters, but has " + value.length() + ": " + StorableText.quotable(value));
         }
         String refused = StorableText.refusedCharacter(value);
         if (refused != null) {

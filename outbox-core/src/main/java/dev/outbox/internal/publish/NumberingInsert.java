@@ -21,9 +21,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts events of which some are known already or numbered by the caller. Locks the aggregates first, then looks, then
- * numbers what is new: an event that turns out to be stored takes no number, so that the sequence has no gap, and an error is
- * raised before anything is stored.
+ * Inserts events whose ids or sequences the caller chose. Locks the aggregates, looks for known events, then numbers the new ones: a
+ * known event takes no number, so the sequence has no gap, and errors arise before the insert.
  */
 final class NumberingInsert {
 
@@ -50,7 +49,7 @@ final class NumberingInsert {
         return events.stream().map((event) -> batch.envelope(event, stored)).toList();
     }
 
-    /** Decides which events are new and what their numbers are. */
+    /** Events of one call: the known ones, and the new ones with their sequences. */
     private static final class Batch {
 
         private final Map<Aggregate, Long> lastSequences;
@@ -101,7 +100,7 @@ final class NumberingInsert {
             NewEvent first = fresh.getOrDefault(event.eventId(), event);
             InsertedEvent place = stored.get(event.eventId());
             if (place == null) {
-                throw new IllegalStateException("the database returned no place for event " + event.eventId());
+                throw new IllegalStateException("the database returned no row for event " + event.eventId());
             }
             return first.at(place);
         }

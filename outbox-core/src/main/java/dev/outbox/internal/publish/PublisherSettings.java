@@ -1,13 +1,13 @@
 package dev.outbox.internal.publish;
 
-/** How events are published. */
+/** Settings for publishing. */
 public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRouting routing) {
 
-    /** What happens to an event that no handler wants. */
+    /** What happens to an event without subscribers. */
     public enum Unrouted {
-        /** It is stored and published to nobody; a warning per type says so. */
+        /** It is stored and counts as published; a warning per type names it. */
         WARN,
-        /** Publishing it is refused. */
+        /** Publishing it fails. */
         FAIL
     }
 
@@ -18,12 +18,12 @@ public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRou
         }
     }
 
-    /** Creates settings that send every event which names no stream to the default one. */
+    /** Creates settings without routing rules. */
     public PublisherSettings(int maxPayloadSize, Unrouted unrouted) {
         this(maxPayloadSize, unrouted, StreamRouting.NONE);
     }
 
-    /** Returns the default: up to 1 MiB, a warning for an event that no handler wants, and one stream for everything. */
+    /** Returns the defaults: payloads up to 1 MiB, a warning for events without subscribers, and no routing rules. */
     public static PublisherSettings defaults() {
         return new PublisherSettings(1 << 20, Unrouted.WARN);
     }

@@ -1,15 +1,23 @@
 package dev.outbox.internal.publish;
 
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Text for a {@code text} column. */
+/** Rules for text that PostgreSQL stores, and for names. */
 final class StorableText {
 
+    static final int LONGEST_NAME = 255;
+
     private static final int LONGEST_QUOTE = 40;
+    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private StorableText() {}
 
-    /** Checks text. */
+    static boolean isPascalCase(String name) {
+        return PASCAL_CASE.matcher(name).matches();
+    }
+
+    /** Returns a description of the first character that PostgreSQL refuses; {@code null} if there is none. */
     static @Nullable String refusedCharacter(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -25,7 +33,7 @@ final class StorableText {
         return null;
     }
 
-    /** Cuts a refused text for a message, and replaces its control characters. */
+    /** Shortens a refused text for a message, and replaces its control characters. */
     static String quotable(String text) {
         String begin = text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
         return begin.replaceAll("\\p{Cntrl}", "?");

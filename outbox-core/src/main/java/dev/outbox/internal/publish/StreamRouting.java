@@ -7,24 +7,23 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which stream an event travels in that does not name one: the stream of its event type, else that of its aggregate type, else
- * the default. Order holds within a stream, so routing by aggregate type keeps it, and routing some event types of an aggregate
- * elsewhere gives it up between them and the others.
+ * Streams of events that name none: that of the event type, else that of the aggregate type, else the default. Order holds within a
+ * stream: routing some event types of an aggregate to another stream gives up the order between them and the others.
  */
 public record StreamRouting(Map<String, String> eventTypes, Map<String, String> aggregateTypes) {
 
-    /** The stream of events that nothing sends elsewhere. */
+    /** Stream of events that no rule sends elsewhere. */
     public static final String DEFAULT_STREAM = "default";
 
-    /** Everything travels in the default stream. */
+    /** Routing of all events to the default stream. */
     public static final StreamRouting NONE = new StreamRouting(Map.of(), Map.of());
 
-    /** Checks the types: one that no event can have would send nothing anywhere. */
+    /** Refuses types that no event can have. */
     public StreamRouting {
         eventTypes = Map.copyOf(eventTypes);
         aggregateTypes = Map.copyOf(aggregateTypes);
         for (String type : eventTypes.keySet()) {
-            if (!EventWriter.PASCAL_CASE.matcher(type).matches()) {
+            if (!StorableText.isPascalCase(type)) {
                 throw new IllegalArgumentException("eventTypes must be PascalCase: " + type);
             }
         }
@@ -33,7 +32,7 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
         }
     }
 
-    /** Sends events to a stream. */
+    /** Returns a routing that also sends events of these types to a stream. */
     public StreamRouting with(String stream, Collection<String> ofEventTypes, Collection<String> ofAggregateTypes) {
         return new StreamRouting(
                 taken("eventTypes", eventTypes, stream, ofEventTypes),
@@ -53,13 +52,13 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
         return all;
     }
 
-    /** Finds the stream of an event that names none. */
+    /** Returns the stream of an event that names none. */
     String streamOf(String eventType, String aggregateType) {
         String byEventType = eventTypes.get(eventType);
         return byEventType != null ? byEventType : aggregateTypes.getOrDefault(aggregateType, DEFAULT_STREAM);
     }
 
-    /** Returns the streams to which anything is sent. */
+    /** Returns the streams that the rules name. */
     public Set<String> streams() {
         Set<String> streams = new TreeSet<>(eventTypes.values());
         streams.addAll(aggregateTypes.values());

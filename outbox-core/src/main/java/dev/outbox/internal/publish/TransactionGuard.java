@@ -6,18 +6,19 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** The caller's transaction: checks that events can share its fate, and lends its connection. */
-final class TransactionGuard {
+/** Checks that events can commit with the caller's transaction, and provides its connection. */
+public final class TransactionGuard {
 
     private final BoundConnection connection;
     private final TransactionPhase phase;
 
-    TransactionGuard(DataSource dataSource, TransactionPhase phase) {
+    /** Creates a guard for transactions on a data source. */
+    public TransactionGuard(DataSource dataSource, TransactionPhase phase) {
         this.phase = phase;
         this.connection = new BoundConnection(dataSource);
     }
 
-    /** Refuses a transaction that does not exist, cannot write, or belongs to another database. Runs no SQL. */
+    /** Refuses a missing or read-only transaction and one of another data source, without SQL. */
     void check() {
         if (phase.isEnding()) {
             throw new InvalidTransactionException(

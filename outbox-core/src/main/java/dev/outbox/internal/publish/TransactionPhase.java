@@ -10,9 +10,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.AbstractTransactionStatus;
 
 /**
- * Knows whether the transaction of the calling thread is still open, and how the last one ended. To Spring, a transaction seems active
- * while the callbacks that follow its commit run, although nothing that is written then belongs to it: whether it is committed or lost
- * depends on the connection pool. To be registered with the transaction manager, as Boot does with every bean of this type.
+ * Phase of the calling thread's transaction, and how the last one ended. Spring reports a transaction as active during the callbacks
+ * after its commit, although what they write does not belong to it. Register it with the transaction manager; Boot does so for a bean.
  */
 public final class TransactionPhase implements TransactionExecutionListener {
 
@@ -32,7 +31,7 @@ public final class TransactionPhase implements TransactionExecutionListener {
         ENDING
     }
 
-    /** Creates a listener that knows of no transaction yet. */
+    /** Creates a listener that has seen no transaction yet. */
     public TransactionPhase() {}
 
     @Override
@@ -64,12 +63,12 @@ public final class TransactionPhase implements TransactionExecutionListener {
         note(isMarked(transaction) ? Ending.SILENT_ROLLBACK : Ending.VISIBLE);
     }
 
-    /** Watches how the transactions of the calling thread end, until {@link #endWatch}. */
+    /** Records how transactions of the calling thread end, until {@link #endWatch}. */
     public void beginWatch() {
         lastEndings.put(Thread.currentThread(), Ending.NONE);
     }
 
-    /** Ends the watch of the calling thread. */
+    /** Ends the watch, and returns whether the last transaction was rolled back without an exception. */
     public boolean endWatch() {
         return lastEndings.remove(Thread.currentThread()) == Ending.SILENT_ROLLBACK;
     }
@@ -78,14 +77,14 @@ public final class TransactionPhase implements TransactionExecutionListener {
         lastEndings.replace(Thread.currentThread(), ending);
     }
 
-    /** A mark that a participant set does not count: the owner's commit then throws. */
+    /** Ignores the mark of a participating transaction: the commit of its owner then throws. */
     private static boolean isMarked(TransactionExecution transaction) {
         return transaction instanceof AbstractTransactionStatus status
                 ? status.isLocalRollbackOnly()
                 : transaction.isRollbackOnly();
     }
 
-    /** Whether the innermost transaction of this thread has begun to commit or to roll back. */
+    /** Returns whether the innermost transaction of this thread has begun to commit or to roll back. */
     boolean isEnding() {
         return phases.get().peek() == Phase.ENDING;
     }

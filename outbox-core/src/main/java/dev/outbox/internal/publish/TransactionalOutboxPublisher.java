@@ -2,7 +2,6 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
-import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.delivery.InsertedEvent;
@@ -12,19 +11,17 @@ import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.BoundConnection;
 import dev.outbox.internal.store.EventStore;
-import dev.outbox.listener.OutboxListener;
+import dev.outbox.internal.store.OutboxSchema;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
- * Publishes on the connection of the caller's transaction. One statement stores an event, or a batch, unless the caller chose
- * an event id or numbers a batch: then the aggregates are locked first.
+ * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
+ * or the sequences of a batch, two more first lock the aggregates and look for known events.
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
@@ -38,28 +35,21 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final EventStore store;
     private final NumberingInsert numberingInsert;
     private final AfterCommit afterCommit;
-    private final Predicate<String> routed;
 
     /** Creates a publisher. */
     public TransactionalOutboxPublisher(
-            PublisherResources resources,
-            PublisherSettings settings,
-            Audience audience,
-            Consumer<String> wakeUp,
-            OutboxListener listener) {
-        this.transaction = new TransactionGuard(resources.dataSource(), resources.phase());
-        this.writer = new EventWriter(resources, settings, audience);
-        this.store = new EventStore(resources.schema());
+            TransactionGuard transaction, EventWriter writer, OutboxSchema schema, AfterCommit afterCommit) {
+        this.transaction = transaction;
+        this.writer = writer;
+        this.store = new EventStore(schema);
         this.numberingInsert = new NumberingInsert(store);
-        this.afterCommit = new AfterCommit(wakeUp, listener);
-        this.routed =
-                settings.unrouted() == PublisherSettings.Unrouted.FAIL ? audience::hasSubscribers : (type) -> true;
+        this.afterCommit = afterCommit;
     }
 
     @Override
     public EventEnvelope publish(OutboxEvent event) {
         transaction.check();
-        NewEvent written = write(event);
+        NewEvent written = writer.write(event);
         EventEnvelope envelope = call((connection) -> written.chosen().eventId()
                 ? numberingInsert.insert(connection, List.of(written)).get(0)
                 : insert(connection, written));
@@ -70,7 +60,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
         transaction.check();
-        List<NewEvent> written = events.stream().map(this::write).toList();
+        List<NewEvent> written = events.stream().map(writer::write).toList();
         if (written.isEmpty()) {
             return List.of();
         }
@@ -80,16 +70,6 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
         envelopes.forEach((envelope) -> afterCommit.published(envelope.stream()));
         return envelopes;
-    }
-
-    private NewEvent write(OutboxEvent event) {
-        NewEvent written = writer.write(event);
-        String type = written.type().name();
-        if (!routed.test(type)) {
-            throw new InvalidEventException("no handler is registered for " + type + " of " + written.aggregate()
-                    + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
-        }
-        return written;
     }
 
     private EventEnvelope insert(Connection connection, NewEvent event) throws SQLException {
@@ -102,7 +82,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 .map((event) -> {
                     InsertedEvent place = stored.get(event.eventId());
                     if (place == null) {
-                        throw new IllegalStateException("the database returned no place for event " + event.eventId());
+                        throw new IllegalStateException("the database returned no row for event " + event.eventId());
                     }
                     return event.at(place);
                 })

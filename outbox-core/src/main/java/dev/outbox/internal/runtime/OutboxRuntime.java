@@ -8,8 +8,10 @@ import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.Retention;
 import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.operations.JdbcReplays;
-import dev.outbox.internal.publish.Audience;
-import dev.outbox.internal.publish.PublisherResources;
+import dev.outbox.internal.publish.AfterCommit;
+import dev.outbox.internal.publish.EventClock;
+import dev.outbox.internal.publish.EventWriter;
+import dev.outbox.internal.publish.TransactionGuard;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -60,19 +62,17 @@ public final class OutboxRuntime implements AutoCloseable {
                 () -> decorated.of(definitions.get(), handlers),
                 new HandlerStore(dependencies.dataSource(), schema),
                 settings.polling().expireAfter());
-        this.publisher = new TransactionalOutboxPublisher(
-                new PublisherResources(
-                        dependencies.dataSource(),
-                        dependencies.phase(),
-                        schema,
-                        dependencies.mapper(),
-                        dependencies.clock(),
-                        dependencies.random(),
-                        settings.polling().streams().keySet()),
+        EventWriter writer = new EventWriter(
+                dependencies.mapper(),
+                new EventClock(dependencies.clock(), dependencies.random()),
                 settings.publisher(),
-                audience(),
-                this::wake,
-                listener);
+                settings.polling().streams().keySet(),
+                registry);
+        this.publisher = new TransactionalOutboxPublisher(
+                new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
+                writer,
+                schema,
+                new AfterCommit(this::wake, listener));
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(
@@ -183,21 +183,6 @@ public final class OutboxRuntime implements AutoCloseable {
         if (running != null) {
             running.replayAskedFor();
         }
-    }
-
-    private Audience audience() {
-        return new Audience() {
-
-            @Override
-            public boolean hasSubscribers(String eventType) {
-                return registry.hasSubscribers(eventType);
-            }
-
-            @Override
-            public @Nullable Class<?> payloadClassOf(String eventType) {
-                return registry.payloadClassOf(eventType);
-            }
-        };
     }
 
     private StreamWorkers.Delivery delivery() {
