@@ -13,10 +13,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** Puts timeout, deduplication and supervision around the application's handlers. */
+/** Adds timeout, deduplication and supervision to the application's handlers. */
 record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependencies, OutboxListener listener) {
 
-    /** The inbox is outside the limit: an attempt that takes too long must be rolled back. */
+    /** The inbox encloses the time limit, so that an interrupted attempt is rolled back. */
     List<HandlerDefinition> of(Collection<HandlerDefinition> found, RunningHandlers running) {
         TimeLimit limit = new TimeLimit();
         TransactionPhase phase = dependencies.phase();

@@ -20,7 +20,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.util.CustomizableThreadCreator;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the outbox is given by its application. */
+/** Objects that the application gives to its outbox. */
 public record OutboxDependencies(
         DataSource dataSource,
         Optional<DataSource> unpooled,
@@ -60,10 +60,7 @@ public record OutboxDependencies(
                 retentionSchedule);
     }
 
-    /**
-     * Returns what an application without special wishes gives. Wake-ups arrive on a connection outside the pool, if the pool says how to
-     * open one.
-     */
+    /** Returns the defaults. Wake-ups arrive on a connection outside the pool if the pool reveals how to open one. */
     public static OutboxDependencies of(DataSource dataSource) {
         TransactionPhase phase = new TransactionPhase();
         DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
@@ -81,7 +78,7 @@ public record OutboxDependencies(
                 null);
     }
 
-    /** What handlers run on where a stream has a concurrency above 1. */
+    /** Threads for handlers of concurrent streams, and the size of the connection pool if it is known. */
     public record Capacity(ThreadFactory threads, OptionalInt connections) {
 
         /** Returns platform threads that do not keep the process alive, and a pool of unknown size. */

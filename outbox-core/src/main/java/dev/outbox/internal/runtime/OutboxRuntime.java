@@ -2,7 +2,6 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.Retention;
@@ -30,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole outbox: a publisher that works at once, and pollers that work between {@link #start} and {@link #close}. The tables
- * must exist, see {@link dev.outbox.internal.schema.OutboxMigrations}. Safe for use by many threads; may be started again.
+ * Complete outbox: a publisher that works at once, and pollers that work between {@link #start} and {@link #close}. The tables must
+ * exist, see {@link dev.outbox.internal.schema.OutboxMigrations}. Safe for use by many threads, and can be restarted.
  */
 public final class OutboxRuntime implements AutoCloseable {
 
@@ -93,7 +92,7 @@ public final class OutboxRuntime implements AutoCloseable {
         return leases;
     }
 
-    /** Returns the publisher. It works whether the outbox is started or not. */
+    /** Returns the publisher, which works whether the outbox is started or not. */
     public OutboxPublisher publisher() {
         return publisher;
     }
@@ -113,22 +112,20 @@ public final class OutboxRuntime implements AutoCloseable {
         return replays;
     }
 
-    /** Returns the handler invocations that run now. */
+    /** Returns the handler invocations in progress. */
     public RunningHandlers runningHandlers() {
         return handlers;
     }
 
-    /**
-     * Registers the handlers and starts the pollers. Does nothing if the outbox is started. Where a thread fails to start, that is thrown,
-     * nothing stays started, and another attempt may follow.
-     */
+    /** Registers the handlers and starts the pollers, unless the outbox is started. If a thread fails to start, nothing stays started. */
     public void start() {
         lock.lock();
         try {
             if (workers == null) {
                 // An invalid handler fails the start, even of an instance that polls no stream.
                 registry.local();
-                StreamWorkers started = new StreamWorkers(settings, dependencies, listener, delivery(), replays);
+                StreamWorkers started =
+                        new StreamWorkers(settings, dependencies, listener, registry, handlers, replays);
                 startOrClose(started);
                 workers = started;
             }
@@ -147,14 +144,14 @@ public final class OutboxRuntime implements AutoCloseable {
         }
     }
 
-    /** Says whether the outbox is started. */
+    /** Returns whether the outbox is started. */
     public boolean isRunning() {
         return workers != null;
     }
 
     /**
-     * Stops claiming, lets running handlers finish within the shutdown timeout, settles what is done and sets the rest free.
-     * Returns when all threads have ended. May be called twice, or before the start.
+     * Stops claiming, lets running handlers finish within the shutdown timeout, settles their outcomes and releases the other events.
+     * Returns when all threads have ended; does nothing if the outbox is not started.
      */
     @Override
     public void close() {
@@ -181,20 +178,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private void wakeReplays() {
         StreamWorkers running = workers;
         if (running != null) {
-            running.replayAskedFor();
+            running.wakeReplays();
         }
-    }
-
-    private StreamWorkers.Delivery delivery() {
-        return new StreamWorkers.Delivery(registry, dispatcher(), handlers);
-    }
-
-    private Dispatcher dispatcher() {
-        return new Dispatcher(
-                registry,
-                dependencies.mapper(),
-                settings.dispatch(),
-                listener,
-                new Dispatcher.Sources(dependencies.clock(), dependencies.nanos(), dependencies.random()));
     }
 }

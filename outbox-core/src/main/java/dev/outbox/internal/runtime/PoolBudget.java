@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Divides the connections of a pool among the streams. A handler may take one connection while it runs, and each poller and the lease
- * keeper one besides: with more handlers at work than there are connections left, they would wait for each other until the pool
- * gives up. The listener has a connection of its own, outside the pool.
+ * Limits the concurrency of the streams to the connection pool. Each running handler may take a connection, as do each poller and the
+ * lease renewer; with too few connections, they would wait for each other until the pool times out.
  */
 final class PoolBudget {
 
@@ -18,20 +17,20 @@ final class PoolBudget {
 
     private PoolBudget() {}
 
-    /** Returns the settings of each stream, with as much concurrency as was asked for and as there are connections. */
+    /** Returns the settings of each stream with the configured concurrency, or its share of the connections. */
     static Map<String, PollerSettings> within(OptionalInt connections, Map<String, PollerSettings> streams) {
-        int wanted = streams.values().stream()
+        int configured = streams.values().stream()
                 .mapToInt(PollerSettings::concurrency)
                 .filter((concurrency) -> concurrency > 1)
                 .sum();
         int own = streams.size() + 1;
         int left = connections.isPresent() ? Math.max(0, connections.getAsInt() - own) : Integer.MAX_VALUE;
-        if (wanted <= left) {
+        if (configured <= left) {
             return streams;
         }
         Map<String, PollerSettings> bounded = new TreeMap<>();
         streams.forEach((name, settings) -> {
-            int share = Math.max(1, (int) ((long) settings.concurrency() * left / wanted));
+            int share = Math.max(1, (int) ((long) settings.concurrency() * left / configured));
             bounded.put(name, settings.withConcurrency(Math.min(settings.concurrency(), share)));
             if (share < settings.concurrency()) {
                 log.warn(

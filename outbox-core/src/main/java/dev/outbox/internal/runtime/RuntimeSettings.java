@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** How the outbox works. */
+/** Settings of an outbox. */
 public record RuntimeSettings(
         Schemas schemas,
         PublisherSettings publisher,
@@ -20,10 +20,10 @@ public record RuntimeSettings(
         DispatchSettings dispatch,
         RetentionSettings retention) {
 
-    /** The stream of events that nothing sends elsewhere. */
+    /** Stream of events that no rule sends elsewhere. */
     public static final String DEFAULT_STREAM = StreamRouting.DEFAULT_STREAM;
 
-    /** Checks that every stream to which events are sent is known. */
+    /** Checks that the routing rules name known streams. */
     public RuntimeSettings {
         Set<String> unknown = new TreeSet<>(publisher.routing().streams());
         unknown.removeAll(polling.streams().keySet());
@@ -32,51 +32,51 @@ public record RuntimeSettings(
         }
     }
 
-    /** Where the tables are. */
+    /** Schemas of the tables. */
     public record Schemas(OutboxSchema outbox, OutboxSchema archive) {
 
-        /** Returns the default: {@code events} and {@code audit}. */
+        /** Returns the defaults: {@code events} and {@code audit}. */
         public static Schemas defaults() {
             return new Schemas(OutboxSchema.DEFAULT, new OutboxSchema("audit"));
         }
     }
 
-    /** How streams are polled. */
+    /** Settings for polling streams. */
     public record Polling(
             Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration expireAfter) {
 
-        private static final Duration SHORTEST_RETIREMENT = Duration.ofMinutes(10);
+        private static final Duration SHORTEST_EXPIRY = Duration.ofMinutes(10);
 
         /** Checks the values. */
         public Polling {
             polled = Set.copyOf(polled);
             streams = Map.copyOf(streams);
-            if (expireAfter.compareTo(SHORTEST_RETIREMENT) < 0) {
-                throw new IllegalArgumentException("expireAfter must be at least " + SHORTEST_RETIREMENT.toMinutes()
-                        + " minutes, or a process that is busy would count as gone: " + expireAfter);
+            if (expireAfter.compareTo(SHORTEST_EXPIRY) < 0) {
+                throw new IllegalArgumentException("expireAfter must be at least " + SHORTEST_EXPIRY.toMinutes()
+                        + " minutes, or the registrations of a busy instance would expire: " + expireAfter);
             }
             if (!streams.containsKey(DEFAULT_STREAM)) {
                 throw new IllegalArgumentException(
                         "streams must hold the stream '" + DEFAULT_STREAM + "': " + streams.keySet());
             }
             if (!streams.keySet().containsAll(polled)) {
-                throw new IllegalArgumentException("polled must hold none but " + streams.keySet() + ": " + polled);
+                throw new IllegalArgumentException("polled must only hold " + streams.keySet() + ": " + polled);
             }
         }
 
-        /** Says whether this process polls at all. */
+        /** Returns whether this instance polls at all. */
         public boolean enabled() {
             return !polled.isEmpty();
         }
 
-        /** The settings of the streams that this process polls: the others take none of its threads and connections. */
+        /** Returns the settings of the polled streams; only these take threads and connections. */
         Map<String, PollerSettings> polledStreams() {
             Map<String, PollerSettings> own = new HashMap<>(streams);
             own.keySet().retainAll(polled);
             return own;
         }
 
-        /** Returns the default: polling the default stream, with notifications; handlers are forgotten after 7 days. */
+        /** Returns the defaults: the default stream, notifications, and expiry of handler registrations after 7 days. */
         public static Polling defaults() {
             return new Polling(
                     Set.of(DEFAULT_STREAM),

@@ -166,7 +166,7 @@ class StreamsOfProcessesTest {
     void streamThatIsNotConfiguredCannotBePolled() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> orders.polling("default", "mial").runtime())
-                .withMessageContaining("polled must hold none but [default]")
+                .withMessageContaining("polled must only hold [default]")
                 .withMessageContaining("mial");
     }
 

@@ -1,0 +1,62 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.maintenance.HandlerExpiry;
+import dev.outbox.internal.store.WorkerPrivileges;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Registers the handlers of this instance, keeps the registrations from expiring, and ends the expired ones of all instances. */
+final class HandlerHeartbeat implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
+
+    private static final Duration PERIOD = Duration.ofMinutes(1);
+
+    private final WorkerPrivileges privileges;
+    private final HandlerRegistry registry;
+    private final HandlerExpiry expiry;
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
+    private boolean registered;
+
+    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry) {
+        this.privileges = privileges;
+        this.registry = registry;
+        this.expiry = expiry;
+    }
+
+    /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
+    void start() {
+        try {
+            privileges.check();
+            register();
+        } catch (SQLException ex) {
+            log.warn("could not register the handlers yet; trying again in the background", ex);
+        }
+        loop.start();
+    }
+
+    private Duration runOnce() throws SQLException {
+        if (registered) {
+            registry.heartbeat();
+        } else {
+            register();
+        }
+        expiry.runOnce();
+        return PERIOD;
+    }
+
+    private void register() throws SQLException {
+        registry.register();
+        registered = true;
+        expiry.report();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.internal.processing.NotificationListener;
+import dev.outbox.internal.processing.Notifier;
+import dev.outbox.internal.store.NotificationChannel;
+import dev.outbox.internal.store.OutboxSchema;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Wake-ups between instances: sends those of this instance's commits and, if it polls, receives those of others. */
+final class Notifications implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Notifications.class);
+
+    private final boolean receives;
+    private final @Nullable Notifier notifier;
+    private final @Nullable NotificationListener listener;
+
+    Notifications(
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            String worker,
+            Consumer<String> wake,
+            Runnable wakeAll) {
+        OutboxSchema schema = settings.schemas().outbox();
+        boolean enabled = settings.polling().notifications();
+        this.receives = enabled && settings.polling().enabled();
+        this.notifier =
+                enabled ? new Notifier(new NotificationChannel(dependencies.dataSource(), schema), worker) : null;
+        this.listener = dependencies
+                .unpooled()
+                .filter((unpooled) -> receives)
+                .map((unpooled) ->
+                        new NotificationListener(new NotificationChannel(unpooled, schema), worker, wake, wakeAll))
+                .orElse(null);
+    }
+
+    void start() {
+        if (notifier != null) {
+            notifier.start();
+        }
+        if (listener != null) {
+            listener.start();
+        } else if (receives) {
+            log.info(
+                    "this instance receives no wake-ups of other instances: the DataSource does not reveal how to open a"
+                            + " connection outside its pool; streams are polled at their interval");
+        }
+    }
+
+    void committed(String stream) {
+        if (notifier != null) {
+            notifier.committed(stream);
+        }
+    }
+
+    void stopReceiving() {
+        if (listener != null) {
+            listener.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (notifier != null) {
+            notifier.close();
+        }
+    }
+}
