@@ -136,7 +136,7 @@ final class Invocation {
         if (ex instanceof NonRetryableException) {
             return dead(handler, envelope, failure, ex);
         }
-        boolean counts = !ConnectionFailures.isBehind(ex);
+        boolean counts = !ConnectionFailures.isCausedBy(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
         if (counts && (next.isEmpty() || isNonRetryable(ex, policy))) {
             return dead(handler, envelope, failure, ex);

@@ -3,7 +3,7 @@ package dev.outbox.internal.failure;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Looks through an exception and what caused it. */
+/** Search in an exception and its causes. */
 public final class Causes {
 
     private static final int DEEPEST = 20;
@@ -21,7 +21,7 @@ public final class Causes {
         return false;
     }
 
-    /** An exception's own code may fail too. */
+    /** An exception's own methods can throw too. */
     private static @Nullable Throwable causeOf(Throwable ex) {
         try {
             return ex.getCause();

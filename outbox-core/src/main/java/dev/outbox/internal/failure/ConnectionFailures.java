@@ -7,9 +7,8 @@ import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 
 /**
- * Tells failures of an event from failures of the database, or of the pool of connections to it. The SQL states are those of PostgreSQL's
- * error code table: class 08 is a connection that could not be made or broke, class 53 a server without resources, 57P01 to 57P03 one
- * that shuts down or starts up.
+ * Failures of the database or its connection pool, which an event did not cause. Of PostgreSQL's error codes: class 08, a failed
+ * connection; class 53, a server without resources; 57P01 to 57P03, a server that shuts down or starts.
  */
 public final class ConnectionFailures {
 
@@ -18,7 +17,7 @@ public final class ConnectionFailures {
 
     private ConnectionFailures() {}
 
-    public static boolean isBehind(Throwable ex) {
+    public static boolean isCausedBy(Throwable ex) {
         return Causes.anyMatch(ex, ConnectionFailures::is);
     }
 

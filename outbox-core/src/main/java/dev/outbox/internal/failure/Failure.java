@@ -2,13 +2,13 @@ package dev.outbox.internal.failure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why an attempt failed, in a form that the database accepts. */
+/** Failure of an attempt, in a form that the database accepts. */
 public record Failure(String code, String message) {
 
     private static final int LONGEST_CODE = 255;
     private static final int LONGEST_MESSAGE = 2000;
 
-    /** Takes out secrets, cuts what is too long and replaces what PostgreSQL cannot store. */
+    /** Removes secrets, shortens long texts, and replaces characters that PostgreSQL cannot store. */
     public Failure {
         code = storable(code, LONGEST_CODE);
         message = storable(Secrets.redact(message), LONGEST_MESSAGE);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
- * Takes out of an exception what no log and no table should hold: secrets, the rows and values that PostgreSQL quotes, and the JSON that
- * Jackson quotes. An exception without any of these stays as it is. What a handler itself writes into a message stays, except for secrets.
+ * Removes from an exception what no log and no table may hold: secrets, the rows and values that PostgreSQL quotes, and the JSON that
+ * Jackson quotes. The rest of a handler's own messages stays.
  */
 public final class Redaction {
 
@@ -44,13 +44,13 @@ public final class Redaction {
         return String.valueOf(new Redaction(ex).text(ThrowableParts.of(ex).message()));
     }
 
-    /** Returns an exception to log. */
+    /** Returns the exception, or a redacted copy of it, for the log. */
     public static Throwable loggable(Throwable ex) {
         Redaction redaction = new Redaction(ex);
         return redaction.isNeeded() ? redaction.copy(ex, 0) : ex;
     }
 
-    /** Returns what PostgreSQL answered, without the row that it quotes. */
+    /** Returns the error of PostgreSQL without the row that it quotes. */
     public static SQLException of(SQLException ex) {
         Redaction redaction = new Redaction(ex);
         if (!redaction.isNeeded()) {
@@ -63,7 +63,7 @@ public final class Redaction {
         return copy;
     }
 
-    /** Says where in the JSON something was wrong. Leaves out the keys of maps: they are content. */
+    /** Returns the path of the error in the JSON, without the keys of maps: they are content. */
     public static String path(JacksonException ex) {
         StringBuilder path = new StringBuilder();
         for (JacksonException.Reference reference : ex.getPath()) {
@@ -88,14 +88,14 @@ public final class Redaction {
         }
     }
 
-    /** Shorter ones quote nothing, and might stand anywhere in another message. */
+    /** Skips short texts: they quote nothing, and may occur by chance in another message. */
     private void put(String message, String instead) {
         if (message.length() >= SHORTEST_QUOTE && !message.equals(instead)) {
             quoting.put(message, instead);
         }
     }
 
-    /** The first line with text: those below quote the row, and the driver translates their labels. */
+    /** Returns the first line with text: later lines quote the row, under labels that the driver translates. */
     private static String answer(SQLException ex, String message) {
         if (ex instanceof BatchUpdateException) {
             Throwable cause = ex.getNextException() != null ? ex.getNextException() : ex.getCause();
@@ -154,7 +154,7 @@ public final class Redaction {
                 .forEach((other) -> copy.addSuppressed(copy(other, MOST_EXCEPTIONS - 1)));
     }
 
-    /** Stands in the log for an exception whose class begins its message. */
+    /** Replaces an exception in the log; its message begins with the class of the original. */
     private static final class Redacted extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

@@ -2,10 +2,10 @@ package dev.outbox.internal.failure;
 
 import java.util.regex.Pattern;
 
-/** Finds passwords, tokens and credentials in error texts by their names. */
+/** Passwords, tokens and credentials in error texts, found by their names. */
 public final class Secrets {
 
-    /** Longer than any text that is stored, so that the patterns have an end. */
+    /** Bounds the work of the patterns; no stored text is longer. */
     private static final int LONGEST = 20_000;
 
     private static final Pattern CREDENTIALS_IN_URL = Pattern.compile("(?<=://)[^\\s/?#@:]{0,200}:[^\\s/@]{1,200}@");
@@ -23,7 +23,7 @@ public final class Secrets {
 
     private Secrets() {}
 
-    /** Replaces the secrets; cuts what is much longer than any message. */
+    /** Replaces the secrets, and shortens texts that are much longer than any message. */
     public static String redact(String text) {
         String all = text.length() <= LONGEST ? text : text.substring(0, LONGEST);
         String named = CREDENTIALS_IN_URL.matcher(all).replaceAll("***@");

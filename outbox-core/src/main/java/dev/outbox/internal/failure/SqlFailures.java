@@ -7,7 +7,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.support.SQLStateSQLExceptionTranslator;
 
-/** Failures of statements as the unchecked exceptions that applications see. */
+/** Unchecked exceptions for failed statements. */
 public final class SqlFailures {
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
@@ -24,7 +24,7 @@ public final class SqlFailures {
         return translated != null ? translated : new UncategorizedSQLException(task, null, failure);
     }
 
-    /** Explains a refusal for lack of a privilege. */
+    /** Returns the exception for a missing privilege; {@code null} if the failure has another cause. */
     public static @Nullable MissingPrivilegeException missingPrivilege(String task, String remedy, Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState())) {

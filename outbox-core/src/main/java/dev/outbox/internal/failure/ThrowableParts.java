@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Parts of an exception, whose own code may fail. */
+/** Parts of an exception, read although its own methods may throw. */
 record ThrowableParts(
         @Nullable String message,
         @Nullable Throwable cause,
@@ -25,7 +25,7 @@ record ThrowableParts(
                 List.of(ex.getStackTrace()));
     }
 
-    /** The exceptions that are logged below this one. */
+    /** Returns the exceptions that a log shows below this one. */
     List<Throwable> behind() {
         List<Throwable> behind = new ArrayList<>(others);
         if (cause != null) {

@@ -1,4 +1,4 @@
-/** What a failure means, and what of it may be stored or logged. */
+/** Classification of failures, and redaction of what is stored or logged about them. */
 @NullMarked
 package dev.outbox.internal.failure;
 

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts of every stream, from one query that is repeated when they are stale. The query runs on a thread of its own, at most one at
- * a time, so that a database that hangs or an empty pool delays no reader for longer than 1.5 s. Safe for use by many threads.
+ * Cached counts of every stream. One query at a time runs on its own thread, so that a hanging database or an exhausted pool delays a
+ * reader by at most 1.5 s. Safe for use by many threads.
  */
 public final class QueueGauges {
 
@@ -27,10 +27,10 @@ public final class QueueGauges {
     private final Duration maxAge;
     private @Nullable Query last;
 
-    /** Query that has begun, and its result or failure. */
+    /** Started query with its future result. */
     private record Query(long begunAt, CompletableFuture<Map<String, Counts>> counts) {}
 
-    /** Creates the gauges; the first reader causes the first query. */
+    /** Creates gauges that query when the first reader asks. */
     public QueueGauges(StatusStore store, Duration maxAge) {
         if (maxAge.isNegative()) {
             throw new IllegalArgumentException("maxAge must not be negative: " + maxAge);
@@ -44,10 +44,7 @@ public final class QueueGauges {
         return current(stream).orElse(Counts.NONE);
     }
 
-    /**
-     * Returns the counts of a stream if they are known. Queries the database if they are stale, and waits for the answer for up to
-     * 1.5 s from the beginning of the query.
-     */
+    /** Returns the counts of a stream if they are known; waits for a query if they are stale, up to 1.5 s after its start. */
     public Optional<Counts> current(String stream) {
         Query query = query();
         long remaining = LONGEST_WAIT.toNanos() - (System.nanoTime() - query.begunAt());
@@ -89,7 +86,7 @@ public final class QueueGauges {
         try {
             counts.complete(store.count());
         } catch (Throwable ex) {
-            log.debug("the events could not be counted", ex);
+            log.debug("could not count the events", ex);
             counts.completeExceptionally(ex);
         }
     }

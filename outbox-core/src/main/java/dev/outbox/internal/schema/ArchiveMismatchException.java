@@ -3,15 +3,11 @@ package dev.outbox.internal.schema;
 import dev.outbox.OutboxConfigurationException;
 import java.util.List;
 
-/**
- * The archive table has other columns than retention writes: most likely it belongs to the application. Thrown at start, before
- * anything is changed.
- */
+/** Thrown at start when the archive table has other columns than retention writes, since it probably belongs to the application. */
 public final class ArchiveMismatchException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What to do about it. */
     private static final String WAYS_OUT =
             "set outbox.retention.archive-schema to another schema, or rename the existing table";
 

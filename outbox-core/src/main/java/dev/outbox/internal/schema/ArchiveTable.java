@@ -8,12 +8,12 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The archive as the database has it, compared with what retention writes. */
+/** Check that the archive table fits what retention writes. */
 final class ArchiveTable {
 
     private static final String UNIQUE_COLUMN = "outbox_event_id";
 
-    /** The columns that retention fills. */
+    /** Columns that retention fills, and their types. */
     private static final Map<String, String> FILLED = Map.ofEntries(
             Map.entry(UNIQUE_COLUMN, "uuid"),
             Map.entry("stream", "text"),
@@ -28,7 +28,7 @@ final class ArchiveTable {
             Map.entry("published_at", "timestamp with time zone"),
             Map.entry("retry_count", "integer"));
 
-    /** Reads catalogs, not the information schema: that shows a role only the tables that it may use. */
+    /** Reads the catalogs: the information schema hides tables that the role may not use. */
     private static final String COLUMNS = """
             SELECT a.attname,
                    format_type(a.atttypid, a.atttypmod) AS type,
@@ -77,13 +77,13 @@ final class ArchiveTable {
 
     private record Column(String type, boolean required) {
 
-        /** Text of unlimited length takes any text. */
+        /** Accepts both types of text without a length limit. */
         boolean takes(String expected) {
             return type.equals(expected) || (expected.equals("text") && type.equals("character varying"));
         }
     }
 
-    /** Refuses a table that exists and is no archive. */
+    /** Refuses an existing table that is no archive. */
     void checkIfPresent() {
         Map<String, Column> columns = columns();
         if (!columns.isEmpty()) {
@@ -91,7 +91,7 @@ final class ArchiveTable {
         }
     }
 
-    /** Refuses a table that does not exist, or is no archive. */
+    /** Refuses a missing table, and one that is no archive. */
     void check() {
         Map<String, Column> columns = columns();
         if (columns.isEmpty()) {
@@ -101,7 +101,7 @@ final class ArchiveTable {
         check(columns);
     }
 
-    /** The schemas of other outboxes that archive here and exist. */
+    /** Returns the existing schemas of other outboxes that use the same archive. */
     List<String> otherOwners(OutboxSchema outbox) {
         return sql.sql(OTHER_OWNERS.replace("{archive}", schema.quoted()))
                 .param("schema", outbox.name())

@@ -20,15 +20,14 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Creates and updates the outbox tables, or checks that they are as this version needs them. Uses Flyway with a history table
- * of its own, {@code outbox_schema_history} in the outbox's schema, so that the application's migrations are untouched.
- * Flyway's lock lets several instances start at once.
+ * Creates and updates the outbox tables, or checks their version. Flyway runs with its own history table, {@code outbox_schema_history},
+ * apart from the application's migrations; its lock lets several instances start at once.
  */
 public final class OutboxMigrations {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxMigrations.class);
 
-    /** Where the migrations are on the class path. */
+    /** Location of the migrations on the class path. */
     public static final String LOCATION = "db/outbox";
 
     private static final String HISTORY = "outbox_schema_history";
@@ -45,7 +44,7 @@ public final class OutboxMigrations {
     private final Map<String, String> placeholders;
     private final Flyway flyway;
 
-    /** Prepares the migrations; nothing runs yet. */
+    /** Prepares the migrations without running any. */
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.schema = schema;
         this.archiveSchema = archiveSchema;
@@ -66,7 +65,7 @@ public final class OutboxMigrations {
                 .load();
     }
 
-    /** Brings the tables up to date. Returns when they are, whichever instance did the work. */
+    /** Updates the tables, or waits until another instance has done so. */
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
             archive.checkIfPresent();
@@ -77,7 +76,7 @@ public final class OutboxMigrations {
         });
     }
 
-    /** Checks that the tables are up to date, and changes nothing. */
+    /** Checks that the tables are up to date. */
     public void validate() {
         run("read the version of the outbox tables", MAY_NOT_READ, this::check);
     }
@@ -120,7 +119,7 @@ public final class OutboxMigrations {
         }
     }
 
-    /** What Flyway would do, as SQL for people who may not let an application do it; its history included. */
+    /** Returns what Flyway would do, including its history, for operators who run migrations themselves. */
     private String sql(MigrationInfo[] pending) {
         StringBuilder sql = new StringBuilder("""
                 CREATE SCHEMA IF NOT EXISTS %1$s;

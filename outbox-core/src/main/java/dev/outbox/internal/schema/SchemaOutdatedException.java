@@ -2,7 +2,7 @@ package dev.outbox.internal.schema;
 
 import dev.outbox.OutboxConfigurationException;
 
-/** The outbox tables are not as this version needs them, and it may not change them. */
+/** Thrown when the outbox tables are outdated and {@code outbox.migrate} is false. */
 public final class SchemaOutdatedException extends OutboxConfigurationException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class SchemaOutdatedException extends OutboxConfigurationException 
         this.sql = sql;
     }
 
-    /** Returns what has to be run. */
+    /** Returns the SQL that updates the tables. */
     public String sql() {
         return sql;
     }

@@ -82,7 +82,7 @@ class PublisherValidationTest {
                 invalid("time before the year 1", valid.occurredAt(Instant.MIN)),
                 invalid("time after the year 9999", valid.occurredAt(Instant.parse("+10000-01-01T00:00:00Z"))),
                 invalid("blank stream", valid.inStream("")),
-                invalid("unknown stream", valid.inStream("nobody-polls-this")),
+                invalid("unknown stream", valid.inStream("unknown")),
                 invalid("NUL in payload", OutboxEvent.of("order", "1", new Text("\0"))),
                 invalid("surrogate in payload", OutboxEvent.of("order", "1", new Text("\uDC00"))),
                 invalid("NUL in header", valid.withHeader("h", "\0")),

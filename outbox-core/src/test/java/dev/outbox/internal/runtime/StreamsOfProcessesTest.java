@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class StreamsOfProcessesTest {
 
-    /** No look at the database that nobody asked for: what is handled was announced. */
+    /** Poll interval that no test reaches: a handled event was announced by a notification. */
     private static final PollerSettings WHEN_WOKEN =
             new PollerSettings(Duration.ofHours(1), 50, Duration.ofMinutes(1), Duration.ofSeconds(10));
 

@@ -65,7 +65,7 @@ class SuspendedProcessTest {
                 .list();
     }
 
-    /** A process that stands still in the third event until it is told to go on. */
+    /** Process that stops in the third event until the test resumes it. */
     static final class Sleeper {
 
         private Sleeper() {}

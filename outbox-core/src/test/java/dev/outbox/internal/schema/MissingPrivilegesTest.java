@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A role that lacks a privilege is told which. */
+/** Errors name the privilege that a role lacks. */
 class MissingPrivilegesTest {
 
     private static final OutboxSchema AUDIT = new OutboxSchema("audit");
