@@ -4,14 +4,14 @@ import dev.outbox.internal.schema.ArchiveMismatchException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows how the archive's table differs from an archive, and the ways out. */
+/** Explains an archive table that has other columns than retention writes. */
 final class ArchiveMismatchFailureAnalyzer extends AbstractFailureAnalyzer<ArchiveMismatchException> {
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, ArchiveMismatchException cause) {
         return new FailureAnalysis(
-                "Published events are archived in table " + cause.table() + ", which cannot hold them:\n\n    "
-                        + String.join("\n    ", cause.problems()),
+                "Retention archives published events in table " + cause.table()
+                        + ", but the table does not fit:\n\n    " + String.join("\n    ", cause.problems()),
                 "Set outbox.retention.archive-schema to a schema for the archive, or rename the existing table.",
                 cause);
     }

@@ -6,10 +6,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ReflectionUtils;
 
-/**
- * Calls a method of a bean through whatever proxies the bean has. The bean is looked up for every call: it is created by the
- * first one if it is lazy, and by each one if its scope says so.
- */
+/** Calls a method of a bean through its proxies. Looks the bean up for every call, because it may be lazy or scoped. */
 final class BeanMethod {
 
     private final BeanFactory beanFactory;
@@ -22,7 +19,7 @@ final class BeanMethod {
         this.method = method;
     }
 
-    /** Calls the method, and throws what it throws. */
+    /** Calls the method and throws its exceptions unwrapped. */
     void invoke(Object... arguments) throws Exception {
         Object bean = beanFactory.getBean(beanName);
         Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());

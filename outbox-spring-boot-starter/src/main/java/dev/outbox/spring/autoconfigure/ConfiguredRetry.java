@@ -13,10 +13,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/** Lays the retry keys of one level over the policy of the level above. */
+/** Overrides the retry policy of the level above with the retry properties of one level. */
 final class ConfiguredRetry {
 
-    /** What exponential growth is where only some of its keys are set. */
+    /** Supplies the keys of exponential backoff that are not set. */
     static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2);
 
     private ConfiguredRetry() {}
@@ -34,7 +34,7 @@ final class ConfiguredRetry {
         });
     }
 
-    /** A class that this level lists is taken out of the other list where that comes from above. */
+    /** Removes the classes that this level lists from the opposite list that it inherits. */
     private static ErrorClasses errors(Retry retry, ErrorClasses above) {
         Set<Class<? extends Throwable>> retryable = retry.retryable();
         Set<Class<? extends Throwable>> nonRetryable = retry.nonRetryable();
@@ -55,7 +55,7 @@ final class ConfiguredRetry {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".delays",
                     delays,
-                    "delays cannot stand together with initial, multiplier, max or jitter; choose one kind of retry");
+                    "delays cannot be combined with initial, multiplier, max or jitter; choose one kind of backoff");
         }
         if (delays != null) {
             return new Delays(delays);

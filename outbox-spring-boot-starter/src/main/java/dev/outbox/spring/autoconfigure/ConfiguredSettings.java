@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns properties into settings, and errors about settings into errors about properties. */
+/** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
 
     private final OutboxProperties properties;
@@ -31,12 +31,7 @@ final class ConfiguredSettings {
         this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
     }
 
-    /**
-     * Returns the settings that the properties describe.
-     *
-     * @throws org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException naming the first
-     *     property that breaks a rule
-     */
+    /** Converts the properties. The exception about an invalid value names the property. */
     static RuntimeSettings of(OutboxProperties properties) {
         return new ConfiguredSettings(properties).settings();
     }
@@ -93,11 +88,11 @@ final class ConfiguredSettings {
         return PropertyRule.checkAll(
                 prefix,
                 () -> new PollerSettings(
-                        either(stream.interval(), defaults.interval()),
-                        either(stream.batchSize(), defaults.batchSize()),
-                        either(stream.concurrency(), defaults.concurrency()),
-                        either(stream.lease(), defaults.lease()),
-                        either(stream.shutdownTimeout(), defaults.shutdownTimeout())));
+                        ownOrInherited(stream.interval(), defaults.interval()),
+                        ownOrInherited(stream.batchSize(), defaults.batchSize()),
+                        ownOrInherited(stream.concurrency(), defaults.concurrency()),
+                        ownOrInherited(stream.lease(), defaults.lease()),
+                        ownOrInherited(stream.shutdownTimeout(), defaults.shutdownTimeout())));
     }
 
     private DispatchSettings dispatch() {
@@ -152,7 +147,7 @@ final class ConfiguredSettings {
                         retention.batchSize()));
     }
 
-    private static <T> T either(@Nullable T own, T inherited) {
+    private static <T> T ownOrInherited(@Nullable T own, T inherited) {
         return own != null ? own : inherited;
     }
 }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/** Reads from the properties what travels in which stream, and who works on it. */
+/** Reads from the properties which events go to which stream, and which streams this process polls. */
 final class ConfiguredStreams {
 
     private ConfiguredStreams() {}
@@ -22,8 +22,8 @@ final class ConfiguredStreams {
             throw new InvalidConfigurationPropertyValueException(
                     "outbox.poller.streams",
                     polled,
-                    "streams must hold none but those that are configured, " + new TreeSet<>(configured)
-                            + "; outbox.streams adds others");
+                    "streams must be among the configured ones, " + new TreeSet<>(configured)
+                            + "; add others to outbox.streams");
         }
         return poller.enabled() ? polled : Set.of();
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks for the handlers as late as possible, and notices if that was too early or not what the properties speak of. */
+/** Finds the handlers on first use, and reports handlers that it found too late and properties of unknown handlers. */
 final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>> {
 
     private static final Logger log = LoggerFactory.getLogger(DiscoveredHandlers.class);
@@ -46,20 +46,16 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
         }
     }
 
-    /**
-     * Publishing while beans are still being created asks for the handlers before the types of all beans are known.
-     *
-     * @throws HandlerConfigurationException if a handler has come to light since
-     */
-    synchronized void checkNothingWasMissed() {
+    /** Publishing during startup finds the handlers before the types of all beans are known: fails if one was missed. */
+    synchronized void checkComplete() {
         List<HandlerDefinition> early = found;
         if (!checked && early != null) {
             Set<String> missed = ids(discovery.find());
             missed.removeAll(ids(early));
             if (!missed.isEmpty()) {
                 throw new HandlerConfigurationException(
-                        "an event was published while the application was starting, when"
-                                + " the handlers " + missed + " could not be seen yet; publish later, for example in an"
+                        "an event was published while the application was starting, before"
+                                + " the handlers " + missed + " could be found; publish later, for example in an"
                                 + " ApplicationRunner, or let their @Bean methods return the class that has the handler");
             }
         }

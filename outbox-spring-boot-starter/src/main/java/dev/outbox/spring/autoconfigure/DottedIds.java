@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.Environment;
 
 /**
- * Binds {@code outbox.handlers.licensing.grant.timeout} to the handler {@code licensing.grant}, without the brackets that
- * Spring Boot asks for: it takes {@code licensing} for the id and ignores the rest.
+ * Binds {@code outbox.handlers.licensing.grant.timeout} to the handler {@code licensing.grant}. Without brackets, Spring Boot would take
+ * {@code licensing} for the id and ignore the rest.
  */
 final class DottedIds {
 
@@ -36,7 +36,7 @@ final class DottedIds {
         this.environment = environment;
     }
 
-    /** Returns the properties with the entries that have dots in their ids. */
+    /** Adds the entries that have dots in their ids. */
     static OutboxProperties bind(OutboxProperties properties, Environment environment) {
         DottedIds ids = new DottedIds(environment);
         return properties.with(
@@ -71,7 +71,10 @@ final class DottedIds {
         dotted.forEach((id, name) -> {
             if (bound.containsKey(id)) {
                 log.warn(
-                        "{} has no effect, because {}[{}] is set too; write both in brackets", name, keys.prefix(), id);
+                        "{} has no effect, because {}[{}] is also set; write both in brackets",
+                        name,
+                        keys.prefix(),
+                        id);
             } else {
                 binder.bind(name, Bindable.of(type)).ifBound((entry) -> all.put(id, entry));
             }

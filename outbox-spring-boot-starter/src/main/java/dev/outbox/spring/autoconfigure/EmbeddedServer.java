@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
 /**
- * A PostgreSQL server that lives and dies with the application. It is as durable as PostgreSQL is by default, so that what is
- * seen on it holds elsewhere; its data is deleted when it stops.
+ * PostgreSQL server that starts and stops with the application, and deletes its data when it stops. It has PostgreSQL's default durability,
+ * so that it behaves like a real server.
  */
 final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
 
@@ -33,14 +33,15 @@ final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
                     .setServerConfig("full_page_writes", "on")
-                    // The context stops it; a hook of its own would take it from pollers that are still finishing.
+                    // The context stops the server; a shutdown hook would stop it under pollers that are still
+                    // settling.
                     .setRegisterShutdownHook(false)
                     .start();
             announce(postgres);
             return new EmbeddedServer(postgres);
         } catch (IOException ex) {
             throw new UncheckedIOException(
-                    "the embedded PostgreSQL did not start; set spring.datasource.url to use a server of your own", ex);
+                    "the embedded PostgreSQL did not start; set spring.datasource.url to use your own server", ex);
         }
     }
 
@@ -51,14 +52,14 @@ final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
                 ResultSet settings = statement.executeQuery(sql)) {
             settings.next();
             log.info(
-                    "no database is configured, so an embedded PostgreSQL {} was started on port {} with data in {}, deleted at"
-                            + " the end; set spring.datasource.url to use a server of your own",
+                    "no database is configured: started an embedded PostgreSQL {} on port {} with data in {}, which is deleted at"
+                            + " shutdown; set spring.datasource.url to use your own server",
                     settings.getString(1),
                     postgres.getPort(),
                     settings.getString(2));
         } catch (SQLException ex) {
             postgres.close();
-            throw new IOException("it does not answer", ex);
+            throw new IOException("the server does not respond", ex);
         }
     }
 
@@ -77,7 +78,7 @@ final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
         return POSTGRES;
     }
 
-    /** Stops the server. The pool that was configured on it depends on this bean, so it is closed already. */
+    /** Stops the server. The connection pool depends on this bean, so it is already closed. */
     @Override
     public void close() throws IOException {
         postgres.close();

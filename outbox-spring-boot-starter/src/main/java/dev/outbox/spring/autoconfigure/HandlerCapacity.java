@@ -12,10 +12,7 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-/**
- * What handlers run on where there is more than one at a time: virtual threads where the application wants such and the JVM has them,
- * and no more than the pool has connections for.
- */
+/** Threads and connections for concurrent handlers: virtual threads if the application uses them, and at most the size of its pool. */
 final class HandlerCapacity {
 
     private HandlerCapacity() {}
@@ -27,7 +24,7 @@ final class HandlerCapacity {
         return new Capacity(threads, connections(dataSource, pools));
     }
 
-    /** Returns how many connections a pool has at most; empty if it does not say. */
+    /** Returns the maximum size of a pool, or empty if it is unknown. */
     static OptionalInt connections(DataSource dataSource, Stream<DataSourcePoolMetadataProvider> pools) {
         DataSourcePoolMetadata pool =
                 new CompositeDataSourcePoolMetadataProvider(pools.toList()).getDataSourcePoolMetadata(dataSource);

@@ -20,8 +20,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Finds the handlers among the beans of a context by their types, without creating a bean that does not exist yet:
- * {@link OutboxHandler} methods, and {@link HandlerDefinition} beans.
+ * Finds {@link OutboxHandler} methods and {@link HandlerDefinition} beans. Looks at the types of beans only, and creates no bean with
+ * handler methods.
  */
 final class HandlerDiscovery {
 
@@ -33,11 +33,7 @@ final class HandlerDiscovery {
         this.beanFactory = beanFactory;
     }
 
-    /**
-     * Returns the handlers.
-     *
-     * @throws HandlerConfigurationException if a method cannot be a handler, or two handlers have one id
-     */
+    /** Returns the handlers. Throws a {@link HandlerConfigurationException} if a method is no valid handler or two share an id. */
     List<HandlerDefinition> find() {
         Map<String, Found> handlers = new LinkedHashMap<>();
         candidates()
@@ -52,15 +48,15 @@ final class HandlerDiscovery {
         return handlers.values().stream().map(Found::definition).toList();
     }
 
-    /** Returns where handlers are declared, whether they can be handlers or not. */
-    List<String> places() {
-        List<String> places = new ArrayList<>();
+    /** Returns the names of all handler declarations, valid or not. */
+    List<String> declarations() {
+        List<String> declarations = new ArrayList<>();
         candidates()
                 .forEach((beanName, type) -> handlerMethods(type)
                         .keySet()
-                        .forEach((method) -> places.add(beanName + "." + method.getName())));
-        places.addAll(List.of(beanFactory.getBeanNamesForType(HandlerDefinition.class, true, false)));
-        return places;
+                        .forEach((method) -> declarations.add(beanName + "." + method.getName())));
+        declarations.addAll(List.of(beanFactory.getBeanNamesForType(HandlerDefinition.class, true, false)));
+        return declarations;
     }
 
     private Map<String, Class<?>> candidates() {
@@ -97,8 +93,8 @@ final class HandlerDiscovery {
             }
             return type;
         } catch (RuntimeException | LinkageError ex) {
-            // A bean whose class cannot be loaded is somebody else's problem, and fails where it is created.
-            log.debug("the type of bean '{}' is unknown, so it is not searched for handlers", beanName, ex);
+            // A bean whose class cannot be loaded fails when it is created, with a better message.
+            log.debug("cannot determine the type of bean '{}', so it is not searched for handlers", beanName, ex);
             return null;
         }
     }

@@ -16,10 +16,10 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** A method that is marked as a handler; becomes one if it can be called as one. */
+/** Method with {@link OutboxHandler}, and the rules that it must obey. */
 final class HandlerMethod {
 
-    private static final Set<Propagation> APART =
+    private static final Set<Propagation> SEPARATE =
             Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
     private final ConfigurableListableBeanFactory beanFactory;
@@ -41,11 +41,7 @@ final class HandlerMethod {
         this.annotation = annotation;
     }
 
-    /**
-     * Checks the method.
-     *
-     * @throws HandlerConfigurationException if it cannot be called, or not as a handler
-     */
+    /** Converts the method to a handler. Throws a {@link HandlerConfigurationException} if it breaks a rule. */
     HandlerDefinition define() {
         checkCallable();
         checkSynchronous();
@@ -58,7 +54,7 @@ final class HandlerMethod {
         }
         if (eventTypes.isEmpty() && !signature.namesEventType()) {
             throw refused(
-                    "names no event type and takes no payload class that would; set eventTypes, or \"*\" for all");
+                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
         }
         HandlerDefinition definition = definition(id, eventTypes, signature);
         definition = definition.onDead(annotation.onDead()).aliases(annotation.aliases());
@@ -79,15 +75,14 @@ final class HandlerMethod {
             throw refused("is static; a handler is a method of a bean");
         }
         if (Modifier.isPrivate(method.getModifiers())) {
-            throw refused(
-                    "is private, so that a proxy of its bean could not pass the call on; make it package-private");
+            throw refused("is private, so a proxy of its bean cannot forward the call; make it package-private");
         }
         Class<?> seen = beanFactory.getType(beanName, false);
         if (seen == null || !SpringProxy.class.isAssignableFrom(seen)) {
             return;
         }
         if (Modifier.isFinal(method.getModifiers()) && !Proxy.isProxyClass(seen)) {
-            throw refused("is final, so that the proxy of its bean cannot pass the call on; remove final");
+            throw refused("is final, so the proxy of its bean cannot forward the call; remove final");
         }
         try {
             AopUtils.selectInvocableMethod(method, seen);
@@ -98,11 +93,11 @@ final class HandlerMethod {
 
     private void checkSynchronous() {
         if (method.getReturnType() != void.class) {
-            throw refused("returns a value, which nobody would see; " + HandlerSignature.ALLOWED);
+            throw refused("returns a value, which the outbox would ignore; " + HandlerSignature.ALLOWED);
         }
         if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
                 || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
-            throw refused("is @Async, so that success would be recorded before the work is done; remove @Async");
+            throw refused("is @Async, so the outbox would record success before the work is done; remove @Async");
         }
     }
 
@@ -110,8 +105,8 @@ final class HandlerMethod {
         Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
         Transactional transactional =
                 own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
-        if (annotation.deduplicate() && transactional != null && APART.contains(transactional.propagation())) {
-            throw refused("deduplicates, but does its work outside the transaction that does so; remove propagation = "
+        if (annotation.deduplicate() && transactional != null && SEPARATE.contains(transactional.propagation())) {
+            throw refused("deduplicates, but runs outside the transaction that deduplicates; remove propagation = "
                     + transactional.propagation());
         }
     }

@@ -10,27 +10,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import tools.jackson.databind.JsonNode;
 
-/**
- * The parameters of a handler method.
- *
- * @param payloadType the class of the payload, or {@code null} where there is none
- * @param withEnvelope whether there is an envelope
- * @param withContext whether the attempt's context comes last
- */
+/** Parameters of a handler method: a payload, an envelope or both, and optionally the context of the attempt. */
 record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, boolean withContext) {
 
-    /** What to write instead. */
+    /** Tells in a message which signatures are allowed. */
     static final String ALLOWED = """
-            a handler is declared as one of
+            declare a handler as one of
                 void handle(Payload event)
                 void handle(Payload event, EventEnvelope envelope)
                 void handle(JsonNode payload)
                 void handle(JsonNode payload, EventEnvelope envelope)
                 void handle(EventEnvelope envelope)
-            and may take an EventContext as its last parameter; Payload is a class of your own without type parameters, and
+            optionally with an EventContext as the last parameter; Payload is a class of yours without type parameters, and
             JsonNode is tools.jackson.databind.JsonNode""";
 
-    /** Reads the parameters as they are in a bean class; {@code null} if no handler can have them. */
+    /** Resolves the parameters in a bean class. Returns {@code null} if a handler cannot have them. */
     static @Nullable HandlerSignature of(Method method, Class<?> beanClass) {
         List<Class<?>> parameters = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
         boolean withContext = removeLast(parameters, EventContext.class);
@@ -53,12 +47,12 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
         return last >= 0 && parameters.get(last) == type && parameters.remove(last) != null;
     }
 
-    /** Whether the event type can be told from the payload's class. */
+    /** Whether the payload class determines the event type. */
     boolean namesEventType() {
         return payloadType != null && payloadType != JsonNode.class;
     }
 
-    /** What to pass to the method. */
+    /** Returns the arguments of the call. */
     Object[] arguments(Object payload, EventEnvelope envelope, EventContext context) {
         List<Object> arguments = new ArrayList<>(3);
         if (payloadType != null) {
@@ -77,13 +71,12 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
         if (candidate == JsonNode.class) {
             return true;
         }
-        // Jackson 2 has a JsonNode too, and both have subclasses; to take them for payloads would be a
-        // misunderstanding.
-        boolean alike = candidate.getSimpleName().equals("JsonNode") || JsonNode.class.isAssignableFrom(candidate);
+        // Jackson 2's JsonNode and the subclasses of either are mistakes, not payload classes.
+        boolean otherNode = candidate.getSimpleName().equals("JsonNode") || JsonNode.class.isAssignableFrom(candidate);
         boolean builtIn = candidate.isPrimitive()
                 || candidate.isArray()
                 || candidate.getName().startsWith("java.");
         boolean ours = candidate == EventEnvelope.class || candidate == EventContext.class;
-        return !ours && !alike && !builtIn;
+        return !ours && !otherNode && !builtIn;
     }
 }

@@ -6,12 +6,7 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
-/**
- * The reason why an application has no outbox. Judged by bean definitions, because a context that has failed forgets its conditions.
- *
- * @param reason what is missing, as the end of a sentence
- * @param action what to do about it
- */
+/** Reason why an application has no outbox, and the remedy. Reads bean definitions, because a failed context loses its conditions. */
 record MissingOutbox(String reason, String action) {
 
     static MissingOutbox explain(ConfigurableListableBeanFactory beanFactory, Environment environment) {
@@ -20,7 +15,7 @@ record MissingOutbox(String reason, String action) {
         }
         if (beanFactory.getBeanNamesForType(MissingOutboxAutoConfiguration.class, true, false).length == 0) {
             return new MissingOutbox(
-                    "this context does not include OutboxAutoConfiguration, as a test slice such as @DataJpaTest does not",
+                    "this context does not include OutboxAutoConfiguration, for example because it is a test slice such as @DataJpaTest",
                     "Add @ImportAutoConfiguration(OutboxAutoConfiguration.class) to the test, or use @SpringBootTest.");
         }
         List<String> dataSources = Arrays.asList(beanFactory.getBeanNamesForType(DataSource.class, true, false));
@@ -32,7 +27,7 @@ record MissingOutbox(String reason, String action) {
         if (dataSources.size() > 1 && dataSources.stream().noneMatch((name) -> isPrimary(beanFactory, name))) {
             return new MissingOutbox(
                     "there are several DataSource beans, " + dataSources + ", and none is primary",
-                    "Mark the one that holds the outbox with @OutboxDataSource, or one with @Primary.");
+                    "Mark the DataSource of the outbox with @OutboxDataSource, or one of them with @Primary.");
         }
         return new MissingOutbox("OutboxAutoConfiguration is excluded", "Remove the exclusion.");
     }

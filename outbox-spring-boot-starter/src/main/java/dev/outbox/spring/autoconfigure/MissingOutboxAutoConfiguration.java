@@ -13,7 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Warns where an application has handlers but, without meaning it, no outbox. */
+/** Warns if an application has handlers, but no outbox although {@code outbox.enabled} is true. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(OutboxRuntime.class)
@@ -28,11 +28,11 @@ public final class MissingOutboxAutoConfiguration {
     @Bean
     Warning missingOutboxWarning(ConfigurableListableBeanFactory beanFactory, Environment environment) {
         return () -> {
-            List<String> handlers = new HandlerDiscovery(beanFactory).places();
+            List<String> handlers = new HandlerDiscovery(beanFactory).declarations();
             if (!handlers.isEmpty()) {
                 MissingOutbox missing = MissingOutbox.explain(beanFactory, environment);
                 log.warn(
-                        "the outbox is off, and its handlers receive nothing, because {}. {} Handlers: {}",
+                        "the outbox is off and the handlers receive no events, because {}. {} Handlers: {}",
                         missing.reason(),
                         missing.action(),
                         handlers);

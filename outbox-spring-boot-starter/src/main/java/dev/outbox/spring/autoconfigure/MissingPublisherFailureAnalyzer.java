@@ -11,7 +11,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** Explains why an application that publishes has no outbox. */
+/** Explains why an application that injects a publisher has no outbox. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class MissingPublisherFailureAnalyzer extends AbstractFailureAnalyzer<NoSuchBeanDefinitionException> {
 

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 
-/** Matches where it is clear which {@code DataSource} holds the outbox. */
+/** Matches if exactly one {@code DataSource} qualifies for the outbox. */
 final class OnOutboxDataSource extends AnyNestedCondition {
 
     OnOutboxDataSource() {

@@ -40,7 +40,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Gives an application with one {@code DataSource}, or one marked {@link OutboxDataSource}, its outbox. */
+/** Configures the outbox of an application with one {@code DataSource}, or one marked {@link OutboxDataSource}. */
 @AutoConfiguration(
         after = {
             DataSourceAutoConfiguration.class,
@@ -89,13 +89,13 @@ public final class OutboxAutoConfiguration {
                 settings.dispatch().handlers().keySet());
     }
 
-    /** Boot registers it with the transaction managers that it configures itself. */
+    /** Spring Boot adds this listener to the transaction managers that it configures. */
     @Bean
     TransactionPhase outboxTransactionPhase() {
         return new TransactionPhase();
     }
 
-    /** The application's own transaction managers. */
+    /** Adds the listener to the transaction managers that the application defines. */
     @Bean
     static SmartInitializingSingleton outboxTransactionPhaseRegistration(
             ObjectProvider<ConfigurableTransactionManager> managers, ObjectProvider<TransactionPhase> phases) {
@@ -109,7 +109,7 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    OutboxDependencies outboxSurroundings(
+    OutboxDependencies outboxDependencies(
             OutboxDatabase database,
             TransactionPhase phase,
             ObjectProvider<PlatformTransactionManager> managers,

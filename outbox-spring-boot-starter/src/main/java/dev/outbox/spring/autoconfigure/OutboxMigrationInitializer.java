@@ -7,9 +7,8 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
 
 /**
- * Migrates or checks the outbox tables while the context is being created: after the application's own migrations, and before
- * every bean that depends on database initialization. The Flyway that does it is no bean and knows nothing of the
- * application's.
+ * Migrates or validates the outbox tables during startup: after the application's own migrations, and before the beans that depend on
+ * database initialization. It uses a private Flyway instance that is independent of the application's.
  */
 final class OutboxMigrationInitializer implements InitializingBean {
 
@@ -17,11 +16,6 @@ final class OutboxMigrationInitializer implements InitializingBean {
     private final boolean migrate;
     private final OptionalInt connections;
 
-    /**
-     * Creates an initializer that runs when the context asks for it.
-     *
-     * @param connections how many connections the pool has at most; empty if it does not say
-     */
     OutboxMigrationInitializer(OutboxDatabase database, boolean migrate, OptionalInt connections) {
         this.database = database;
         this.migrate = migrate;
@@ -39,7 +33,7 @@ final class OutboxMigrationInitializer implements InitializingBean {
         }
     }
 
-    /** Flyway uses two connections at once, which a pool of one does not have. */
+    /** Avoids a pool of one connection, because Flyway uses two at the same time. */
     private DataSource dataSource() {
         DataSource pool = database.dataSource();
         return connections.orElse(2) == 1 ? UnpooledDataSource.behind(pool).orElse(pool) : pool;

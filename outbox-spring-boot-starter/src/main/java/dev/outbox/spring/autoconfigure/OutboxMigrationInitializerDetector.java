@@ -4,7 +4,7 @@ import java.util.Set;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
 import org.springframework.core.Ordered;
 
-/** Tells Spring Boot that the outbox initializes a database, and that it does so last. */
+/** Declares the outbox as the last database initializer. */
 final class OutboxMigrationInitializerDetector extends AbstractBeansOfTypeDatabaseInitializerDetector {
 
     @Override

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Keeps the migrations in a native image. */
+/** Includes the migrations in a native image. */
 final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -12,10 +12,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 
-/**
- * Finds the transaction manager that works on the outbox's {@code DataSource}. Looks as late as it is asked: a transaction
- * manager may need beans that publish.
- */
+/** Finds the transaction manager of the outbox's {@code DataSource} on first use, because it may depend on beans that publish. */
 final class OutboxTransactionManager implements Supplier<Optional<PlatformTransactionManager>> {
 
     private final ObjectProvider<PlatformTransactionManager> managers;
@@ -26,7 +23,7 @@ final class OutboxTransactionManager implements Supplier<Optional<PlatformTransa
         this.dataSource = target(dataSource);
     }
 
-    /** Returns the only one of this DataSource, else the primary one; empty if neither is clear. */
+    /** Returns the only manager of this DataSource, otherwise the primary one, or empty if neither is unique. */
     @Override
     public Optional<PlatformTransactionManager> get() {
         List<PlatformTransactionManager> ofDataSource = managers.stream(ObjectProvider.UNFILTERED)
@@ -37,16 +34,16 @@ final class OutboxTransactionManager implements Supplier<Optional<PlatformTransa
         }
         Optional<PlatformTransactionManager> preferred = Optional.ofNullable(managers.getIfUnique());
         return ofDataSource.isEmpty()
-                ? preferred.filter(OutboxTransactionManager::mayWorkAnywhere)
+                ? preferred.filter(OutboxTransactionManager::hasUnknownDataSource)
                 : preferred.filter(ofDataSource::contains);
     }
 
-    /** A wrapper or a manager of the application's own does not say; the inbox finds out before it invokes a handler. */
-    private static boolean mayWorkAnywhere(PlatformTransactionManager manager) {
+    /** A wrapper or custom manager does not tell its DataSource. The deduplication inbox checks before it invokes a handler. */
+    private static boolean hasUnknownDataSource(PlatformTransactionManager manager) {
         return dataSourceOf(manager) == null && !(manager instanceof ResourceTransactionManager);
     }
 
-    /** The managers for JDBC, JPA and Hibernate have this property, and no type in common that has it. */
+    /** Reads a property, because the managers for JDBC, JPA and Hibernate share no type that declares it. */
     private static @Nullable DataSource dataSourceOf(PlatformTransactionManager manager) {
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(manager);
         return bean.isReadableProperty("dataSource") && bean.getPropertyValue("dataSource") instanceof DataSource found

@@ -15,7 +15,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** The keys that a record of properties has below a prefix, such as {@code batch-size} and {@code retry.max-attempts}. */
+/** Keys of a properties record below a prefix, such as {@code batch-size} and {@code retry.max-attempts}. */
 final class PropertyKeys {
 
     private final ConfigurationPropertyName prefix;
@@ -26,7 +26,7 @@ final class PropertyKeys {
         this.names = names;
     }
 
-    /** Reads the keys of a record; a map has entries with keys of their own, and is none. */
+    /** Reads the keys of a record. Maps are left out, because their entries have their own keys. */
     static PropertyKeys of(String prefix, Class<?> type) {
         SortedSet<String> names = new TreeSet<>();
         add(names, "", type);
@@ -53,19 +53,19 @@ final class PropertyKeys {
         }
     }
 
-    /** An entry of a map, which has an id and one of the keys. */
+    /** Entry of a map: an id and one of the keys. */
     record Entry(ConfigurationPropertyName name, String id, boolean dotted) {}
 
     ConfigurationPropertyName prefix() {
         return prefix;
     }
 
-    /** The keys in their usual form. */
+    /** Returns the keys in kebab case. */
     SortedSet<String> names() {
         return names;
     }
 
-    /** Whether a name is the prefix and a key, or leads to a key. */
+    /** Whether a name is a key or the beginning of a key. */
     boolean contains(ConfigurationPropertyName name, ConfigurationPropertySource source) {
         String rest = joined(name, prefix.getNumberOfElements(), source);
         return names.stream()
@@ -73,7 +73,7 @@ final class PropertyKeys {
                 .anyMatch((key) -> key.equals(rest) || key.startsWith(rest + "."));
     }
 
-    /** Splits a name into the prefix, the id of an entry, which may have dots, and a key; empty if it has none of the keys. */
+    /** Splits a name into prefix, entry id (with or without dots) and key. Returns empty if it ends with none of the keys. */
     Optional<Entry> entryOf(ConfigurationPropertyName name, ConfigurationPropertySource source) {
         int first = prefix.getNumberOfElements();
         if (!prefix.isAncestorOf(name)) {
@@ -98,7 +98,7 @@ final class PropertyKeys {
         return form(String.join(".", elements(name, from, end, Form.UNIFORM)), source);
     }
 
-    /** Environment variables have underscores for dots, and may have them for dashes. */
+    /** Environment variables have underscores instead of dots, and sometimes instead of dashes. */
     private static String form(String key, ConfigurationPropertySource source) {
         String uniform = key.replace("-", "");
         return isSystemEnvironment(source) ? uniform.replace(".", "") : uniform;

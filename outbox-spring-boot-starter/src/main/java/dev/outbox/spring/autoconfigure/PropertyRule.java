@@ -6,17 +6,14 @@ import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/**
- * Names the property whose value breaks a rule of the core. The core's messages read "component rule: value", so the first
- * word is the property.
- */
+/** Names the property whose value breaks a rule of the core. The first word of a core message is the component: "component rule: value". */
 final class PropertyRule {
 
     private static final Pattern UNIFORM = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
     private PropertyRule() {}
 
-    /** Makes one setting of the value of one property. */
+    /** Converts the value of one property. */
     static <V, T> T check(String property, V value, Function<V, T> setting) {
         try {
             return setting.apply(value);
@@ -25,7 +22,7 @@ final class PropertyRule {
         }
     }
 
-    /** Makes a record of settings of the properties with a prefix. */
+    /** Converts the properties below a prefix to a settings record. */
     static <T> T checkAll(String prefix, Supplier<T> settings) {
         try {
             return settings.get();
@@ -38,7 +35,7 @@ final class PropertyRule {
         }
     }
 
-    /** The name of an entry of a map, in brackets where it would not survive without. */
+    /** Returns the key of a map entry, in brackets if relaxed binding would change the name. */
     static String key(String prefix, String name) {
         return UNIFORM.matcher(name).matches() ? prefix + "." + name : prefix + "[" + name + "]";
     }

@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.support.CronExpression;
 
-/** The times that a cron expression means, in one time zone. */
+/** Run times of a cron expression in a time zone. */
 final class RetentionSchedule implements UnaryOperator<Instant> {
 
     private static final String PROPERTY = "outbox.retention.cron";
@@ -30,7 +30,8 @@ final class RetentionSchedule implements UnaryOperator<Instant> {
         }
         CronExpression cron = PropertyRule.check(PROPERTY, expression, CronExpression::parse);
         if (cron.next(clock.instant().atZone(zone)) == null) {
-            throw new InvalidConfigurationPropertyValueException(PROPERTY, expression, "it never comes true");
+            throw new InvalidConfigurationPropertyValueException(
+                    PROPERTY, expression, "the expression matches no future time");
         }
         return new RetentionSchedule(cron, zone);
     }

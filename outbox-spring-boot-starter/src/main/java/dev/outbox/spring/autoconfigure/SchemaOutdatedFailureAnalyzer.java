@@ -4,7 +4,7 @@ import dev.outbox.internal.schema.SchemaOutdatedException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Shows the SQL that brings the tables up to date. */
+/** Shows the SQL that updates the tables. */
 final class SchemaOutdatedFailureAnalyzer extends AbstractFailureAnalyzer<SchemaOutdatedException> {
 
     @Override

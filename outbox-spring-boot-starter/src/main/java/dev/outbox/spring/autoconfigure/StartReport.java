@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says at start what the outbox of this application consists of. */
+/** Logs the schemas, streams and handlers at startup. */
 final class StartReport {
 
     private static final Logger log = LoggerFactory.getLogger(StartReport.class);

@@ -23,9 +23,8 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Reports properties below {@code outbox} that nothing reads, with the nearest name that something does. An environment variable
- * or a system property is reported only if it is nearly a known one: both belong to the whole process, and platforms set variables
- * that begin with the name of a service.
+ * Reports properties below {@code outbox} that do not exist, with the most similar name that does. Reports an environment variable or system
+ * property only if it is very similar to a known name, because platforms set variables that begin with the name of a service.
  */
 final class UnknownProperties {
 
@@ -65,7 +64,7 @@ final class UnknownProperties {
 
     private void report(ConfigurationPropertyName name, ConfigurationPropertySource source) {
         Optional<Suggestion> nearest = nearest(name);
-        boolean variable = isOfTheProcess(source);
+        boolean variable = isProcessWide(source);
         int largest = variable
                 ? LARGEST_DISTANCE_OF_VARIABLES
                 : uniform(name.toString()).length() / 3;
@@ -80,7 +79,7 @@ final class UnknownProperties {
         }
     }
 
-    private static boolean isOfTheProcess(ConfigurationPropertySource source) {
+    private static boolean isProcessWide(ConfigurationPropertySource source) {
         return PropertyKeys.isSystemEnvironment(source)
                 || (source.getUnderlyingSource() instanceof PropertySource<?> underlying
                         && underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
@@ -95,7 +94,7 @@ final class UnknownProperties {
     private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
         for (PropertyKeys map : MAPS) {
             if (map.prefix().equals(name) || map.prefix().isAncestorOf(name)) {
-                // To name a stream is enough to have it.
+                // A stream exists as soon as it is named.
                 return map.entryOf(name, source).isPresent()
                         || name.getNumberOfElements() <= map.prefix().getNumberOfElements() + 1;
             }
@@ -137,7 +136,7 @@ final class UnknownProperties {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
     }
 
-    /** The number of characters to insert, remove or replace. */
+    /** Edit distance: the number of characters to insert, remove or replace. */
     private static int distance(String one, String other) {
         int[] row = new int[other.length() + 1];
         for (int j = 0; j < row.length; j++) {

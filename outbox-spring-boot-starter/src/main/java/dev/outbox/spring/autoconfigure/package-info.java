@@ -1,4 +1,4 @@
-/** Builds the outbox from what a Spring Boot application has: its properties, its beans and its DataSource. */
+/** Configures the outbox from the properties, beans and DataSource of a Spring Boot application. */
 @NullMarked
 package dev.outbox.spring.autoconfigure;
 

@@ -116,7 +116,7 @@ class InvalidPropertiesTest {
         assertThatThrownBy(() -> settings(prefix + ".delays=1s", prefix + ".max=1m"))
                 .isInstanceOf(InvalidConfigurationPropertyValueException.class)
                 .hasMessageContaining(prefix + ".delays")
-                .hasMessageContaining("choose one kind of retry");
+                .hasMessageContaining("choose one kind of backoff");
     }
 
     @ParameterizedTest

@@ -42,7 +42,7 @@ class StartReportTest {
                 .withInitializer((context) ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run((context) -> assertThat(output)
-                        .contains("the outbox is off, and its handlers receive nothing, because there are several"
+                        .contains("the outbox is off and the handlers receive no events, because there are several"
                                 + " DataSource beans, [orders, billing], and none is primary")
                         .contains("@OutboxDataSource")
                         .contains("[licensing.extend]"));

@@ -12,9 +12,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Up while the pollers run, or need not; out of service while they should but do not; down while the database cannot be asked. Backlog,
- * dead events and stuck handlers are details and
- * no reason to restart a process. The counts are those of the gauges, so asking often costs nothing.
+ * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN while the database does not
+ * answer. The backlog, dead events and stuck handlers are details, because a restart would not help. The counts come from the gauges'
+ * cache, so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
@@ -23,7 +23,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     private final QueueGauges gauges;
 
     OutboxHealthIndicator(OutboxRuntime runtime, Polling polling, QueueGauges gauges) {
-        super("the outbox could not be asked");
+        super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;

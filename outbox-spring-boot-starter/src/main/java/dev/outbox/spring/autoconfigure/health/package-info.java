@@ -1,4 +1,4 @@
-/** Says whether the outbox runs, to those who ask Spring Boot's health endpoint. */
+/** Contributes the state of the outbox to Spring Boot's health endpoint. */
 @NullMarked
 package dev.outbox.spring.autoconfigure.health;
 

@@ -15,7 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** Measures the outbox where the application has a meter registry. */
+/** Registers the meters of the outbox if the application has one meter registry. */
 @AutoConfiguration(
         after = OutboxAutoConfiguration.class,
         afterName = {

@@ -1,4 +1,4 @@
-/** Connects the outbox with the application's meter registry. */
+/** Registers the meters of the outbox with the application's meter registry. */
 @NullMarked
 package dev.outbox.spring.autoconfigure.metrics;
 
