@@ -23,7 +23,7 @@ CREATE TABLE fulfilment.sales (
     CONSTRAINT sales_pk PRIMARY KEY (item)
 );
 
--- What the courier keeps, in a system that is not ours.
+-- Tables of the simulated courier, which stands for an external system.
 CREATE TABLE fulfilment.parcels (
     key       uuid        NOT NULL,
     order_id  text        NOT NULL,

@@ -70,7 +70,7 @@ CREATE TABLE trading.settings (
 
 COMMENT ON COLUMN trading.settings.seq IS 'Of the event that told the value: an earlier one changes nothing';
 
--- The simulated exchange: a system that is not ours.
+-- The simulated exchange, which stands for an external system.
 CREATE SCHEMA exchange;
 
 CREATE TABLE exchange.markets (

@@ -17,7 +17,7 @@ CREATE INDEX inbox_user ON push.inbox (user_id, created_at);
 COMMENT ON TABLE push.inbox IS 'What users are to know: here for certain, on their phones if it can be done';
 COMMENT ON COLUMN push.inbox.attempts IS 'How often the gateway was asked, or was about to be';
 
--- The simulated gateway: a system that is not ours.
+-- The simulated gateway, which stands for an external system.
 CREATE TABLE push.gateway (
     down boolean NOT NULL
 );

@@ -46,5 +46,5 @@ CREATE TABLE billing.charges (
     CONSTRAINT charges_status_known CHECK (status IN ('open', 'succeeded', 'failed'))
 );
 
--- One charge at a time: whoever finds one open takes it up instead of charging twice.
+-- One charge at a time: a process that finds an open charge completes it instead of charging twice.
 CREATE UNIQUE INDEX charges_open ON billing.charges (subscription_id) WHERE status = 'open';

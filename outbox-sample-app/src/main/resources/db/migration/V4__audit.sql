@@ -1,4 +1,4 @@
--- The outbox archives to audit.events, so whichever comes first creates the schema.
+-- The outbox archives to audit.events, so the first of the two creates the schema.
 CREATE SCHEMA IF NOT EXISTS audit;
 
 CREATE TABLE audit.entries (

@@ -4,7 +4,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Lets everything run that is due by the clock, except in a process that only answers requests. */
+/** Enables the scheduled jobs, except in a process that only answers requests. */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
 @Profile("!web")

@@ -12,7 +12,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Tells whoever has started the service what to try. */
+/** Logs after startup which requests to try. */
 @Component
 @Profile("!worker")
 final class Welcome {

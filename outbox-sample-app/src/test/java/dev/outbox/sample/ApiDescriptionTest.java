@@ -89,7 +89,9 @@ class ApiDescriptionTest {
 
     @Test
     void operatorsFindTheCriteriaOfARetryAndNothingElse() {
-        assertThat(description.at("/components/schemas/Repair/properties").propertyNames())
+        assertThat(description
+                        .at("/components/schemas/DeliveryCommand/properties")
+                        .propertyNames())
                 .containsExactlyInAnyOrder(
                         "handler",
                         "status",

@@ -231,7 +231,7 @@ class FaultFlowTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"handlers/nobody?failPercent=1", "gateways/nothing?down=true"})
+    @ValueSource(strings = {"handlers/absent?failPercent=1", "gateways/nothing?down=true"})
     void whatIsNotThereCannotBreak(String fault) {
         assertThat(api.post("/demo/faults/" + fault, "").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
     }

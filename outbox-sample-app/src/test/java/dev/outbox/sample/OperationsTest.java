@@ -172,13 +172,13 @@ class OperationsTest {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '`', textBlock = """
-            404 | handlers/nobody/pause  | {"by": "ann", "reason": "r"}                         | no instance has registered a handler 'nobody'
+            404 | handlers/absent/pause  | {"by": "ann", "reason": "r"}                         | no instance has registered a handler 'absent'
             400 | streams/nothing/pause  | {"by": "ann", "reason": "r"}                         | no instance has polled a stream 'nothing'
             400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection has no filter
             400 | retry                  | {"handler": "a", "strem": "b", "by": "c", "reason": "d"} | there is no such criterion: strem
             400 | skip                   | {"handler": "a", "status": ["GONE"], "by": "c", "reason": "d"} | Failed to read request
             400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | Invalid request content.
-            404 | replays                | {"handler": "nobody", "by": "ann", "reason": "r"}    | nobody
+            404 | replays                | {"handler": "absent", "by": "ann", "reason": "r"}    | absent
             400 | replays                | {"handler": "push.reservation-confirmed", "rate": 0, "by": "ann", "reason": "r"} | rate must be at least 1
             404 | replays/4711/cancel    | {"by": "ann"}                                        | there is no replay with id 4711
             """, delimiter = '|')

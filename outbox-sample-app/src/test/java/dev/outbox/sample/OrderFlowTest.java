@@ -16,7 +16,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Orders that reach their courier once and in order, whatever happens to their events on the way. */
+/** Orders reach their courier once and in order, despite duplicates, gaps and lost answers. */
 @SampleTest
 class OrderFlowTest {
 

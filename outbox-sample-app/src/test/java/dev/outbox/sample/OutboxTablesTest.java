@@ -87,11 +87,11 @@ class OutboxTablesTest {
         assertThatThrownBy(() -> insert(UUID.randomUUID(), 1)).isInstanceOf(DuplicateKeyException.class);
     }
 
-    /** Into a stream that nobody polls. */
+    /** Inserts into a stream without a poller. */
     private void insert(UUID eventId, long seq) {
         jdbc.sql("""
                         INSERT INTO events.outbox (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
-                        VALUES (:eventId, 'nobody', 'table', :aggregateId, :seq, 'RowInserted', '{}')
+                        VALUES (:eventId, 'unpolled', 'table', :aggregateId, :seq, 'RowInserted', '{}')
                         """)
                 .param("eventId", eventId)
                 .param("aggregateId", "of " + getClass().getName())

@@ -83,7 +83,7 @@ class TwoInstancesTest {
                         """).param("orders", orders).query(Long.class).single();
     }
 
-    /** How often an instance has handled an event for fulfilment, whatever came of it. */
+    /** Returns how often an instance has handled an event for fulfilment, successfully or not. */
     private static double followed(MeterRegistry meters) {
         return meters.find("outbox.processed").tag("handler", "fulfilment.order").counters().stream()
                 .mapToDouble(Counter::count)

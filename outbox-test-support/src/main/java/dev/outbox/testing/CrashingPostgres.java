@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PostgreSQL server that crashes on demand. It is durable as in production, except that asynchronous commits reach the disk only
- * when something else flushes them: a crash loses every one that no synchronous commit has followed.
+ * PostgreSQL server that crashes on demand. It is durable as in production, except that asynchronous commits reach the disk only when
+ * another commit flushes them: a crash loses each one that no synchronous commit has followed.
  *
  * <p>Used by one thread. Runs as root and as an ordinary user, on Linux and macOS.
  */
@@ -55,7 +55,7 @@ public final class CrashingPostgres implements AutoCloseable {
         return port;
     }
 
-    /** The server for whatever creates databases; its address stays the same. */
+    /** Returns the server for creating databases; its address stays the same. */
     public TestPostgres postgres() {
         return postgres;
     }
@@ -148,7 +148,7 @@ public final class CrashingPostgres implements AutoCloseable {
         start();
     }
 
-    /** Stops the standby when it has replayed everything so far: it knows nothing of what follows. */
+    /** Stops the standby when it has replayed everything so far; it misses all later changes. */
     public void stopReplication() {
         String behind = """
                 SELECT count(*)

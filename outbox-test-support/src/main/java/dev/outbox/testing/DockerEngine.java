@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.testcontainers.DockerClientFactory;
 
-/** Finds out in milliseconds that there is no Docker engine, so that Testcontainers is asked only where there may be one. */
+/** Detects within milliseconds that there is no Docker engine, so that Testcontainers starts only if there may be one. */
 final class DockerEngine {
 
     private static final int CONNECT_TIMEOUT_MILLIS = 500;
@@ -25,7 +25,7 @@ final class DockerEngine {
         this.environment = environment;
     }
 
-    /** Never throws and, where no engine listens, never wakes Testcontainers, which is slow and loud about it. */
+    /** Never throws. Does not initialize Testcontainers without an engine, because that is slow and fills the log. */
     boolean answers() {
         try {
             return listens() && DockerClientFactory.instance().isDockerAvailable();

@@ -114,7 +114,7 @@ final class PostgresProcess {
     void start(int port, ServerSettings settings) {
         List<String> command = new ArrayList<>();
         if (LinuxUtils.isUnshareAvailable()) {
-            // The server refuses to run as root. In a user namespace without a mapping, it is nobody.
+            // The server refuses to run as root. A user namespace without a mapping gives it an unprivileged user.
             command.addAll(List.of("unshare", "-U"));
         }
         command.addAll(List.of(program.resolveSibling(PROGRAM).toString(), "-D", data.toString(), "-p", "" + port));

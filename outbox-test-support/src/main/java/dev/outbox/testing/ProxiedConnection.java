@@ -67,7 +67,7 @@ final class ProxiedConnection {
         }
     }
 
-    /** Ends both halves with a reset: neither side is told that the other has finished. */
+    /** Ends both halves with a reset, so that neither side sees an orderly end. */
     void reset() {
         proxy.forget(this);
         reset(client);

@@ -11,7 +11,7 @@ public record ServerSettings(Map<String, String> values) {
         values = Collections.unmodifiableMap(new TreeMap<>(values));
     }
 
-    /** Plenty of connections and no durability: what ordinary tests want. */
+    /** Many connections and no durability, for ordinary tests. */
     public static ServerSettings fast() {
         return new ServerSettings(Map.of("max_connections", "200"))
                 .with("fsync", "off")
@@ -19,7 +19,7 @@ public record ServerSettings(Map<String, String> values) {
                 .with("full_page_writes", "off");
     }
 
-    /** What a production server does at commit: durability tests and benchmarks want it. */
+    /** Durability of a production server, for durability tests and benchmarks. */
     public static ServerSettings durable() {
         return new ServerSettings(Map.of("max_connections", "200"))
                 .with("fsync", "on")

@@ -68,7 +68,7 @@ public final class TcpProxy implements AutoCloseable {
         blackHole = true;
     }
 
-    /** Delays whatever is sent in either direction until {@link #heal()}. */
+    /** Delays all traffic in both directions until {@link #heal()}. */
     public void delay(Duration each) {
         delay = each;
     }

@@ -9,8 +9,8 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * A database of one test's own, which can be cut off from its clients and is dropped when closed. Its owner is not a superuser; an
- * application has the rights that it is granted.
+ * Database of one test, which can be cut off from its clients and is dropped when closed. Its owner is not a superuser; an application
+ * has only the privileges that it is granted.
  */
 public final class TestDatabase implements AutoCloseable {
 
@@ -37,12 +37,12 @@ public final class TestDatabase implements AutoCloseable {
         return TestRoles.OWNER;
     }
 
-    /** Of the owner and of the application. */
+    /** Password of the owner and of the application. */
     public String password() {
         return TestRoles.PASSWORD;
     }
 
-    /** As the owner. Opens a new connection for every request; it pools nothing. */
+    /** Connects as the owner. Opens a new connection for every request, without a pool. */
     public DataSource dataSource() {
         return as(TestRoles.OWNER);
     }
@@ -52,7 +52,7 @@ public final class TestDatabase implements AutoCloseable {
         return TestRoles.APPLICATION;
     }
 
-    /** As a role that logs in. Opens a new connection for every request; it pools nothing. */
+    /** Connects as the given role. Opens a new connection for every request, without a pool. */
     public DataSource as(String role) {
         return server.as(role, TestRoles.PASSWORD).dataSource(name);
     }
@@ -92,7 +92,7 @@ public final class TestDatabase implements AutoCloseable {
         server.execute("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS true");
     }
 
-    /** Drops the database, terminating whoever is still connected. May be called twice. */
+    /** Terminates the remaining sessions and drops the database. May be called twice. */
     @Override
     public void close() {
         server.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");

@@ -62,7 +62,7 @@ public final class TestPostgres implements AutoCloseable {
         }
     }
 
-    /** Creates an empty database that no other test knows. */
+    /** Creates an empty database for one test. */
     public TestDatabase newDatabase() {
         return copy("template0");
     }
@@ -98,7 +98,7 @@ public final class TestPostgres implements AutoCloseable {
         return Integer.parseInt(version.replaceFirst("\\D.*", ""));
     }
 
-    /** Stops the server, unless it is somebody else's. */
+    /** Stops the server, unless it is external. */
     @Override
     public void close() {
         if (server.outlivesTests()) {

@@ -30,7 +30,7 @@ final class TestRoles {
             $block$
             """.formatted(OWNER, APPLICATION, PASSWORD);
 
-    /** What an application may do with its own tables. */
+    /** Privileges of an application on its own tables. */
     private static final String OWN_TABLES = """
             ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON TABLES TO %1$s;
             ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON SEQUENCES TO %1$s;

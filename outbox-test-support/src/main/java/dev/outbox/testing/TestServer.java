@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
-/** A running server, the words that say what it is, and how to stop it. */
+/** Running server, its description, and how to stop it. */
 record TestServer(String kind, ServerAddress address, Runnable stop) {
 
     private static final String DEFAULT_MAJOR = "18";
     private static final String GIVEN = "OUTBOX_TEST_JDBC_URL";
 
-    /** The server that the caller's environment points at; it is somebody else's, and left running. */
+    /** External server that the environment points at; it keeps running. */
     static TestServer given(String url, Map<String, String> environment) {
         ServerAddress address = ServerAddress.of(url);
         String username = environment.getOrDefault("OUTBOX_TEST_JDBC_USER", address.username());

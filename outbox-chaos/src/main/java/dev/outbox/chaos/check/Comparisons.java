@@ -5,7 +5,7 @@ import dev.outbox.chaos.history.Execution;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is shown of two events that break a rule together. */
+/** Details of two events that break a rule together. */
 final class Comparisons {
 
     private Comparisons() {}

@@ -26,7 +26,7 @@ final class Excuses {
 
     /**
      * Returns whether the second execution may start while the first still runs. A worker that was suspended right before the start of a
-     * handler starts it when it goes on.
+     * handler starts it when it resumes.
      */
     boolean mayOverlap(History history, Execution first, Execution second) {
         long from = first.started().at();

@@ -6,7 +6,7 @@ import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Faults;
 import dev.outbox.chaos.history.TransactionHistory;
 
-/** What became of an event, in the words of Jepsen. */
+/** Fate of an event, in Jepsen's terms. */
 enum Fate {
     /** It was to be stored, and is. */
     OK,

@@ -86,7 +86,7 @@ final class InOrder implements Rule {
         return Math.min(succeeded, Math.min(died(event, handler), skipped(history, event, handler)));
     }
 
-    /** A worker decides on a death when the last attempt fails, or decoding does, and goes on before it is written. */
+    /** A worker decides on a death when the last attempt or the decoding fails, and continues before the death is written. */
     private static long died(EventHistory event, String handler) {
         long written = event.changes().stream()
                 .filter((change) -> change.isDeliveryBecoming("DEAD")

@@ -177,7 +177,7 @@ public final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Stops the processes in order. The database goes on. */
+    /** Stops the processes in order. The database keeps running. */
     public void stop() {
         throttle.close();
         members().forEach(Member::stop);

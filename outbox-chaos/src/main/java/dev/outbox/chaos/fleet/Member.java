@@ -71,7 +71,7 @@ public final class Member {
         return life.isReady();
     }
 
-    /** How many of its processes ended though nothing ended them. */
+    /** Returns how many of its processes ended unexpectedly. */
     public int unexpectedEnds() {
         return unexpectedEnds.get();
     }

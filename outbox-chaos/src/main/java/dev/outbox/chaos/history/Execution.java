@@ -47,7 +47,7 @@ public final class Execution {
         ended = fact;
     }
 
-    /** A handler that has another id by now counts under that. */
+    /** Returns the current id of a renamed handler. */
     void rename(UnaryOperator<String> currentHandler) {
         String current = currentHandler.apply(started.handler());
         if (!current.equals(started.handler())) {

@@ -1,4 +1,4 @@
-/** Facts that the processes of a chaos run append to files, and the history that they make together. */
+/** Facts that the processes of a chaos run append to files, and the history that results from them. */
 @NullMarked
 package dev.outbox.chaos.history;
 

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Process of the matrix: obeys the commands on its standard input, one cell after the other, until it ends. */
+/** Process of the matrix: executes the commands on its standard input, one cell after another, until the input ends. */
 public final class ActorMain {
 
     static final String SAYS = "actor: ";
@@ -25,7 +25,7 @@ public final class ActorMain {
     private ActorMain() {}
 
     /**
-     * Obeys until its input ends.
+     * Executes commands until the input ends.
      *
      * @param arguments none
      * @throws IOException if the input cannot be read

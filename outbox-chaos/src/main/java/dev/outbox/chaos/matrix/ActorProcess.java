@@ -78,13 +78,13 @@ final class ActorProcess implements AutoCloseable {
         call("begin " + JSON.writeValueAsString(assignment));
     }
 
-    /** Gives a command and waits until it is obeyed. */
+    /** Sends a command and waits until it is done. */
     void call(String command) {
         tell(command);
         answer(command);
     }
 
-    /** Gives a command; {@link #answer} waits. */
+    /** Sends a command; {@link #answer} waits for its result. */
     void tell(String command) {
         if (!ready) {
             ready = true;

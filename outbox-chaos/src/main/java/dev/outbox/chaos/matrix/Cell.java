@@ -12,7 +12,7 @@ import java.util.Random;
  * @param hit at which hit of the point
  * @param together whether the process that survives handles events from the beginning
  * @param concurrency how many aggregates each process handles at the same time
- * @param early whether the process goes on before the server is back
+ * @param early whether the process resumes before the server is back
  */
 record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int concurrency, boolean early) {
 

@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Outbox of one process in a cell, with a pool of its own, that can be closed and started as often as a scenario likes. */
 final class CellOutbox implements AutoCloseable {
 
-    /** Short, and still longer than a busy machine keeps a process waiting. */
+    /** Short, but longer than a busy machine delays a process. */
     static final Duration LEASE = Duration.ofSeconds(2);
 
     static final int MAX_ATTEMPTS = 10;
@@ -37,17 +37,17 @@ final class CellOutbox implements AutoCloseable {
             new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, ErrorClasses.NONE);
 
     private final HikariDataSource pool;
-    private final OutboxDependencies surroundings;
+    private final OutboxDependencies dependencies;
     private final RuntimeSettings settings;
     private final Supplier<List<HandlerDefinition>> handlers;
     private volatile OutboxRuntime runtime;
 
     private CellOutbox(HikariDataSource pool, RuntimeSettings settings, Supplier<List<HandlerDefinition>> handlers) {
         this.pool = pool;
-        this.surroundings = OutboxDependencies.of(pool);
+        this.dependencies = OutboxDependencies.of(pool);
         this.settings = settings;
         this.handlers = handlers;
-        this.runtime = new OutboxRuntime(settings, surroundings, handlers);
+        this.runtime = new OutboxRuntime(settings, dependencies, handlers);
     }
 
     /** Opens a pool whose sessions carry the name of the process. */
@@ -87,13 +87,13 @@ final class CellOutbox implements AutoCloseable {
     }
 
     TransactionTemplate transactions() {
-        return new TransactionTemplate(surroundings.transactions().get().orElseThrow());
+        return new TransactionTemplate(dependencies.transactions().get().orElseThrow());
     }
 
     /** Closes the outbox, forgets what it knew, and starts it. */
     void restart() {
         runtime.close();
-        runtime = new OutboxRuntime(settings, surroundings, handlers);
+        runtime = new OutboxRuntime(settings, dependencies, handlers);
         runtime.start();
     }
 

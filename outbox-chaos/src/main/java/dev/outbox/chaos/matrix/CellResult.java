@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a run of a cell.
+ * Result of a run of a cell.
  *
  * @param facts where its facts are
  * @param violations what is wrong; empty if nothing is

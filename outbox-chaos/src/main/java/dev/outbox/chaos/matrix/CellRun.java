@@ -115,7 +115,7 @@ final class CellRun implements AutoCloseable {
         return checked.violations().stream().map(Violation::toString).toList();
     }
 
-    /** The database goes, and what it recorded stays. */
+    /** Saves the recorded state changes, because the database of the cell is dropped. */
     private void keepStateChanges() {
         List<String> changes = sql.sql("SELECT to_jsonb(c)::text FROM chaos.state_change c ORDER BY c.id")
                 .query(String.class)
@@ -143,7 +143,7 @@ final class CellRun implements AutoCloseable {
                 while (System.nanoTime() < until) {
                     LockSupport.parkNanos(until - System.nanoTime());
                 }
-                // Waits in the pipe: the held thread goes on when the process does.
+                // The command waits in the pipe: the held thread continues when the process does.
                 victim.tell("go");
                 victim.resume();
                 ended(Fact.Kind.SUSPEND, VICTIM);

@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Publishes events beside a change of business tables, and writes down what is known of each transaction. */
+/** Publishes events together with a change of business tables, and records the outcome of each transaction. */
 final class Publications {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -31,7 +31,7 @@ final class Publications {
     /** An event that is to be published. */
     record Planned(UUID eventId, String aggregateType, String aggregateId, Work work) {}
 
-    /** Takes back a transaction on purpose. */
+    /** Rolls back a transaction on purpose. */
     private static final class Abort extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

@@ -56,7 +56,7 @@ final class Rig implements AutoCloseable {
         return ActorProcess.start(directory.resolve("process-" + processes + ".log"));
     }
 
-    /** Runs a cell and says what became of it. A cell that cannot be run is a violation too. */
+    /** Runs a cell and returns its result. A cell that cannot be run is a violation too. */
     CellResult run(Cell cell) {
         cells++;
         String name = cell.name() + "_" + cells;

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Repeats the work of a scenario until it is told to be quiet. A round that fails, because of a fault, is followed by the next. */
+/** Repeats the work of a scenario until it is stopped. After a round that fails because of a fault, the next one starts. */
 final class ScenarioRunner {
 
     private static final Logger log = LoggerFactory.getLogger(ScenarioRunner.class);

@@ -21,7 +21,7 @@ public final class Trap implements FaultPoint.Hook {
         armed = new Armed(point, new AtomicInteger(hit), sprung, new CountDownLatch(1));
     }
 
-    /** Lets the held thread go on, and holds no other. */
+    /** Releases the held thread and disarms the trap. */
     static void release() {
         Armed current = armed;
         armed = null;

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** Faults of those who share the database and the processes with the outbox: other sessions, other code, operators. */
+/** Faults of other sessions, other code in the processes, and operators. */
 final class LoadFaults {
 
     private static final String DATABASE = "database";

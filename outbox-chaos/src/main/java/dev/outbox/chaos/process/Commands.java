@@ -47,7 +47,7 @@ public final class Commands {
         action.accept(number);
     }
 
-    /** Runs an action on a thread of its own, so that the process goes on obeying. */
+    /** Runs an action on its own thread, so that the process continues to read commands. */
     static void inBackground(String name, Runnable action) {
         Thread thread = new Thread(action, name);
         thread.setDaemon(true);

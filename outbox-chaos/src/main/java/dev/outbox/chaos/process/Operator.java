@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Operator who retries, skips and replays while everything else goes on. Each fact is written before the command. */
+/** Operator who retries, skips and replays while publishers and workers run. Writes each fact before the command. */
 final class Operator {
 
     private static final Logger log = LoggerFactory.getLogger(Operator.class);

@@ -22,7 +22,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
-/** Publishes random events together with business rows, and writes down what became of every transaction. */
+/** Publishes random events together with business rows, and records the outcome of every transaction. */
 final class Publisher {
 
     private static final Logger log = LoggerFactory.getLogger(Publisher.class);

@@ -14,14 +14,14 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What came out of a run.
+ * Result of a run.
  *
  * @param seed the seed
  * @param history what the checker found
  * @param faults how often each fault happened
- * @param measures how long delivery took to go on
+ * @param measures how long delivery took to resume
  * @param drained how long the backlog took to drain when the faults were over
- * @param deaths how many processes ended though nothing ended them
+ * @param deaths how many processes ended unexpectedly
  */
 public record ChaosReport(
         long seed, Report history, Map<FaultType, Integer> faults, Measures measures, Duration drained, int deaths) {

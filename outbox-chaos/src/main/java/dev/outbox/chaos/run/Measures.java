@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long delivery takes to go on after a fault.
+ * Times until delivery resumes after a fault.
  *
  * @param afterKill from a SIGKILL to the next start of each execution that it cut short
  * @param afterStop from a stop in order to the next start of each execution that it interrupted

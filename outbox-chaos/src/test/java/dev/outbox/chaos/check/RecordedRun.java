@@ -90,10 +90,10 @@ final class RecordedRun implements AutoCloseable {
         sql.sql(stateChanges()).update();
         sql.sql(BUSINESS).update();
         this.facts = FactWriter.open(directory, "publisher");
-        OutboxDependencies surroundings = OutboxDependencies.of(dataSource);
+        OutboxDependencies dependencies = OutboxDependencies.of(dataSource);
         this.transactions =
-                new TransactionTemplate(surroundings.transactions().get().orElseThrow());
-        this.publisher = new OutboxRuntime(settings(), surroundings, List::of);
+                new TransactionTemplate(dependencies.transactions().get().orElseThrow());
+        this.publisher = new OutboxRuntime(settings(), dependencies, List::of);
         for (String worker : List.of("worker-1", "worker-2")) {
             workers.add(start(worker, handlers));
         }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One event as it was recorded; the payload is JSON. */
+/** Recorded event with its payload as JSON. */
 record AuditEntry(
         UUID outboxEventId,
         String eventType,

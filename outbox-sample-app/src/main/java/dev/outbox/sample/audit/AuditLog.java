@@ -39,7 +39,7 @@ class AuditLog {
         this.mask = mask;
     }
 
-    /** Records any event, once: one statement needs no transaction around it. */
+    /** Records each event once. A single statement needs no surrounding transaction. */
     @OutboxHandler(id = "audit.record", eventTypes = "*")
     void record(EventEnvelope event) {
         jdbc.sql(RECORD)
@@ -57,7 +57,7 @@ class AuditLog {
         return jdbc.sql(LATEST).query(AuditEntry.class).list();
     }
 
-    /** What one request has led to, the earliest first. */
+    /** Returns the events of one trace, oldest first. */
     List<AuditEntry> ofTrace(String traceId) {
         return jdbc.sql(OF_TRACE)
                 .param("traceId", traceId)

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Hides what an audit log must not hold: all but the last four characters of a sensitive field. */
+/** Masks sensitive fields, except for their last four characters. */
 @Component
 final class Mask {
 
@@ -22,7 +22,7 @@ final class Mask {
         this.json = json;
     }
 
-    /** The payload as it may be recorded. */
+    /** Returns the masked payload. */
     String payloadOf(EventEnvelope event) {
         Set<String> sensitive = SENSITIVE.getOrDefault(event.eventType(), Set.of());
         if (sensitive.isEmpty() || !(json.readTree(event.payload()) instanceof ObjectNode payload)) {

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Random;
 
-/** Buys after a fall and sells after a rise, on prices that are made up, always the same ones for a market. */
+/** Buys after a fall and sells after a rise. The prices are invented, and the same for each run of a market. */
 final class Strategy {
 
     /** What a strategy would have done. */

@@ -1,4 +1,4 @@
-/** Tries strategies on prices of the past. */
+/** Tests strategies on historical prices. */
 @NullMarked
 package dev.outbox.sample.backtest;
 

@@ -1,12 +1,12 @@
 package dev.outbox.sample.billing;
 
-/** Where the money comes from. */
+/** Bank that charges billing keys. */
 interface Bank {
 
     /**
-     * Collects the money for a charge, once, however often it is asked to.
+     * Collects a charge once, however often the method is called.
      *
-     * @return whether it was paid; otherwise it was declined
+     * @return {@code true} if the charge was paid, {@code false} if it was declined
      */
     boolean collect(Charge charge, String planCode);
 }

@@ -3,5 +3,5 @@ package dev.outbox.sample.billing;
 import java.time.Instant;
 import java.util.UUID;
 
-/** What allows to charge a user: {@code issued}, later {@code deleted}. */
+/** Permission to charge a user: {@code issued}, later {@code deleted}. */
 record BillingKey(UUID id, String userId, String status, boolean declines, Instant issuedAt) {}

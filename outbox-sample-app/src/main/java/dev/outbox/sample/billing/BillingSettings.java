@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * When payments are tried again.
+ * Settings of payment retries.
  *
  * @param retryAfter Time to wait after a payment has failed.
  * @param finalFailure Number of the failure in a row that cancels the subscription.

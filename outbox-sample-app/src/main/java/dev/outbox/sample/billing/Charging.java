@@ -4,8 +4,8 @@ import java.util.UUID;
 import org.springframework.stereotype.Service;
 
 /**
- * Collects money: opens a charge, asks the bank outside any transaction, books the answer. A charge that was left open by a crash is
- * taken up again, under the same id.
+ * Opens a charge, calls the bank outside any transaction, and books the answer. After a crash it repeats an open charge under the same
+ * id.
  */
 @Service
 final class Charging {

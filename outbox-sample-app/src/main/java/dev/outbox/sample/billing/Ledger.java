@@ -12,7 +12,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Books charges, and publishes what they make of a subscription in the same transaction. A charge is booked once. */
+/** Books each charge once, and publishes the change of the subscription in the same transaction. */
 @Service
 class Ledger {
 

@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
-/** What can be subscribed to, the cheapest first. */
+/** Plans, cheapest first. */
 enum Plan {
     BASIC,
     PRO,

@@ -8,8 +8,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Ends subscriptions that were canceled for the end of their period, and charges the others when they are due: for a new period, after
- * a failure, or because a crash has left their first charge undecided.
+ * Ends subscriptions that were canceled for the end of their period, and charges due subscriptions: for a new period, after a failed
+ * payment, or after a crash that left the first charge open.
  */
 @Component
 final class Renewals {
@@ -51,7 +51,7 @@ final class Renewals {
         try {
             charging.charge(subscriptionId);
         } catch (RuntimeException ex) {
-            log.warn("subscription {} could not be charged; it stays due", subscriptionId, ex);
+            log.warn("cannot charge subscription {}; it stays due", subscriptionId, ex);
         }
     }
 }

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** A bank that declines what is charged to keys that are marked so. */
+/** Bank that declines charges to marked keys. */
 @Component
 final class SimulatedBank implements Bank {
 

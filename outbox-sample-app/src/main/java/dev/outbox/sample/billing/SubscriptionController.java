@@ -49,7 +49,7 @@ final class SubscriptionController {
         return subscriptions.find(id);
     }
 
-    /** Charges now what the renewals would charge when it is due. */
+    /** Charges a subscription now, as the renewals would when it is due. */
     @PostMapping("/{id}/charges")
     Subscription charge(@PathVariable UUID id) {
         return charging.charge(id);

@@ -6,7 +6,7 @@ import dev.outbox.sample.events.BillingEvent;
 import dev.outbox.sample.events.Headers;
 import org.springframework.stereotype.Component;
 
-/** Publishes what happens to a subscription, with the guild and the billing key beside it. */
+/** Publishes events about subscriptions, with the guild and the billing key in headers. */
 @Component
 final class SubscriptionEvents {
 

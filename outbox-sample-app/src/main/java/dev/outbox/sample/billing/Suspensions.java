@@ -10,8 +10,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Ends subscriptions that have lost their guild, the bot in it, or the key that pays. To end what has ended already changes nothing, so
- * these handlers may get an event again, and in any order.
+ * Ends subscriptions that have lost their guild, its bot or their billing key. Ending a subscription twice changes nothing, so these handlers
+ * tolerate repeated events in any order.
  */
 @Service
 class Suspensions {
@@ -59,7 +59,7 @@ class Suspensions {
         suspended(jdbc.sql(SUSPEND_OF_KEY).param("billingKeyId", event.billingKeyId()), "billing_key_deleted");
     }
 
-    /** Publishes nothing: {@code SubscriptionCanceled} says that a user has asked for it. */
+    /** Publishes nothing, because {@code SubscriptionCanceled} is reserved for cancellations by users. */
     @OutboxHandler(id = "billing.guild-deleted")
     void guildDeleted(GuildDeleted event) {
         jdbc.sql(CANCEL_OF_GUILD).param("guildId", event.guildId()).update();

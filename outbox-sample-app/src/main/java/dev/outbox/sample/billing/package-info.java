@@ -1,4 +1,4 @@
-/** Sells subscriptions, collects the money, and publishes what becomes of them. */
+/** Sells subscriptions, charges them, and publishes their changes. */
 @NullMarked
 package dev.outbox.sample.billing;
 

@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Changes settings, and tells everybody. */
+/** Changes settings, and publishes each change. */
 @Service
 class Settings {
 

@@ -1,4 +1,4 @@
-/** Settings that operators change while everything runs, the kill switch among them. */
+/** Settings that operators change at run time, such as the kill switch. */
 @NullMarked
 package dev.outbox.sample.control;
 

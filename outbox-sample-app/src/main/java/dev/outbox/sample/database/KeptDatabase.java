@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
-/** A PostgreSQL server that stops with the application and leaves its data where the next one finds it. As durable as any. */
+/** PostgreSQL server that stops with the application and keeps its data for the next start, with PostgreSQL's default durability. */
 final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(KeptDatabase.class);
@@ -36,10 +36,11 @@ final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
                     .setServerConfig("full_page_writes", "on")
-                    // The context stops it; a hook of its own would take it from pollers that are still finishing.
+                    // The context stops the server; a shutdown hook would stop it under pollers that are still
+                    // settling.
                     .setRegisterShutdownHook(false)
                     .start();
-            log.info("the database is at {}, with its data in {}, where it stays", url(postgres.getPort()), directory);
+            log.info("the database is at {} and keeps its data in {}", url(postgres.getPort()), directory);
             return new KeptDatabase(postgres);
         } catch (IOException ex) {
             throw new UncheckedIOException("no PostgreSQL could be started on " + directory, ex);
@@ -61,7 +62,7 @@ final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
         return POSTGRES;
     }
 
-    /** Stops the server. The pool that was configured on it depends on this bean, so it is closed already. */
+    /** Stops the server. The connection pool depends on this bean, so it is already closed. */
     @Override
     public void close() throws IOException {
         postgres.close();

@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Takes the place of the database that is deleted at the end, where {@code demo.data-dir} names a directory for one that stays. */
+/** Replaces the temporary embedded database by one that keeps its data, if {@code demo.data-dir} is set. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty("demo.data-dir")
 final class KeptDatabaseConfiguration {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A server that uses a data directory right now, such as one whose application was killed.
+ * Server that is using a data directory, such as one whose application was killed.
  *
  * @param pid its process
  * @param port where it listens
@@ -19,7 +19,7 @@ record RunningServer(long pid, int port) {
     private static final int LINE_OF_PID = 0;
     private static final int LINE_OF_PORT = 3;
 
-    /** Reads what a server writes into its directory while it runs. A file whose process is gone is left over from a crash. */
+    /** Reads the lock file of a running server. A file whose process is gone is left over from a crash. */
     static Optional<RunningServer> in(Path directory) {
         Path file = directory.resolve("postmaster.pid");
         if (!Files.exists(file)) {

@@ -1,4 +1,4 @@
-/** A database for whoever has none: PostgreSQL in a directory of one's own. */
+/** Embedded PostgreSQL that keeps its data in a directory. */
 @NullMarked
 package dev.outbox.sample.database;
 

@@ -13,12 +13,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 
-/** Puts faults around all handlers. No handler knows; its class must not be final, for that is how Spring's proxies are made. */
+/** Wraps all handlers in a proxy that injects faults. The classes of the handlers must not be final. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty("demo.enabled")
 class FaultConfiguration {
 
-    /** Infrastructure, or the proxies that Spring makes for transactions would leave it out. */
+    /** Has the role of infrastructure, because Spring's transaction proxies ignore other advisors. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor faultyHandlers(ObjectProvider<Faults> faults) {

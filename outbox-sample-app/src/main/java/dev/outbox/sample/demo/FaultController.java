@@ -24,7 +24,7 @@ final class FaultController {
         this.faults = faults;
     }
 
-    /** Gives a handler a fault; what is not said is none. */
+    /** Sets the fault of a handler. A missing parameter means no fault. */
     @PostMapping("/handlers/{id}")
     HandlerFault handler(
             @PathVariable String id,

@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The faults that are asked for, in the database, so that every process has them. */
+/** Injected faults, stored in the database so that every process applies them. */
 @Component
 @ConditionalOnBooleanProperty("demo.enabled")
 class Faults {
@@ -69,7 +69,7 @@ class Faults {
         this.jdbc = jdbc;
     }
 
-    /** Gives a handler a fault in the place of the one that it had. */
+    /** Replaces the fault of a handler. */
     void put(HandlerFault fault) {
         if (!jdbc.sql(IS_HANDLER)
                 .param("handlerId", fault.handlerId())

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Stands around every handler method, outside its own transaction, and lets it fail, dawdle or hang as was asked for. The bean is found
- * when a handler is called: whoever is around all handlers has to be there before most beans.
+ * Interceptor around every handler method, outside its transaction, that injects failures, delays and hangs. It looks {@link Faults} up on
+ * first use, because an interceptor of all handlers is created before most beans.
  */
 final class FaultyHandlers implements MethodInterceptor {
 

@@ -1,12 +1,12 @@
 package dev.outbox.sample.demo;
 
 /**
- * What is wrong with a handler: each call takes longer, or never ends, and some fail before the handler has done anything.
+ * Fault of a handler: calls take longer, hang, or fail before the handler starts.
  *
  * @param handlerId the handler
  * @param failPercent share of the calls that fail, from 0 to 100
- * @param slowMillis milliseconds that each call takes longer
- * @param hang whether a call ends only when it is interrupted, or when this fault is over
+ * @param slowMillis additional milliseconds of each call
+ * @param hang whether a call hangs until it is interrupted or the fault is removed
  */
 record HandlerFault(String handlerId, int failPercent, int slowMillis, boolean hang) {
 

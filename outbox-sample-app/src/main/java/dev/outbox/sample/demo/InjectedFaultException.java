@@ -1,6 +1,6 @@
 package dev.outbox.sample.demo;
 
-/** A handler has failed because it was asked for. */
+/** Injected failure of a handler. */
 final class InjectedFaultException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Publishes the traffic of all contexts in turn, at a rate and for a time, on threads of its own and in one trace. What falls behind is
- * caught up with, so that in the end all that was asked for has been tried.
+ * Publishes the traffic of all contexts in turn, at a fixed rate, on its own threads and in one trace. A load that falls behind catches up,
+ * so it publishes the requested number of events.
  */
 final class Load {
 
@@ -60,7 +60,7 @@ final class Load {
         return threads.stream().anyMatch(Thread::isAlive);
     }
 
-    /** The trace of everything that it publishes. */
+    /** Returns the trace id of all its events. */
     String traceId() {
         return traceId;
     }
@@ -77,7 +77,7 @@ final class Load {
         return failed.get();
     }
 
-    /** Stops publishing, and returns when nothing is being published any more. */
+    /** Stops publishing, and waits for running transactions. */
     public void close() throws InterruptedException {
         stopped.countDown();
         for (Thread thread : threads) {

@@ -1,14 +1,14 @@
 package dev.outbox.sample.demo;
 
 /**
- * How far a load is.
+ * Progress of a load.
  *
- * @param running whether it goes on
- * @param asked how many events it is to publish
- * @param published how many it has published
- * @param failed how many could not be published
- * @param handled how many events are done, those included that handlers have published because of them
- * @param backlog how many of these are not done yet
+ * @param running whether the load is running
+ * @param asked the requested number of events
+ * @param published the number of published events
+ * @param failed the number of events that could not be published
+ * @param handled the number of completed events, including events that handlers published in response
+ * @param backlog the number of events that are not completed yet
  */
 record LoadStatus(boolean running, long asked, long published, long failed, long handled, long backlog) {
 

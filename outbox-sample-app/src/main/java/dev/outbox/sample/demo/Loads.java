@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ResponseStatusException;
 
-/** The load of this process, of which there is one at a time, and what has become of its events. */
+/** Runs at most one load at a time, and reports its progress. */
 @Component
 @ConditionalOnBooleanProperty("demo.enabled")
 class Loads {
@@ -19,7 +19,7 @@ class Loads {
               FROM events.outbox
             """;
 
-    /** Reads what is newer than the load, by the primary keys of the partitions. */
+    /** Reads events newer than the load, by the primary keys of the partitions. */
     private static final String PROGRESS = """
             SELECT count(*) FILTER (WHERE published_at IS NOT NULL) AS handled,
                    count(*) FILTER (WHERE published_at IS NULL) AS backlog
@@ -69,7 +69,7 @@ class Loads {
                 progress.backlog());
     }
 
-    /** Stops publishing; what is published is handled all the same. */
+    /** Stops publishing. The published events are still delivered. */
     @PreDestroy
     synchronized void stop() throws InterruptedException {
         if (load != null) {

@@ -4,7 +4,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Tells the simulated gateways whether they are down just now, in whichever process that was asked for. */
+/** Tells the simulated gateways whether they are down, in every process. */
 @Component
 public class Outages {
 
@@ -22,7 +22,7 @@ public class Outages {
         this.enabled = enabled;
     }
 
-    /** Whether a gateway is to behave as if it could not be reached. */
+    /** Whether a gateway is simulated as unreachable. */
     public boolean isDown(String gateway) {
         return enabled
                 && jdbc.sql(IS_DOWN).param("name", gateway).query(Boolean.class).single();

@@ -1,8 +1,8 @@
 package dev.outbox.sample.demo;
 
-/** What goes on in a context all day long: each context that has some provides a bean. */
+/** Typical traffic of a context. Each context with traffic provides a bean. */
 public interface Traffic {
 
-    /** Makes the next change, in a transaction of its own that publishes one event. Several threads may do so at the same time. */
+    /** Makes the next change in its own transaction, which publishes one event. Thread-safe. */
     void next();
 }

@@ -1,4 +1,4 @@
-/** Traffic and faults at the push of a button, to see what the outbox makes of them. Only with {@code demo.enabled}. */
+/** Traffic and faults on demand. Active only with {@code demo.enabled}. */
 @NullMarked
 package dev.outbox.sample.demo;
 

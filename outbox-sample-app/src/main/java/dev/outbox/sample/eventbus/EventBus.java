@@ -1,8 +1,8 @@
 package dev.outbox.sample.eventbus;
 
-/** Takes what domain code has to tell. Another transport is another implementation; the domain does not change. */
+/** Publishes messages of domain code. A different transport is a different implementation. */
 public interface EventBus {
 
-    /** Publishes in the transaction of the caller: the message exists if and only if that commits. */
+    /** Publishes in the caller's transaction: the message exists if and only if the transaction commits. */
     void publish(Message message);
 }

@@ -3,17 +3,17 @@ package dev.outbox.sample.eventbus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * On whose behalf a message travels.
+ * Owner, strategy and market behind a message.
  *
- * @param ownerId whose money it is about
- * @param strategyKey the strategy that wants it, if one does
- * @param market the market that it is about, if it is about one
+ * @param ownerId the owner of the account
+ * @param strategyKey the strategy that caused the message, if any
+ * @param market the market, if any
  */
 public record Origin(
         String ownerId,
         @Nullable String strategyKey,
         @Nullable String market) {
 
-    /** What operators do is about no strategy and no market. */
+    /** Returns the origin of an operator command, which has no strategy and no market. */
     public static final Origin OPERATOR = new Origin("OPERATOR", null, null);
 }

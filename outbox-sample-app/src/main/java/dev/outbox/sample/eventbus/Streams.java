@@ -1,6 +1,6 @@
 package dev.outbox.sample.eventbus;
 
-/** The streams, each with a worker and a retry policy of its own. */
+/** Names of the streams. Each stream has its own worker and retry policy. */
 public final class Streams {
 
     /** Orders to place. */

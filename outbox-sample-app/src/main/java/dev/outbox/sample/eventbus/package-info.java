@@ -1,4 +1,4 @@
-/** The event bus as domain code sees it: a port, whatever stands behind it. */
+/** The event bus as a port for domain code. */
 @NullMarked
 package dev.outbox.sample.eventbus;
 

@@ -2,7 +2,7 @@ package dev.outbox.sample.events;
 
 import java.util.UUID;
 
-/** What backtest is told to do: travels in the stream {@code everbit.backtest.command}, about the aggregate {@code backtest}. */
+/** Commands to backtest, in the stream {@code everbit.backtest.command}, aggregate {@code backtest}. */
 public sealed interface BacktestCommand {
 
     /** Run a backtest that was asked for. */

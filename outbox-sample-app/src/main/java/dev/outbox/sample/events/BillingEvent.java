@@ -6,16 +6,16 @@ import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * What happens to billing keys and subscriptions: published by billing, about the aggregates {@code billing_key} and
+ * Events about billing keys and subscriptions: published by billing, aggregates {@code billing_key} and
  * {@code subscription}. Events about subscriptions name the guild in {@link Headers#GUILD_ID}.
  */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface BillingEvent {
 
-    /** A billing key was issued: its owner can be charged. */
+    /** A billing key was issued, so its owner can be charged. */
     record BillingKeyIssued(String userId, UUID billingKeyId) implements BillingEvent {}
 
-    /** A billing key was deleted: nothing can be charged to it any more. */
+    /** A billing key was deleted and can no longer be charged. */
     record BillingKeyDeleted(String userId, UUID billingKeyId) implements BillingEvent {}
 
     /** A subscription was created and its first payment succeeded; {@link Headers#BILLING_KEY_ID} names the key that pays. */
@@ -33,7 +33,7 @@ public sealed interface BillingEvent {
     /** A user has canceled a subscription, at once or for the end of the period. */
     record SubscriptionCanceled(UUID subscriptionId, boolean cancelAtPeriodEnd) implements BillingEvent {}
 
-    /** A subscription was suspended without its user's doing. */
+    /** A subscription was suspended, but not by its user. */
     record SubscriptionSuspended(UUID subscriptionId, String reason) implements BillingEvent {}
 
     /** A subscription has a higher plan, as of now. */

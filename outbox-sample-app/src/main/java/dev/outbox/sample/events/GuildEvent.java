@@ -3,7 +3,7 @@ package dev.outbox.sample.events;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
-/** What happens to guilds: published by the guild context, about the aggregate {@code guild}. */
+/** Events about guilds: published by the guild context, aggregate {@code guild}. */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface GuildEvent {
 

@@ -1,6 +1,6 @@
 package dev.outbox.sample.events;
 
-/** Names what travels beside a payload: who an event is about, where its payload does not say so. */
+/** Names of event headers. */
 public final class Headers {
 
     /** The guild that an event is about. */
@@ -9,10 +9,10 @@ public final class Headers {
     /** The billing key that pays for a subscription. */
     public static final String BILLING_KEY_ID = "billingKeyId";
 
-    /** The owner on whose behalf a message travels. */
+    /** The owner on whose behalf a message is sent. */
     public static final String OWNER_ID = "ownerId";
 
-    /** The strategy that wants what a message says. */
+    /** The strategy that caused a message. */
     public static final String STRATEGY_KEY = "strategyKey";
 
     /** The market that a message is about. */

@@ -4,11 +4,11 @@ import java.util.UUID;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
-/** What happens to users: published by identity, about the aggregate {@code user}. */
+/** Events about users: published by identity, aggregate {@code user}. */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface IdentityEvent {
 
-    /** Somebody signed up. */
+    /** A user signed up. */
     record UserRegistered(UUID userId, String discordUserId) implements IdentityEvent {}
 
     /** A user signed in. */

@@ -6,7 +6,7 @@ import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * What happens to licenses: published by licensing, about the aggregate {@code license}, with the guild in
+ * Events about licenses: published by licensing, aggregate {@code license}, with the guild in
  * {@link Headers#GUILD_ID}.
  */
 @JsonNaming(SnakeCaseStrategy.class)
@@ -15,15 +15,15 @@ public sealed interface LicensingEvent {
     /** A license was created. */
     record LicenseGranted(UUID licenseId, String guildId, String planCode) implements LicensingEvent {}
 
-    /** A license lasts longer. */
+    /** A license was extended. */
     record LicenseExtended(UUID licenseId, Instant newExpiresAt) implements LicensingEvent {}
 
-    /** A license allows a lower plan. */
+    /** A license was downgraded. */
     record LicenseDowngraded(UUID licenseId, String oldPlan, String newPlan) implements LicensingEvent {}
 
-    /** A license does not count for the time being. */
+    /** A license was suspended. */
     record LicenseSuspended(UUID licenseId, String reason) implements LicensingEvent {}
 
-    /** A license is over. */
+    /** A license was canceled. */
     record LicenseCanceled(UUID licenseId) implements LicensingEvent {}
 }

@@ -5,11 +5,11 @@ import java.util.UUID;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
-/** What happens to members of guilds: published by the member context, about the aggregate {@code member}. */
+/** Events about members of guilds: published by the member context, aggregate {@code member}. */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface MemberEvent {
 
-    /** Somebody joined a guild through its page; {@code slug} names the page. */
+    /** A user joined a guild through its page; {@code slug} names the page. */
     record MemberJoinedViaWebJoin(UUID memberId, String guildId, String slug) implements MemberEvent {}
 
     /** A member was given roles back by hand. */

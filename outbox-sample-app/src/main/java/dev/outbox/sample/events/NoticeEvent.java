@@ -2,9 +2,9 @@ package dev.outbox.sample.events;
 
 import java.util.UUID;
 
-/** What happens to notices: published by notice, about the aggregate {@code notice}. */
+/** Events about notices: published by notice, aggregate {@code notice}. */
 public sealed interface NoticeEvent {
 
-    /** A notice was published, for everybody. */
+    /** A notice to all users was published. */
     record NoticePublished(UUID noticeId, String title, String body) implements NoticeEvent {}
 }

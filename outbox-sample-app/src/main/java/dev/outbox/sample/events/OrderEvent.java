@@ -4,14 +4,14 @@ import java.time.Instant;
 import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
-/** What happens to orders: published by ordering, about the aggregate {@code order}, numbered with the order's version. */
+/** Events about orders: published by ordering, aggregate {@code order}, with the order's version as the sequence. */
 @JsonNaming(SnakeCaseStrategy.class)
 public sealed interface OrderEvent {
 
     /** An order was placed. */
     record OrderPlaced(String item) implements OrderEvent {}
 
-    /** Another item is to be delivered than the one ordered first. */
+    /** The item of an order was changed. */
     record OrderItemChanged(String item) implements OrderEvent {}
 
     /** An order was paid. */

@@ -2,9 +2,9 @@ package dev.outbox.sample.events;
 
 import java.util.UUID;
 
-/** What push tells itself: one event per message, so that each is tried again on its own; about the aggregate {@code push}. */
+/** Internal events of push, aggregate {@code push}: one event per message, so that the outbox retries each message separately. */
 public sealed interface PushEvent {
 
-    /** A message is in somebody's inbox, and is to be sent to the phone. */
+    /** A message was added to a user's inbox and must be sent to the phone. */
     record PushRequested(UUID notificationId) implements PushEvent {}
 }

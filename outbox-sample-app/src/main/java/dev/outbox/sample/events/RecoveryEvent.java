@@ -6,7 +6,7 @@ import tools.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * What happens to snapshots, restores and guilds under attack: published by recovery, about the aggregates {@code snapshot},
+ * Events about snapshots, restores and attacks: published by recovery, aggregates {@code snapshot},
  * {@code restore_job} and {@code incident}, with the guild in {@link Headers#GUILD_ID}.
  */
 @JsonNaming(SnakeCaseStrategy.class)

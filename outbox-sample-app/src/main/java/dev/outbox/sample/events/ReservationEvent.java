@@ -3,7 +3,7 @@ package dev.outbox.sample.events;
 import java.time.Instant;
 import java.util.UUID;
 
-/** What happens to reservations: published by reservation, about the aggregate {@code reservation}. */
+/** Events about reservations: published by reservation, aggregate {@code reservation}. */
 public sealed interface ReservationEvent {
 
     /** A reservation was confirmed. */

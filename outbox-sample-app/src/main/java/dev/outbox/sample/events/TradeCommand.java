@@ -2,7 +2,7 @@ package dev.outbox.sample.events;
 
 import java.util.UUID;
 
-/** What trading is told to do: travels in the stream {@code everbit.trade.command}, about the aggregate {@code order_attempt}. */
+/** Commands to trading, in the stream {@code everbit.trade.command}, aggregate {@code order_attempt}. */
 public sealed interface TradeCommand {
 
     /** Place an order at the exchange, under this identifier. */

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.UUID;
 
 /**
- * What happens to orders at the exchange: published by trading in the stream {@code everbit.trade.event}, about the aggregates
+ * Events about orders at the exchange: published by trading in the stream {@code everbit.trade.event}, aggregates
  * {@code order_intent} and {@code position}.
  */
 public sealed interface TradeEvent {

@@ -1,4 +1,4 @@
-/** The language that the contexts share: the events that one publishes and others handle, a type per publishing context. */
+/** Events that the contexts share, one type for each publishing context. */
 @NullMarked
 package dev.outbox.sample.events;
 

@@ -5,8 +5,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Remembers the last event of each aggregate that was processed, and admits only the next one. The outbox delivers in order; this holds
- * where it does not see what is missing: an event that it has given up on, a producer with a gap in its numbers, another way in.
+ * Remembers the last processed event of each aggregate, and admits only the next one. The outbox delivers in order. The checkpoint also
+ * detects what the outbox cannot see: dead events, gaps in the numbers of a producer, and events from other sources.
  */
 @Component
 final class Checkpoint {
@@ -17,7 +17,7 @@ final class Checkpoint {
             ON CONFLICT (aggregate_type, aggregate_id) DO NOTHING
             """;
 
-    /** Waits for whoever processes another event of this aggregate. */
+    /** Waits for a concurrent transaction that processes another event of the aggregate. */
     private static final String LOCK = """
             SELECT last_seq
               FROM fulfilment.aggregate_checkpoint
@@ -42,8 +42,8 @@ final class Checkpoint {
     /**
      * Admits an event in the transaction in which it is processed, so that both happen or neither does.
      *
-     * @return whether to process the event; otherwise it was processed before
-     * @throws OutOfOrderException if an event before it is missing: to be tried again
+     * @return {@code false} if the event was already processed
+     * @throws OutOfOrderException if an earlier event is missing, so that a retry may succeed
      */
     boolean admit(EventEnvelope event) {
         run(OPEN, event).update();

@@ -2,18 +2,18 @@ package dev.outbox.sample.fulfilment;
 
 import java.util.UUID;
 
-/** Whoever carries parcels, in a system of its own. */
+/** Courier service, which is an external system. */
 interface Courier {
 
     /**
-     * Books a parcel, once for a key, however often it is asked to.
+     * Books a parcel once per key.
      *
-     * @throws CourierUnreachableException if nothing was asked
-     * @throws CourierTimeoutException if no answer came: the parcel may have been booked, or not
+     * @throws CourierUnreachableException if nothing was sent
+     * @throws CourierTimeoutException if no answer arrived, so that it is unknown whether the parcel was booked
      */
     void book(UUID key, String orderId);
 
-    /** Nothing could be asked, so nothing was done. */
+    /** The courier is unreachable, and nothing was booked. */
     final class CourierUnreachableException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -23,7 +23,7 @@ interface Courier {
         }
     }
 
-    /** No answer came in time, which says nothing about what was done. */
+    /** No answer arrived in time, and the parcel may have been booked. */
     final class CourierTimeoutException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

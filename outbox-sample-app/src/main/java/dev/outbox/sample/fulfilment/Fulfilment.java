@@ -3,8 +3,8 @@ package dev.outbox.sample.fulfilment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an order is: {@code waiting} for its payment, {@code ready} to be packed, or {@code stopped}; the last event that was
- * processed; and what the courier knows of it.
+ * State of an order: {@code waiting} for its payment, {@code ready} to be packed, or {@code stopped}, with the last processed event and
+ * the booking of the courier.
  */
 record Fulfilment(
         String orderId,

@@ -11,7 +11,7 @@ import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Follows orders, event by event: a state machine that a payment before its order would break. */
+/** State machine of orders, which relies on events in order: a payment must not precede its order. */
 @Service
 class Fulfilments {
 

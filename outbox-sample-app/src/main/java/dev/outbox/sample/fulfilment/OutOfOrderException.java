@@ -2,7 +2,7 @@ package dev.outbox.sample.fulfilment;
 
 import dev.outbox.EventEnvelope;
 
-/** An event came before one that must be processed first. It is held back: the next attempt may find the gap closed. */
+/** An earlier event of the aggregate is missing. A later attempt may find the gap closed. */
 final class OutOfOrderException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

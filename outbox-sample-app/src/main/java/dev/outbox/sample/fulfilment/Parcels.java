@@ -6,8 +6,8 @@ import dev.outbox.sample.events.OrderEvent.OrderPaid;
 import org.springframework.stereotype.Component;
 
 /**
- * Books a parcel for each order that is paid. What happens in another system cannot commit with a row of ours, so a timeout is tried
- * again, and the event's id tells the courier that it is the same parcel.
+ * Books a parcel for each paid order. The courier is another system and cannot join our transaction. After a timeout the handler tries
+ * again, and the event id tells the courier that it is the same parcel.
  */
 @Component
 class Parcels {

@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** A courier that books what it is asked to, and whose answer may be lost on the way back. */
+/** Courier that books parcels and may lose its answers. */
 @Component
 final class SimulatedCourier implements Courier {
 

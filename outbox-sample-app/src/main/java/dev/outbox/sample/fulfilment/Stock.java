@@ -5,7 +5,7 @@ import dev.outbox.sample.events.OrderEvent.OrderPaid;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
-/** Counts what is sold. To count twice would be wrong, and nothing in the table would show it: so the outbox deduplicates. */
+/** Counts sold items. A duplicate would go unnoticed, so the handler deduplicates. */
 @Service
 class Stock {
 

@@ -1,4 +1,4 @@
-/** Gets orders out of the house, whatever happens to their events on the way: duplicates, gaps, answers that are lost. */
+/** Fulfils orders, and copes with duplicate events, gaps and lost answers. */
 @NullMarked
 package dev.outbox.sample.fulfilment;
 

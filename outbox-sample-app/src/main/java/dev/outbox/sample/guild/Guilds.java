@@ -11,7 +11,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Keeps track of what Discord reports about guilds. A report that says nothing new is no event. */
+/** Stores Discord's reports about guilds. A report without a change publishes nothing. */
 @Service
 class Guilds {
 

@@ -1,4 +1,4 @@
-/** Knows the guilds that have, or had, the bot. */
+/** Keeps the guilds that have or had the bot. */
 @NullMarked
 package dev.outbox.sample.guild;
 

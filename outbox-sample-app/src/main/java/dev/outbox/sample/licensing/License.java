@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a guild may use: {@code active}, {@code suspended} or {@code canceled}. The free one has no subscription, and free ones do not
+ * License of a guild: {@code active}, {@code suspended} or {@code canceled}. The free one has no subscription, and free ones do not
  * expire.
  */
 record License(

@@ -9,8 +9,8 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Suspends and cancels licenses. Several events ask for the same: whichever comes first does it and publishes, the others find it done and
- * change nothing.
+ * Suspends and cancels licenses. Several events can request the same change: the first one makes it and publishes, the others change
+ * nothing.
  */
 @Service
 class LicenseEndings {

@@ -6,7 +6,7 @@ import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.LicensingEvent;
 import org.springframework.stereotype.Component;
 
-/** Publishes what happens to a license, with its guild beside it. */
+/** Publishes events about licenses, with the guild in a header. */
 @Component
 final class LicenseEvents {
 
@@ -16,7 +16,7 @@ final class LicenseEvents {
         this.outbox = outbox;
     }
 
-    /** Publishes in the transaction of the caller: a handler never calls another context, it publishes again. */
+    /** Publishes in the caller's transaction. A handler never calls another context, but publishes an event. */
     void publish(License license, LicensingEvent event) {
         outbox.publish(OutboxEvent.of("license", license.id().toString(), event)
                 .withHeader(Headers.GUILD_ID, license.guildId()));

@@ -17,8 +17,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Grants licenses, and keeps them to what their subscriptions allow. Each change happens once, however often its event comes, and is
- * published only if it happened.
+ * Grants licenses, and adjusts them to their subscriptions. Each change happens and is published once, however often its event is delivered.
  */
 @Service
 class Licenses {
@@ -28,7 +27,7 @@ class Licenses {
 
     static final String FREE = "free";
 
-    /** A guild has one free license; if it is there already and in force, this returns nothing. */
+    /** Returns no row if the guild already has an active free license. */
     private static final String GRANT_FREE = """
             INSERT INTO licensing.licenses (id, guild_id, plan_code)
             VALUES (:id, :guildId, 'free')
@@ -38,7 +37,7 @@ class Licenses {
             RETURNING
             """ + COLUMNS;
 
-    /** A subscription has one license; if it is there already, this returns nothing. */
+    /** Returns no row if the subscription already has a license. */
     private static final String GRANT = """
             INSERT INTO licensing.licenses (id, subscription_id, billing_key_id, guild_id, plan_code, expires_at)
             VALUES (:id, :subscriptionId, CAST(:billingKeyId AS uuid), :guildId, :planCode, now() + interval '1 month')
@@ -46,7 +45,7 @@ class Licenses {
             RETURNING
             """ + COLUMNS;
 
-    /** GREATEST gives the same expiry however often it is asked; the last condition tells whether that changed anything. */
+    /** GREATEST makes the update idempotent; the last condition tells whether it changed anything. */
     private static final String EXTEND = """
             UPDATE licensing.licenses
                SET expires_at = GREATEST(expires_at, :newPeriodEnd)
@@ -98,7 +97,7 @@ class Licenses {
                 .ifPresent(this::granted);
     }
 
-    /** Grants what was bought. The billing key tells later which licenses it has paid for. */
+    /** Grants the license of a subscription. The billing key is stored to find the licenses that it paid for. */
     @Transactional
     void grant(SubscriptionStarted event, @Nullable String billingKeyId) {
         jdbc.sql(GRANT)
@@ -136,7 +135,7 @@ class Licenses {
                 });
     }
 
-    /** Applies the higher plan at once, unless the license has fallen to the free one since. */
+    /** Applies the higher plan immediately, unless the license is back to the free plan. */
     void upgrade(PlanUpgraded event) {
         jdbc.sql(UPGRADE)
                 .param("subscriptionId", event.subscriptionId())

@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Hears what concerns licenses. A handler takes all events about one kind of aggregate, not one type each: order holds per handler, so a
- * payment cannot overtake the start of its subscription, even if that has to be tried again.
+ * Handles the events that affect licenses. One handler takes all event types of an aggregate type, because order holds per handler: a
+ * payment cannot overtake the start of its subscription, even during retries.
  */
 @Component
 class LicensingSubscriber {
@@ -31,7 +31,7 @@ class LicensingSubscriber {
         this.json = json;
     }
 
-    /** Deduplicated: to install again what was kicked since is not the same as to do nothing. */
+    /** Deduplicates, because repeating an installation after a later kick would have an effect. */
     @OutboxHandler(
             id = "licensing.guild",
             eventTypes = {"BotInstalled", "BotKicked", "GuildDeleted"},

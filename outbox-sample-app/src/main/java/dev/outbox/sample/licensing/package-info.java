@@ -1,4 +1,4 @@
-/** Grants guilds what their subscriptions allow, and takes it away again. */
+/** Grants licenses according to subscriptions, and revokes them. */
 @NullMarked
 package dev.outbox.sample.licensing;
 

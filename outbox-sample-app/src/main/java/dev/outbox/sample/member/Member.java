@@ -3,5 +3,5 @@ package dev.outbox.sample.member;
 import java.util.List;
 import java.util.UUID;
 
-/** Somebody in a guild. */
+/** User who belongs to a guild. */
 record Member(UUID id, String guildId, String discordUserId, String slug, List<String> roles) {}

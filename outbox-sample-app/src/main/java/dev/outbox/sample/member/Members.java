@@ -48,7 +48,7 @@ class Members {
         this.outbox = outbox;
     }
 
-    /** Lets somebody in; whoever is in the guild already stays as he is, which is no event. */
+    /** Adds a member to a guild. Publishes nothing if the user is already a member. */
     @Transactional
     Member join(String guildId, String discordUserId, String slug) {
         UUID id = UUID.randomUUID();

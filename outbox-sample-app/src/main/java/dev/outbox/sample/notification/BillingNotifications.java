@@ -13,7 +13,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import org.springframework.stereotype.Component;
 
-/** Tells guilds what has become of their subscriptions. */
+/** Notifies guilds of changes to their subscriptions. */
 @Component
 class BillingNotifications {
 

@@ -7,7 +7,7 @@ import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
 import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
 import org.springframework.stereotype.Component;
 
-/** Tells guilds what they may use no longer. */
+/** Notifies guilds of licenses that have ended. */
 @Component
 class LicensingNotifications {
 

@@ -35,16 +35,16 @@ class Notifications {
     }
 
     /**
-     * Sends a message unless one was sent for this event before. A real messenger would be called where the log is written: if it
-     * fails, the transaction forgets the message, and the event comes again.
+     * Sends a message once for each event. A real messenger would be called instead of the log: if it fails, the transaction rolls back
+     * and the outbox retries the event.
      *
-     * @param recipientHeader the header of the event that says whom to tell
+     * @param recipientHeader the header of the event that names the recipient
      */
     @Transactional
     void send(EventEnvelope event, String recipientHeader, String message) {
         String recipient = event.headers().get(recipientHeader);
         if (recipient == null) {
-            throw new NonRetryableException(event + " names nobody in its header " + recipientHeader);
+            throw new NonRetryableException(event + " names no recipient in its header " + recipientHeader);
         }
         int remembered = jdbc.sql(REMEMBER)
                 .param("eventId", event.eventId())

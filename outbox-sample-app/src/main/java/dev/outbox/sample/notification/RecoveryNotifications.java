@@ -10,7 +10,7 @@ import dev.outbox.sample.events.RecoveryEvent.RestoreFailed;
 import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
 import org.springframework.stereotype.Component;
 
-/** Tells guilds of attacks and restores. */
+/** Notifies guilds of attacks and restores. */
 @Component
 class RecoveryNotifications {
 

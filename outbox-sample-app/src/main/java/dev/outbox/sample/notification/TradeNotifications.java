@@ -8,7 +8,7 @@ import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.TradeEvent.OrderAccepted;
 import org.springframework.stereotype.Component;
 
-/** Tells owners of their orders and backtests, as well as may be: a message that is lost is no loss of money. */
+/** Notifies owners of their orders and backtests, on a best-effort basis: a lost message costs no money. */
 @Component
 class TradeNotifications {
 

@@ -1,4 +1,4 @@
-/** Tells people what has happened. */
+/** Sends notifications. */
 @NullMarked
 package dev.outbox.sample.notification;
 

@@ -1,6 +1,6 @@
 package dev.outbox.sample.operations;
 
-/** A figure, and whether it is above its threshold. */
+/** Value of an alert, and whether it exceeds the threshold. */
 record Alert(String name, double value, double threshold, boolean firing) {
 
     Alert(String name, double value, double threshold) {

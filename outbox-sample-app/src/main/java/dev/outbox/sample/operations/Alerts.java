@@ -15,7 +15,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Compares the outbox's meters with the thresholds of this application, and logs when one is crossed. */
+/** Compares the outbox's meters with the thresholds, and logs when an alert starts or ends. */
 @RestController
 final class Alerts {
 

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Deliveries that are to be tried again, wait for their turn, or are dead, over HTTP. */
+/** Due, waiting and dead deliveries over HTTP. */
 @RestController
 @RequestMapping("/operations")
 final class DeliveryController {
@@ -28,7 +28,7 @@ final class DeliveryController {
         this.operations = operations;
     }
 
-    /** The oldest first. The next page begins after the event's id and the handler of the last one of this page. */
+    /** Returns deliveries, oldest first. The next page begins after the event id and handler of the last delivery of this page. */
     @GetMapping("/deliveries")
     List<Delivery> find(
             DeliveryFilter filter,
@@ -45,15 +45,15 @@ final class DeliveryController {
         return new Count(operations.count(filter.selection()));
     }
 
-    /** As if they had never failed, in order. */
+    /** Retries deliveries in order, as if they had never failed. */
     @PostMapping("/retry")
-    Retried retry(@Valid @RequestBody Repair request) {
+    Retried retry(@Valid @RequestBody DeliveryCommand request) {
         return operations.retry(request.selection(), request.by(), request.reason());
     }
 
-    /** Gives deliveries up for good. */
+    /** Removes deliveries for good. */
     @PostMapping("/skip")
-    Skipped skip(@Valid @RequestBody Repair request) {
+    Skipped skip(@Valid @RequestBody DeliveryCommand request) {
         return operations.skip(request.selection(), request.by(), request.reason());
     }
 

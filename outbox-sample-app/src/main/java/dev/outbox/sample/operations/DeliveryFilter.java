@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Which deliveries a request means, as its parameters say; what is left out stands for any. */
+/** Filter for deliveries from the request parameters. A missing parameter matches all. */
 record DeliveryFilter(
         @Nullable String handler,
         @Nullable Set<DeliveryStatus> status,

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An event as it would travel on any other transport; the payload is JSON. */
+/** Event with its metadata and its payload as JSON. */
 record Envelope(
         int schemaVersion,
         UUID eventId,

@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What operators did, over HTTP. */
+/** The operation log over HTTP. */
 @RestController
 final class OperationLogController {
 
@@ -23,7 +23,7 @@ final class OperationLogController {
         this.operations = operations;
     }
 
-    /** The latest first. The next page holds what is older than the last one of this page. */
+    /** Returns operations, latest first. The next page begins after the last operation of this page. */
     @GetMapping("/operations/log")
     List<Operation> log(OperationFilter filter, @RequestParam(defaultValue = "100") int limit) {
         return operations.operations(filter.selection(), Math.min(limit, LARGEST_PAGE));

@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The outbox over HTTP, as its view for people shows it. */
+/** The view {@code outbox_status} over HTTP. */
 @RestController
 final class OutboxController {
 
@@ -21,7 +21,7 @@ final class OutboxController {
              LIMIT 100
             """;
 
-    /** Looks at every event: for a sample that is fine, and nobody else should ask for this. */
+    /** Reads every event, which suits a sample but not a production system. */
     private static final String OF_TRACE = """
             SELECT id, event_id, stream, event_type, aggregate_type || '/' || aggregate_id AS aggregate, aggregate_seq, status,
                    locked_by, retry_count, next_retry_at, last_error_code, last_error, occurred_at, published_at
@@ -54,7 +54,7 @@ final class OutboxController {
         return jdbc.sql(LATEST).query(OutboxEntry.class).list();
     }
 
-    /** What one request has led to, the earliest first. */
+    /** Returns the events of one trace, oldest first. */
     @GetMapping(path = "/outbox", params = "trace")
     List<OutboxEntry> ofTrace(@RequestParam String trace) {
         return jdbc.sql(OF_TRACE)

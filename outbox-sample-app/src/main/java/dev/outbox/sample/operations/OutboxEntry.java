@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** An event and the state that it is in right now. */
+/** Event with its current status. */
 record OutboxEntry(
         long id,
         UUID eventId,

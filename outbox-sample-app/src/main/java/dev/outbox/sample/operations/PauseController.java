@@ -40,9 +40,9 @@ final class PauseController {
         return new Changed(operations.resumeStream(name, wish.by(), wish.reason()));
     }
 
-    /** Who wants it, and why. */
+    /** Operator and reason. */
     record Wish(@NotBlank String by, @NotBlank String reason) {}
 
-    /** Whether it was not so already. */
+    /** Whether the request changed anything. */
     record Changed(boolean changed) {}
 }

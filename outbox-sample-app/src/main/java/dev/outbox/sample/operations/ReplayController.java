@@ -41,7 +41,7 @@ final class ReplayController {
         return replays.find(id).map(ReplayReport::of).orElseThrow(() -> new NotFoundException("replay", id));
     }
 
-    /** Leaves one that is over already as it is. */
+    /** Cancels a replay. Does not change one that has ended. */
     @PostMapping("/{id}/cancel")
     ReplayReport cancel(@PathVariable long id, @Valid @RequestBody Cancellation request) {
         replays.cancel(id, request.by());

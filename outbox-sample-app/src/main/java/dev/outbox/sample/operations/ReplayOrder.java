@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Which events a handler is to get again, by whom and why; what is left out stands for any. */
+/** Request for a replay: the handler, the events, the operator and the reason. A missing criterion matches all events. */
 record ReplayOrder(
         @NotBlank String handler,
         @Nullable Instant occurredFrom,

@@ -4,7 +4,7 @@ import dev.outbox.operations.Replay;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How far a replay has come. */
+/** Progress of a replay. */
 record ReplayReport(
         long id,
         String handler,

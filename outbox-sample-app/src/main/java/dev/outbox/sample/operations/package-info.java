@@ -1,4 +1,4 @@
-/** Shows the outbox to whoever runs the service. */
+/** HTTP API for operators of the outbox. */
 @NullMarked
 package dev.outbox.sample.operations;
 

@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.springframework.stereotype.Component;
 
-/** Orders that are placed, and paid. */
+/** Places orders and pays them. */
 @Component
 final class OrderTraffic implements Traffic {
 

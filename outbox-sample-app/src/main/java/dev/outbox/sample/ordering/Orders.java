@@ -16,7 +16,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Changes orders, and publishes each change under the version that it makes. */
+/** Changes orders, and publishes each change with the new version as its sequence. */
 @Service
 class Orders {
 

@@ -1,4 +1,4 @@
-/** Takes orders. Each change of an order gives it the next version, which is also the sequence of its event. */
+/** Takes orders. Each change increments the version of the order, which is also the sequence of its event. */
 @NullMarked
 package dev.outbox.sample.ordering;
 

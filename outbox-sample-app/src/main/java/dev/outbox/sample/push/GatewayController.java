@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The simulated gateway over HTTP: its phones, and what fails for one of them. */
+/** The simulated gateway over HTTP: its phones and their faults. */
 @RestController
 final class GatewayController {
 

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** The inboxes. What has been sent, or given up on, stays so. */
+/** Inboxes of all users. A sent or failed message keeps its status. */
 @Repository
 class Inbox {
 
@@ -69,7 +69,7 @@ class Inbox {
                 .list();
     }
 
-    /** Counts an attempt to push a message, and returns the message; nothing if it was sent or given up on before. */
+    /** Counts an attempt to push a message and returns the message, or empty if it was already sent or has failed for good. */
     Optional<InboxMessage> beginAttempt(UUID id) {
         return jdbc.sql(BEGIN_ATTEMPT).param("id", id).query(InboxMessage.class).optional();
     }

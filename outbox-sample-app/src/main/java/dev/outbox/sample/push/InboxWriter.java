@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
- * Puts what users should know into their inboxes, and asks for a push of each message. Deduplicated, so both happen once for an event.
+ * Adds messages to inboxes and publishes a push event for each. The handlers deduplicate, so both happen once per event.
  */
 @Component
 class InboxWriter {

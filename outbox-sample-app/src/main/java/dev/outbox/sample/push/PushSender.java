@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Pushes a message until the gateway has taken it, or has refused it often enough. Tries again by being handed the event again. */
+/** Pushes each message until the gateway accepts it or the attempts are used up. The outbox redelivers the event for each attempt. */
 @Component
 class PushSender {
 
@@ -24,7 +24,7 @@ class PushSender {
         this.settings = settings;
     }
 
-    /** Does nothing for a message that was sent or given up on before. The gateway is called outside any transaction. */
+    /** Ignores a message that was already sent or has failed for good. Calls the gateway outside any transaction. */
     @OutboxHandler(id = "push.send")
     void send(PushRequested event) {
         inbox.beginAttempt(event.notificationId())

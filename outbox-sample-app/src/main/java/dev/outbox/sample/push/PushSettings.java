@@ -3,9 +3,9 @@ package dev.outbox.sample.push;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * How long to try.
+ * Settings of the push retries.
  *
- * @param maxAttempts Number of attempts after which a message is given up on, the first one included.
+ * @param maxAttempts Number of attempts, including the first, after which a push fails for good.
  */
 @ConfigurationProperties("push")
 record PushSettings(int maxAttempts) {}

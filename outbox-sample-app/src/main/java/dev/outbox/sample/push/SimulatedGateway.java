@@ -5,7 +5,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** A gateway that can be told to fail: for one phone a number of times, or for all while it is down. */
+/** Gateway that fails on request: a number of times for one phone, or for all phones while it is down. */
 @Component
 final class SimulatedGateway implements PushGateway {
 
@@ -33,7 +33,7 @@ final class SimulatedGateway implements PushGateway {
              WHERE user_id = :userId
             """;
 
-    /** No row if there is no such phone. */
+    /** Returns no row if the phone does not exist. */
     private static final String LOG = """
             INSERT INTO push.gateway_log (message_id, user_id, taken)
             SELECT :messageId, user_id, :taken
@@ -85,7 +85,7 @@ final class SimulatedGateway implements PushGateway {
         jdbc.sql(PLAN_FAILURES).param("userId", userId).param("failures", times).update();
     }
 
-    /** What a phone has shown. */
+    /** Message that a phone has shown. */
     List<String> shown(String userId) {
         return jdbc.sql(TAKEN).param("userId", userId).query(String.class).list();
     }

@@ -1,4 +1,4 @@
-/** Keeps everybody's inbox, which is what counts, and tries to bring each message to the phone as well. */
+/** Stores the messages of users in inboxes, and also pushes them to phones. */
 @NullMarked
 package dev.outbox.sample.push;
 

@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Answers attacks: takes their roles away from the suspects. */
+/** Responds to attacks: removes the roles of the suspects. */
 @Service
 class AntiNuke {
 

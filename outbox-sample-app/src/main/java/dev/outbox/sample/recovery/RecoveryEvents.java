@@ -7,7 +7,7 @@ import dev.outbox.sample.events.RecoveryEvent;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
-/** Publishes what happens in this context, with the guild beside it. */
+/** Publishes the events of this context, with the guild in a header. */
 @Component
 final class RecoveryEvents {
 

@@ -3,7 +3,7 @@ package dev.outbox.sample.recovery;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 
-/** Restores a snapshot: says that it begins, gives the roles back outside any transaction, says how it ended. */
+/** Restores a snapshot: publishes the start, restores the roles outside any transaction, and publishes the result. */
 @Service
 final class RestoreWorkflow {
 
@@ -21,7 +21,7 @@ final class RestoreWorkflow {
         if (snapshot.roles().isEmpty()) {
             return restores.fail(job, "the snapshot holds no roles");
         }
-        // Discord would be called here, a role at a time.
+        // A real service would call Discord here, once per role.
         return restores.complete(job, snapshot.roles().size() + " roles restored");
     }
 }

@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Keeps the books of restores. A restore ends once. */
+/** Stores restores. A restore ends once. */
 @Service
 class Restores {
 

@@ -4,5 +4,5 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
-/** The roles of a guild as they once were. */
+/** Roles of a guild at a point in time. */
 record Snapshot(UUID id, String guildId, String trigger, List<String> roles, Instant takenAt) {}

@@ -1,4 +1,4 @@
-/** Takes snapshots of guilds, restores them, and answers attacks. */
+/** Takes snapshots of guilds, restores them, and responds to attacks. */
 @NullMarked
 package dev.outbox.sample.recovery;
 

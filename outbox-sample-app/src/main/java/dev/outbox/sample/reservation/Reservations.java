@@ -51,7 +51,7 @@ class Reservations {
         return find(id);
     }
 
-    /** Confirms a reservation; what is confirmed already stays so, which is no event. */
+    /** Confirms a reservation. Publishes nothing if it is already confirmed. */
     @Transactional
     Reservation confirm(UUID id) {
         int confirmed = jdbc.sql(CONFIRM).param("id", id).update();

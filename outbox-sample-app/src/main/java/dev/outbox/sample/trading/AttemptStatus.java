@@ -2,22 +2,22 @@ package dev.outbox.sample.trading;
 
 import java.util.Set;
 
-/** How far an attempt to place an order is. What is concluded is never requested again. */
+/** Status of an attempt to place an order. A concluded attempt is never sent again. */
 public enum AttemptStatus {
     /** Nothing has been sent. */
     CREATED,
-    /** The exchange was asked, or is about to be. */
+    /** The request was sent, or is about to be. */
     REQUESTED,
     /** The exchange has taken the order. */
     ACKED,
     /** The order is not at the exchange. */
     REJECTED,
-    /** The exchange was too busy to look at the order; another attempt may follow. */
+    /** The exchange was too busy to process the order; another attempt may follow. */
     THROTTLED,
-    /** Nobody knows whether the exchange has the order, until the reconciliation has asked. */
+    /** It is unknown whether the exchange has the order, until the reconciliation has checked. */
     UNKNOWN;
 
-    /** Whether the command that asked for the attempt has nothing left to do. */
+    /** Whether the command of the attempt has nothing left to do. */
     public boolean isConcluded() {
         return this != CREATED && this != REQUESTED;
     }

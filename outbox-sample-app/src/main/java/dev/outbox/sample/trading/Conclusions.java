@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Concludes attempts, each once, and publishes in the same transaction what that means for the order. */
+/** Concludes each attempt once, and publishes the result in the same transaction. */
 @Service
 class Conclusions {
 
@@ -60,12 +60,12 @@ class Conclusions {
         }
     }
 
-    /** To be reconciled: whether there is an order is found out by asking, not by sending it again. */
+    /** Marks an attempt for the reconciliation, which asks the exchange instead of sending the order again. */
     void unknown(OrderAttempt attempt, String reason) {
         move(attempt, AttemptStatus.UNKNOWN, reason);
     }
 
-    /** Follows an attempt that the exchange has not looked at with the next one. */
+    /** Opens the next attempt after one that the exchange did not process. */
     @Transactional
     void followUp(OrderAttempt throttled) {
         attempts.open(throttled.orderIntentId(), throttled.attemptNo() + 1, throttled.origin());

@@ -3,36 +3,36 @@ package dev.outbox.sample.trading;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Where orders are placed. */
+/** Exchange that takes orders. */
 public interface Exchange {
 
     /**
      * Places an order.
      *
      * @throws ExchangeUnreachableException if nothing was sent
-     * @throws NoAnswerException if the order may have been placed, or not
+     * @throws NoAnswerException if it is unknown whether the order was placed
      */
     Answer place(OrderAttempt attempt);
 
     /**
-     * Asks for an order.
+     * Looks an order up.
      *
-     * @return the exchange's own id of it; empty if it has none with this identifier
+     * @return the exchange's id of the order, or empty if it has no order with this identifier
      * @throws ExchangeUnreachableException if nothing was sent
-     * @throws NoAnswerException if nothing came back
+     * @throws NoAnswerException if the exchange did not answer
      */
     Optional<String> find(String identifier);
 
-    /** What the exchange says to an order. */
+    /** Answer of the exchange to an order. */
     sealed interface Answer {
 
-        /** It has the order. */
+        /** The exchange has accepted the order. */
         record Accepted(String exchangeOrderId) implements Answer {}
 
-        /** It does not want the order, and never will. */
+        /** The exchange has rejected the order for good. */
         record Rejected(String reason) implements Answer {}
 
-        /** It has not looked at the order. */
+        /** The exchange was too busy to process the order. */
         record Throttled(Duration retryAfter) implements Answer {}
     }
 }

@@ -1,6 +1,6 @@
 package dev.outbox.sample.trading;
 
-/** The exchange could not be reached, so nothing was sent: safe to try again. */
+/** The exchange is unreachable. Nothing was sent, so a retry is safe. */
 public final class ExchangeUnreachableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Books what the exchange has executed, once for each order, and what its owner holds then. */
+/** Books each executed order once, and updates the owner's position. */
 @Service
 public class Fills {
 

@@ -1,6 +1,6 @@
 package dev.outbox.sample.trading;
 
-/** The exchange has not answered, or not in a way that says anything: the order may be there, or not. Never to be sent again blindly. */
+/** The exchange gave no usable answer, so the order may or may not exist. It must not be sent again without a check. */
 public final class NoAnswerException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt to place the order that an intent asks for; the exchange knows it by its identifier. */
+/** Attempt to place the order of an intent. The exchange knows it by its identifier. */
 public record OrderAttempt(
         UUID id,
         UUID orderIntentId,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
-/** Keeps attempts, and lets them go only the ways that {@link AttemptStatus} knows. */
+/** Stores attempts, and permits only the transitions of {@link AttemptStatus}. */
 @Repository
 class OrderAttempts {
 
@@ -52,7 +52,7 @@ class OrderAttempts {
         this.bus = bus;
     }
 
-    /** Opens an attempt and commands its execution, in the transaction of the caller; once for each number. */
+    /** Opens an attempt and publishes the command to execute it, in the caller's transaction and once for each number. */
     void open(UUID orderIntentId, int attemptNo, Origin origin) {
         UUID id = UUID.randomUUID();
         String identifier = "everbit-" + id;
@@ -68,7 +68,7 @@ class OrderAttempts {
         }
     }
 
-    /** Moves an attempt on, unless it has gone another way: then this returns {@code false} and changes nothing. */
+    /** Changes the status. Returns {@code false} and changes nothing if the current status does not permit it. */
     boolean move(OrderAttempt attempt, AttemptStatus status, @Nullable String reason) {
         List<String> predecessors =
                 status.predecessors().stream().map(AttemptStatus::name).toList();

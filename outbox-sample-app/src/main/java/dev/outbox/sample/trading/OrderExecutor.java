@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 
 /**
- * Executes an attempt, at most once, however often the command comes. The exchange is called outside any transaction; the state before and
- * after is what protects against a second order.
+ * Executes an attempt at most once, however often the command is delivered. It calls the exchange outside any transaction. The status that
+ * is stored before and after the call prevents a second order.
  */
 @Service
 public class OrderExecutor {
@@ -30,7 +30,7 @@ public class OrderExecutor {
     /**
      * Executes an attempt that has not been executed yet.
      *
-     * @throws ExchangeUnreachableException if nothing was sent: to be tried again
+     * @throws ExchangeUnreachableException if nothing was sent, so that a retry is safe
      * @throws TradingHaltedException if a rule forbids it
      * @throws UnknownAttemptException if there is no such attempt
      */
@@ -40,7 +40,7 @@ public class OrderExecutor {
         if (attempt.status().isConcluded()) {
             log.info("order {} is {} already", attempt.identifier(), attempt.status());
         } else if (attempt.status() == AttemptStatus.REQUESTED) {
-            conclusions.unknown(attempt, "whoever asked the exchange did not live to hear its answer");
+            conclusions.unknown(attempt, "the worker died before it stored the answer of the exchange");
         } else {
             policy.check(attempt);
             if (attempts.move(attempt, AttemptStatus.REQUESTED, null)) {

@@ -12,8 +12,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds out what became of attempts: asks the exchange for those that are unknown, and follows throttled ones with another attempt. Any
- * number of instances may do so at the same time, for each step happens once.
+ * Resolves open attempts: looks unknown ones up at the exchange, and opens another attempt after throttled ones. Several instances can run
+ * it at the same time, because each step happens once.
  */
 @Component
 final class Reconciliation {
@@ -78,12 +78,12 @@ final class Reconciliation {
             try {
                 attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
             } catch (RuntimeException ex) {
-                log.warn("order attempt {} could not be followed up yet", id, ex);
+                log.warn("cannot reconcile order attempt {} yet", id, ex);
             }
         }
     }
 
-    /** What is found out now is still part of what the signal began. */
+    /** Runs in the trace of the signal. */
     private static void inTraceOf(OrderAttempt attempt, Consumer<OrderAttempt> step) {
         MDC.put(Message.TRACE_ID, attempt.traceId());
         try {
@@ -102,7 +102,7 @@ final class Reconciliation {
         }
     }
 
-    /** Whether the request can no longer be on its way. */
+    /** Whether the request can no longer arrive. */
     private boolean isSettled(OrderAttempt attempt) {
         return jdbc.sql(IS_SETTLED)
                 .param("id", attempt.id())

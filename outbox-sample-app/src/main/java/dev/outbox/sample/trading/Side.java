@@ -2,14 +2,14 @@ package dev.outbox.sample.trading;
 
 import java.math.BigDecimal;
 
-/** Which way an order goes. */
+/** Side of an order. */
 public enum Side {
-    /** More of it. */
+    /** Increases the position. */
     BUY,
-    /** Less of it. */
+    /** Decreases the position. */
     SELL;
 
-    /** What an executed volume does to a position. */
+    /** Returns the change of the position. */
     BigDecimal change(BigDecimal volume) {
         return this == BUY ? volume : volume.negate();
     }

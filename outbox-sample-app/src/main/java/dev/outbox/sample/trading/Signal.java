@@ -2,5 +2,5 @@ package dev.outbox.sample.trading;
 
 import java.math.BigDecimal;
 
-/** What a strategy wants. */
+/** Signal of a strategy to buy or sell. */
 record Signal(String ownerId, String strategyKey, String market, Side side, BigDecimal volume) {}

@@ -4,7 +4,7 @@ import dev.outbox.sample.demo.Traffic;
 import java.math.BigDecimal;
 import org.springframework.stereotype.Component;
 
-/** Signals of a strategy that always wants more. */
+/** Sends signals of a strategy that always buys. */
 @Component
 final class SignalTraffic implements Traffic {
 

@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Takes signals: the signal, the intent, the first attempt and the command to execute it are stored together or not at all. */
+/** Takes signals. Stores the signal, the intent, the first attempt and the command to execute it in one transaction. */
 @Service
 class Signals {
 

@@ -1,6 +1,6 @@
 package dev.outbox.sample.trading;
 
-/** A rule of the house forbids the order. Somebody has to decide. */
+/** A trading rule forbids the order. An operator must decide. */
 public final class TradingHaltedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

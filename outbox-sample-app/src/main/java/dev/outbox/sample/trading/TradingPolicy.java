@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 
-/** The rules of the house: a copy of the settings that concern trading, as events have told of them. */
+/** Trading rules: a copy of the trading settings, kept up to date by events. */
 @Service
 public class TradingPolicy {
 
@@ -29,7 +29,7 @@ public class TradingPolicy {
         this.jdbc = jdbc;
     }
 
-    /** Takes over a setting, unless a later value of it is known already. */
+    /** Stores a setting, unless a later value is already stored. */
     public void remember(String key, String value, long seq) {
         jdbc.sql(REMEMBER)
                 .param("key", key)

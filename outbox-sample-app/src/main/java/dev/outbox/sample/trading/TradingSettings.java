@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * How attempts are followed up.
+ * Settings of the reconciliation.
  *
- * @param settleTime Time after which an order that the exchange does not know will not turn up any more.
+ * @param settleTime Time after which an order that the exchange does not know will no longer appear.
  * @param maxAttempts Largest number of attempts for an intent.
  */
 @ConfigurationProperties("trading")

@@ -1,6 +1,6 @@
 package dev.outbox.sample.trading;
 
-/** A command names an attempt that does not exist. Somebody has to find out why. */
+/** A command names an attempt that does not exist. An operator must investigate. */
 public final class UnknownAttemptException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

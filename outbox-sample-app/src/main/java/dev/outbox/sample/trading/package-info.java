@@ -1,4 +1,4 @@
-/** Turns signals into orders at an exchange: the domain, which knows the event bus and the exchange as ports only. */
+/** Turns signals into orders at an exchange. The domain knows the event bus and the exchange as ports only. */
 @NullMarked
 package dev.outbox.sample.trading;
 

@@ -4,7 +4,7 @@ import io.swagger.v3.oas.annotations.OpenAPIDefinition;
 import io.swagger.v3.oas.annotations.info.Info;
 import org.springframework.context.annotation.Configuration;
 
-/** The title of the API's description, which springdoc makes of the controllers. */
+/** Title of the OpenAPI description that springdoc generates from the controllers. */
 @Configuration(proxyBeanMethods = false)
 @OpenAPIDefinition(
         info =

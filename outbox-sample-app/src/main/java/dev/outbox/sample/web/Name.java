@@ -11,7 +11,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Requires 1 to 64 letters, digits, hyphens or underscores: what names of guilds, users and plans consist of. */
+/** Requires a name of 1 to 64 letters, digits, hyphens or underscores. */
 @Documented
 @Target({ElementType.FIELD, ElementType.PARAMETER, ElementType.RECORD_COMPONENT, ElementType.TYPE_USE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -21,12 +21,12 @@ import java.lang.annotation.Target;
 @ReportAsSingleViolation
 public @interface Name {
 
-    /** What is wrong. */
+    /** Returns the message. */
     String message() default "must be 1 to 64 letters, digits, '-' or '_'";
 
-    /** The groups that the constraint belongs to. */
+    /** Returns the groups of the constraint. */
     Class<?>[] groups() default {};
 
-    /** What a client of the validator may attach. */
+    /** Returns the payload of the constraint. */
     Class<? extends Payload>[] payload() default {};
 }

@@ -15,8 +15,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Names the trace that a request belongs to: its caller's, from the W3C header {@code traceparent}, or a new one. The outbox
- * carries the name on to the handlers of what is published, so that one search finds the whole story in the log.
+ * Assigns a trace to each request: the caller's, from the W3C header {@code traceparent}, or a new one. The outbox passes the trace id
+ * to the handlers of the published events, so that one search finds all log lines.
  */
 @Component
 final class RequestTrace extends OncePerRequestFilter {

@@ -1,4 +1,4 @@
-/** What the HTTP APIs of all contexts have in common. */
+/** Shared parts of the HTTP APIs. */
 @NullMarked
 package dev.outbox.sample.web;
 

@@ -12,7 +12,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 /** One property takes load and faults away. */
 class DemoModeTest {
 
-    /** There is no server: whoever asks the database fails. */
+    /** There is no server, so every query fails. */
     private final DataSource nowhere = new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere");
 
     private final ApplicationContextRunner service = new ApplicationContextRunner()

@@ -19,7 +19,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.util.ReflectionUtils;
 
-/** No handler is out of reach, whatever its class looks like. */
+/** The interceptor reaches every handler, whatever its class looks like. */
 @SampleTest
 class FaultyHandlersTest {
 

@@ -113,7 +113,7 @@ class HeldBackEventTest {
                 .containsEntry("lastSeq", 3);
     }
 
-    /** What somebody does to the table who should not. */
+    /** Unauthorized change of the table. */
     private void setStatus(String status) {
         jdbc.sql("UPDATE fulfilment.fulfilments SET status = :status WHERE order_id = :orderId")
                 .param("status", status)

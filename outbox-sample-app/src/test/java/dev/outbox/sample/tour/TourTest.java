@@ -20,7 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * The tour does what it says, on a service that starts as the tour starts it: without a database of its own. Questions are asked until
- * the answer is what is shown; whatever changes something is done once.
+ * the answer is what is shown; each change is made once.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class TourTest {

@@ -107,7 +107,7 @@ class OrderExecutorTest {
     @Test
     void answerThatComesLateCounts() {
         exchange.answers(() -> {
-            // Meanwhile somebody else gets the command, and takes this worker for dead.
+            // Meanwhile another worker receives the command, because this worker seems dead.
             executor.execute(attempt().id());
             return new Answer.Accepted("exchange-1");
         });

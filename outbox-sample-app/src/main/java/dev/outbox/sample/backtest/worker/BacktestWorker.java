@@ -5,7 +5,7 @@ import dev.outbox.sample.backtest.Backtests;
 import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import org.springframework.stereotype.Component;
 
-/** Brings the commands of {@code everbit.backtest.command} to the backtests. A result is stored and published once. */
+/** Passes the commands of {@code everbit.backtest.command} to the backtests. Each result is stored and published once. */
 @Component
 class BacktestWorker {
 

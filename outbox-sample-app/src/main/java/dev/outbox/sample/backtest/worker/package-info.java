@@ -1,4 +1,4 @@
-/** The worker of backtests: what brings its commands from the outbox to the domain. */
+/** Worker that passes backtest commands from the outbox to the domain. */
 @NullMarked
 package dev.outbox.sample.backtest.worker;
 

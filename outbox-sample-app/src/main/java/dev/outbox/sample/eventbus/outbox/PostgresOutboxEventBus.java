@@ -9,7 +9,7 @@ import dev.outbox.sample.events.Headers;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
-/** Stores messages in the outbox: the payload as it is, and what the envelope says beside it in headers. */
+/** Stores messages in the outbox, with the origin in headers. */
 @Component
 final class PostgresOutboxEventBus implements EventBus {
 

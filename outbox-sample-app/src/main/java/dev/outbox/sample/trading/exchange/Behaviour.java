@@ -1,19 +1,19 @@
 package dev.outbox.sample.trading.exchange;
 
-/** What the exchange does with the orders of a market. */
+/** Behaviour of the exchange for the orders of a market. */
 enum Behaviour {
-    /** Takes them. */
+    /** Accepts them. */
     ACCEPT,
-    /** Answers that they are wrong. */
+    /** Rejects them. */
     REJECT,
-    /** Answers that it is busy. */
+    /** Answers that it is too busy. */
     THROTTLE,
-    /** Takes them, and its answer is lost. */
+    /** Accepts them, and loses the answer. */
     LOSE_ANSWER,
-    /** Never gets them, though they were sent. */
+    /** Loses the request. */
     LOSE_REQUEST,
-    /** Answers with an error of its own, after having taken them. */
+    /** Accepts them and answers with an internal error. */
     BREAK,
-    /** Cannot be connected to. */
+    /** Refuses connections. */
     UNREACHABLE
 }

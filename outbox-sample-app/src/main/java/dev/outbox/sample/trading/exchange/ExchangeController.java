@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** The simulated exchange over HTTP: what it has, how it behaves, and what it executes. */
+/** The simulated exchange over HTTP: its orders, its behaviour and its executions. */
 @RestController
 @RequestMapping("/exchange")
 final class ExchangeController {

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** An exchange that keeps what it is told, and tells what it should not have been told twice. */
+/** Exchange that stores each order it receives, so that tests can detect orders that were sent twice. */
 @Component
 final class SimulatedExchange implements Exchange {
 

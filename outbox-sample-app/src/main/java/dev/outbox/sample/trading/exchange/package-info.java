@@ -1,4 +1,4 @@
-/** An exchange to play with: it keeps its orders in tables of its own, and misbehaves when told to. */
+/** Simulated exchange with its own tables, which misbehaves on request. */
 @NullMarked
 package dev.outbox.sample.trading.exchange;
 

@@ -5,7 +5,7 @@ import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.trading.OrderExecutor;
 import org.springframework.stereotype.Component;
 
-/** Brings the commands of {@code everbit.trade.command} to the executor. Which failures no retry can mend is said in the configuration. */
+/** Passes the commands of {@code everbit.trade.command} to the executor. The configuration lists the failures that are not retried. */
 @Component
 class OrderExecutorWorker {
 

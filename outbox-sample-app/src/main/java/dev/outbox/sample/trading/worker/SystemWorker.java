@@ -6,7 +6,7 @@ import dev.outbox.sample.events.SystemEvent.SettingChanged;
 import dev.outbox.sample.trading.TradingPolicy;
 import org.springframework.stereotype.Component;
 
-/** Brings the settings of {@code everbit.system.event} to trading. Only the last value of each counts. */
+/** Passes the settings of {@code everbit.system.event} to trading, which keeps the last value of each. */
 @Component
 class SystemWorker {
 

@@ -1,4 +1,4 @@
-/** The workers of trading: what brings its commands and the settings from the outbox to the domain. */
+/** Workers that pass trading commands and settings from the outbox to the domain. */
 @NullMarked
 package dev.outbox.sample.trading.worker;
 

@@ -3,19 +3,20 @@ package dev.outbox.sample.operations;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.InvalidOperationException;
 import io.swagger.v3.oas.annotations.media.Schema;
 import jakarta.validation.constraints.NotBlank;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Which deliveries something is to be done to, by whom and why. A criterion that does not exist is refused: whoever has mistyped one
- * wanted to leave some deliveries out.
+ * Request to retry or skip deliveries: the criteria, the operator and the reason. An unknown criterion is refused, because a typing error would
+ * select too many deliveries.
  */
-record Repair(
+record DeliveryCommand(
         @Nullable String handler,
         @Nullable Set<DeliveryStatus> status,
         @Nullable String stream,
@@ -30,7 +31,8 @@ record Repair(
 
     DeliverySelection selection() {
         if (unknown != null && !unknown.isEmpty()) {
-            throw new InvalidOperationException("there is no such criterion: " + String.join(", ", unknown.keySet()));
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST, "there is no such criterion: " + String.join(", ", unknown.keySet()));
         }
         return new DeliveryFilter(handler, status, stream, eventType, aggregateType, aggregateId, eventId, errorCode)
                 .selection();
