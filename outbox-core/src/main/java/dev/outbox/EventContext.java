@@ -3,30 +3,30 @@ package dev.outbox;
 import java.time.Instant;
 
 /**
- * What a handler may ask about its attempt while it runs. A handler that takes long, or has effects that cannot be undone, can
- * find out whether the event is still its to handle. May be used by any thread.
+ * Context of an attempt. A handler that runs long, or has effects that cannot be undone, can check whether its process still holds the event.
+ * Thread-safe.
  */
 public interface EventContext {
 
     /**
-     * Returns the number of the attempt: the first time that the event reaches the handler is 1. Counts attempts that have
-     * failed and, for an event that has left the fast lane, those that were cut short by the end of their process.
+     * Returns the number of the attempt. The first attempt is 1. The number includes failed attempts and, for redeliveries, attempts that a
+     * crash of the process ended.
      *
      * @return the number, at least 1
      */
     int attempt();
 
     /**
-     * Returns when another process may take the event over, unless the lease is renewed. It is, three times in its life, for as long as the
-     * handler runs and the database can be reached.
+     * Returns when the lease expires. After that, another process may take over the event. While the handler runs and the database is
+     * reachable, the lease is renewed three times in its life.
      *
      * @return the end of the lease, by the clock of this process
      */
     Instant leaseDeadline();
 
     /**
-     * Says whether another process may have taken the event over: the claim was found gone, or could not be renewed in time.
-     * Whatever the handler does from then on, its outcome will probably not be written, and the event is delivered again.
+     * Tells whether another process may have taken over the event, because the claim is gone or was not renewed in time. The outcome of the
+     * handler will then probably not be stored, and the event is delivered again.
      *
      * @return whether the lease is lost
      */

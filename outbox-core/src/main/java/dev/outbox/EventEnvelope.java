@@ -5,20 +5,20 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * A stored event: what was published, and the place that the database gave it.
+ * Stored event with its metadata.
  *
- * @param id the place in the outbox; grows within an aggregate in the order of {@code aggregateSeq}
- * @param eventId the event's identity, the same at every delivery: the key for idempotent handling
- * @param stream the stream that the event travels in
- * @param aggregateType the kind of entity that the event is about
- * @param aggregateId the entity that the event is about; its events are handled in order
- * @param aggregateSeq the event's number within its aggregate, without gaps unless the publisher chose the numbers
- * @param eventType the event's name in PascalCase
- * @param schemaVersion the version of the payload's shape
- * @param payload the payload as JSON text; read back, in the form that {@code jsonb} normalises it to
- * @param headers what travels beside the payload, such as {@code traceId}
+ * @param id the id in the outbox; increases with {@code aggregateSeq} within an aggregate
+ * @param eventId the event id, the same at every delivery: the key for idempotent handlers
+ * @param stream the stream
+ * @param aggregateType the aggregate type
+ * @param aggregateId the aggregate id; events of one aggregate are handled in order
+ * @param aggregateSeq the sequence within the aggregate, without gaps unless the publisher sets it
+ * @param eventType the event type in PascalCase
+ * @param schemaVersion the schema version of the payload
+ * @param payload the payload as JSON text; after reading, in the normalized form of {@code jsonb}
+ * @param headers the headers, such as {@code traceId}
  * @param occurredAt when the event happened
- * @param replayed whether an operator asked for this delivery of an event that was published before
+ * @param replayed whether this delivery belongs to a replay
  */
 public record EventEnvelope(
         long id,
@@ -34,10 +34,10 @@ public record EventEnvelope(
         Instant occurredAt,
         boolean replayed) {
 
-    /** The header that carries the trace an event belongs to; it also names the key of the log context. */
+    /** Name of the header with the trace id, and of its key in the log context. */
     public static final String TRACE_ID = "traceId";
 
-    /** Copies the headers, so that an envelope never changes. */
+    /** Copies the headers. */
     public EventEnvelope {
         headers = Map.copyOf(headers);
     }
@@ -46,15 +46,15 @@ public record EventEnvelope(
      * Creates an envelope of an event that is not replayed, for tests of handlers.
      *
      * @param id the place in the outbox
-     * @param eventId the event's identity
-     * @param stream the stream that the event travels in
-     * @param aggregateType the kind of entity that the event is about
-     * @param aggregateId the entity that the event is about
-     * @param aggregateSeq the event's number within its aggregate
-     * @param eventType the event's name
-     * @param schemaVersion the version of the payload's shape
+     * @param eventId the event id
+     * @param stream the stream
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
+     * @param aggregateSeq the sequence within the aggregate
+     * @param eventType the event type
+     * @param schemaVersion the schema version of the payload
      * @param payload the payload as JSON text
-     * @param headers what travels beside the payload
+     * @param headers the headers
      * @param occurredAt when the event happened
      */
     public EventEnvelope(
@@ -84,7 +84,7 @@ public record EventEnvelope(
                 false);
     }
 
-    /** Names the event without its payload, which may hold what no log should, in one line whatever its texts hold. */
+    /** Describes the event in one line, without its payload, which may be confidential. */
     @Override
     public String toString() {
         String text = eventType + "[id=" + id + ", eventId=" + eventId + ", stream=" + stream + ", aggregate="

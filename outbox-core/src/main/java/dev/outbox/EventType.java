@@ -7,8 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the event that a payload class stands for, where the simple class name should not be the name for ever. Only the
- * name is stored; no class name ever is.
+ * Sets the event type of a payload class, so that the class can be renamed. The outbox stores the event type, and never a class name.
  */
 @Documented
 @Target(ElementType.TYPE)
@@ -16,29 +15,28 @@ import java.lang.annotation.Target;
 public @interface EventType {
 
     /**
-     * The event type in PascalCase, by convention a verb in the past tense ({@code PaymentSucceeded}); the simple class
-     * name if empty.
+     * The event type in PascalCase, by convention with a verb in the past tense ({@code PaymentSucceeded}). If empty, the simple class
+     * name.
      *
      * @return the event type
      */
     String value() default "";
 
     /**
-     * The version of the payload's shape, stored with each event. At least 1.
+     * The schema version of the payload, stored with each event. At least 1.
      *
      * @return the schema version
      */
     int version() default 1;
 
     /**
-     * Whether another class stands for the same event type, and this one repeats its contract: the class that a consuming module
-     * keeps of another module's event, or a class with fewer components for some handlers.
+     * Whether this class is a copy of another class with the same event type: for example the class of a consuming module, or a class with
+     * fewer components for some handlers.
      *
-     * <p>Without it, two classes of one event type would silently get each other's events, usually because two packages have a class
-     * of the same simple name. So at most one class of an event type may leave this {@code false}. Another one fails the start of an
-     * application that handles both ({@link HandlerConfigurationException}), and is refused when an event of it is published
-     * ({@link InvalidEventException}). Only classes of one process are compared; types that are named in
-     * {@link OutboxHandler#eventTypes()} or {@link OutboxEvent#withEventType} are chosen on purpose and not compared.
+     * <p>Two packages can have classes of the same simple name, whose handlers would silently receive each other's events. Therefore only
+     * one class of an event type may leave this {@code false}. An application that handles two such classes does not start
+     * ({@link HandlerConfigurationException}), and publishing the second one fails ({@link InvalidEventException}). The check compares
+     * classes of one process. It ignores types that {@link OutboxHandler#eventTypes()} or {@link OutboxEvent#withEventType} names.
      *
      * @return whether the class is a copy
      */

@@ -3,15 +3,16 @@ package dev.outbox;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler: its id, the event types that it wants, the class that the payload is decoded to, and the code to run. What
- * {@link OutboxHandler} methods become; also the way to register a handler by program, as a bean of this type.
+ * A handler: its id, its event types, the class of the decoded payload, and the code to run. {@link OutboxHandler} methods are converted to
+ * definitions; a bean of this type registers a handler without the annotation. Immutable.
  */
 public final class HandlerDefinition {
 
-    /** Stands for every event type. */
+    /** Subscribes to every event type. */
     public static final String ALL_EVENT_TYPES = "*";
 
     private final String id;
@@ -20,7 +21,7 @@ public final class HandlerDefinition {
     private final ContextHandler<Object> handler;
     private final Traits traits;
 
-    /** What a handler wants beside its events. */
+    /** Options of a handler. */
     private record Traits(boolean deduplicates, OnDead onDead, List<String> aliases) {
 
         static final Traits NONE = new Traits(false, OnDead.CONTINUE, List.of());
@@ -40,7 +41,7 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Defines a handler that takes envelopes and needs no decoded payload.
+     * Defines a handler of envelopes, without a decoded payload.
      *
      * @param id the handler id, unique and stable
      * @param eventTypes the event types, or {@link #ALL_EVENT_TYPES}
@@ -53,7 +54,7 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Defines a handler of one event type, that of the payload class.
+     * Defines a handler of the event type that the payload class determines.
      *
      * @param <T> the payload's class
      * @param id the handler id, unique and stable
@@ -66,11 +67,11 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Defines a handler of the given event types, all of which are decoded to one class.
+     * Defines a handler of several event types with one payload class.
      *
      * @param <T> the payload's class; may be {@code JsonNode}
      * @param id the handler id, unique and stable
-     * @param eventTypes the event types; that of the payload class if empty
+     * @param eventTypes the event types; if empty, the type that the payload class determines
      * @param payloadType the payload's class
      * @param handler the code to run
      * @return the definition
@@ -82,12 +83,12 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Defines a handler that asks about its attempt while it runs.
+     * Defines a handler that receives the context of its attempt.
      *
      * @param <T> the payload's class; may be {@code JsonNode}
      * @param id the handler id, unique and stable
-     * @param eventTypes the event types; that of the payload class if empty
-     * @param payloadType the payload's class, or {@code null} if the handler needs none: it gets the envelope in its place
+     * @param eventTypes the event types; if empty, the type that the payload class determines
+     * @param payloadType the payload's class, or {@code null} to receive the envelope instead
      * @param handler the code to run
      * @return the definition
      */
@@ -102,8 +103,7 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Returns the same handler, run in a transaction in which each event is processed once; see
-     * {@link OutboxHandler#deduplicate()}.
+     * Returns the same handler with deduplication; see {@link OutboxHandler#deduplicate()}.
      *
      * @return a deduplicating copy
      */
@@ -112,9 +112,9 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Returns the same handler with another policy for dead events; see {@link OutboxHandler#onDead()}.
+     * Returns the same handler with a policy for dead deliveries; see {@link OutboxHandler#onDead()}.
      *
-     * @param onDead what happens to later events of the same aggregate
+     * @param onDead the policy for later events of the same aggregate
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
@@ -122,9 +122,9 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Returns the same handler, known by former ids too; see {@link OutboxHandler#aliases()}.
+     * Returns the same handler with former ids; see {@link OutboxHandler#aliases()}.
      *
-     * @param aliases the ids that it had before
+     * @param aliases the former ids
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
@@ -132,81 +132,52 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Returns the same handler with other code around it.
+     * Returns the same handler with decorated code.
      *
-     * @param around the code; decides whether and when the handler's own runs
+     * @param decorator wraps the code of the handler, and decides whether and when it runs
      * @return a changed copy
      */
-    public HandlerDefinition around(Around around) {
-        return new HandlerDefinition(
-                id,
-                eventTypes,
-                payloadType,
-                (payload, envelope, context) -> around.handle(payload, envelope, context, handler),
-                traits);
+    public HandlerDefinition decorated(UnaryOperator<ContextHandler<Object>> decorator) {
+        return new HandlerDefinition(id, eventTypes, payloadType, decorator.apply(handler), traits);
     }
 
-    /**
-     * Returns the handler id.
-     *
-     * @return the id
-     */
+    /** {@return the handler id} */
     public String id() {
         return id;
     }
 
-    /**
-     * Returns the event types as given; empty where the payload class decides.
-     *
-     * @return the event types
-     */
+    /** {@return the event types; empty if the payload class determines the type} */
     public Set<String> eventTypes() {
         return eventTypes;
     }
 
-    /**
-     * Returns the class that the payload is decoded to.
-     *
-     * @return the class, or {@code null} where the handler takes the envelope only
-     */
+    /** {@return the class of the decoded payload, or {@code null} if the handler takes envelopes only} */
     public @Nullable Class<?> payloadType() {
         return payloadType;
     }
 
-    /**
-     * Says whether the handler is to have its effects in the database once for each event.
-     *
-     * @return whether it deduplicates
-     */
+    /** {@return whether the handler deduplicates} */
     public boolean deduplicates() {
         return traits.deduplicates();
     }
 
-    /**
-     * Returns the policy for dead events.
-     *
-     * @return what happens to later events of the same aggregate
-     */
+    /** {@return the policy for later events of the same aggregate after a dead delivery} */
     public OnDead onDead() {
         return traits.onDead();
     }
 
-    /**
-     * Returns the ids that the handler had before.
-     *
-     * @return the former ids
-     */
+    /** {@return the former ids} */
     public List<String> aliases() {
         return traits.aliases();
     }
 
     /**
-     * Runs the handler's code on the calling thread, deduplicated or not.
+     * Runs the code of the handler on the calling thread.
      *
-     * @param payload the decoded payload; any value where there is no {@link #payloadType()}
+     * @param payload the decoded payload; ignored without a {@link #payloadType()}
      * @param envelope the event
      * @param context the attempt
-     * @throws Exception whatever the code throws
+     * @throws Exception if the attempt failed
      */
     public void handle(Object payload, EventEnvelope envelope, EventContext context) throws Exception {
         handler.handle(payload, envelope, context);
@@ -251,7 +222,7 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Code that handles a decoded payload and its envelope, and asks about its attempt.
+     * Code that handles a decoded payload, its envelope and the context of the attempt.
      *
      * @param <T> the payload's class
      */
@@ -267,22 +238,5 @@ public final class HandlerDefinition {
          * @throws Exception if the attempt failed
          */
         void handle(T payload, EventEnvelope envelope, EventContext context) throws Exception;
-    }
-
-    /** Code around a handler's own. */
-    @FunctionalInterface
-    public interface Around {
-
-        /**
-         * Handles one event, with or without the handler.
-         *
-         * @param payload the decoded payload
-         * @param envelope the event
-         * @param context the attempt
-         * @param handler the handler's own code
-         * @throws Exception if the attempt failed
-         */
-        void handle(Object payload, EventEnvelope envelope, EventContext context, ContextHandler<Object> handler)
-                throws Exception;
     }
 }

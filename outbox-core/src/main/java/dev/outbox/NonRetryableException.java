@@ -3,8 +3,8 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a handler that can never succeed with this event: the delivery is dead at once, without further attempts,
- * whatever {@code outbox.retry.retryable} lists.
+ * Thrown by a handler that can never succeed with this event. The delivery becomes dead without further attempts, regardless of
+ * {@code outbox.retry.retryable}.
  */
 public class NonRetryableException extends RuntimeException {
 
@@ -23,7 +23,7 @@ public class NonRetryableException extends RuntimeException {
      * Creates the exception.
      *
      * @param message why no attempt can succeed; stored with the dead delivery
-     * @param cause what made it so, or {@code null}
+     * @param cause the cause, or {@code null}
      */
     public NonRetryableException(String message, @Nullable Throwable cause) {
         super(message, cause);

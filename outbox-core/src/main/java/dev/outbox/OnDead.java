@@ -1,9 +1,9 @@
 package dev.outbox;
 
-/** What happens to later events of the same aggregate when a handler has given up on one. */
+/** Policy for later events of the same aggregate after a dead delivery of a handler. */
 public enum OnDead {
-    /** The handler goes on with the next event; the dead one waits for an operator. */
+    /** The handler receives the next event. The dead delivery waits for an operator. */
     CONTINUE,
-    /** The handler's later events of the aggregate wait, in order, until an operator has retried or skipped the dead one. */
+    /** The later events wait, in order, until an operator retries or skips the dead delivery. */
     BLOCK
 }

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event to publish, for callers that need to say more than {@link OutboxPublisher#publish(String, String, Object)} takes.
- * Immutable; the values are checked when it is published.
+ * Event to publish, with more options than {@link OutboxPublisher#publish(String, String, Object)}. Immutable. The publisher validates the
+ * values.
  */
 public final class OutboxEvent {
 
@@ -31,11 +31,11 @@ public final class OutboxEvent {
     }
 
     /**
-     * Starts an event with what every event has.
+     * Creates an event.
      *
-     * @param aggregateType the kind of entity, at most 255 characters
-     * @param aggregateId the entity, at most 255 characters
-     * @param payload what happened; written as JSON
+     * @param aggregateType the aggregate type, at most 255 characters
+     * @param aggregateId the aggregate id, at most 255 characters
+     * @param payload the payload, written as JSON
      * @return the event
      */
     public static OutboxEvent of(String aggregateType, String aggregateId, Object payload) {
@@ -43,29 +43,29 @@ public final class OutboxEvent {
     }
 
     /**
-     * Chooses the event's identity. Publishing the same id again while the first event is still in the outbox stores nothing
-     * and returns the first event.
+     * Sets the event id. Publishing the same id again while the first event is in the outbox stores nothing and returns the first
+     * event.
      *
-     * @param eventId the identity
-     * @return a copy with that identity
+     * @param eventId the event id
+     * @return a copy with that id
      */
     public OutboxEvent withEventId(UUID eventId) {
         return copy((copy) -> copy.eventId = eventId);
     }
 
     /**
-     * Names the event, where the payload's class does not.
+     * Sets the event type, instead of the one that the payload class determines.
      *
-     * @param eventType the name in PascalCase
-     * @return a copy with that name
+     * @param eventType the event type in PascalCase
+     * @return a copy with that type
      */
     public OutboxEvent withEventType(String eventType) {
         return copy((copy) -> copy.eventType = eventType);
     }
 
     /**
-     * Chooses the stream, whatever the configuration says of the event's type. All events of an aggregate should travel in one
-     * stream: order holds within a stream only.
+     * Sets the stream, instead of the one that the configuration determines. Publish all events of an aggregate to one stream, because
+     * order holds only within a stream.
      *
      * @param stream the stream
      * @return a copy in that stream
@@ -75,28 +75,27 @@ public final class OutboxEvent {
     }
 
     /**
-     * Numbers the event with a sequence of the caller's, such as the version of the entity. It must exceed the last one of
-     * the aggregate.
+     * Sets the sequence, for example the version of the entity. It must be greater than the last one of the aggregate.
      *
-     * @param aggregateSeq the number, from 1 to 2<sup>62</sup>
-     * @return a copy with that number
+     * @param aggregateSeq the sequence, from 1 to 2<sup>62</sup>
+     * @return a copy with that sequence
      */
     public OutboxEvent withAggregateSeq(long aggregateSeq) {
         return copy((copy) -> copy.aggregateSeq = aggregateSeq);
     }
 
     /**
-     * Says when the event happened, where that is not now.
+     * Sets the time of the event, instead of the time of publishing.
      *
-     * @param occurredAt the instant, in the years 1 to 9999; stored with microseconds
-     * @return a copy with that instant
+     * @param occurredAt the time, in the years 1 to 9999, stored with microseconds
+     * @return a copy with that time
      */
     public OutboxEvent occurredAt(Instant occurredAt) {
         return copy((copy) -> copy.occurredAt = occurredAt);
     }
 
     /**
-     * Adds a header. All headers as JSON may have as many bytes as a payload.
+     * Adds a header. The limit for the size of a payload also applies to all headers together, as JSON.
      *
      * @param name the header's name
      * @param value the header's value
@@ -120,83 +119,47 @@ public final class OutboxEvent {
         return copy;
     }
 
-    /**
-     * Returns the kind of entity.
-     *
-     * @return the aggregate type
-     */
+    /** {@return the aggregate type} */
     public String aggregateType() {
         return aggregateType;
     }
 
-    /**
-     * Returns the entity.
-     *
-     * @return the aggregate id
-     */
+    /** {@return the aggregate id} */
     public String aggregateId() {
         return aggregateId;
     }
 
-    /**
-     * Returns what happened.
-     *
-     * @return the payload
-     */
+    /** {@return the payload} */
     public Object payload() {
         return payload;
     }
 
-    /**
-     * Returns the identity that the caller chose.
-     *
-     * @return the event id, or {@code null} where the publisher is to choose
-     */
+    /** {@return the event id, or {@code null} if the publisher chooses it} */
     public @Nullable UUID eventId() {
         return eventId;
     }
 
-    /**
-     * Returns the name that the caller chose.
-     *
-     * @return the event type, or {@code null} where the payload's class decides
-     */
+    /** {@return the event type, or {@code null} if the payload class determines it} */
     public @Nullable String eventType() {
         return eventType;
     }
 
-    /**
-     * Returns the stream that the caller chose.
-     *
-     * @return the stream, or {@code null} where the configuration decides
-     */
+    /** {@return the stream, or {@code null} if the configuration determines it} */
     public @Nullable String stream() {
         return stream;
     }
 
-    /**
-     * Returns the number that the caller chose.
-     *
-     * @return the sequence, or {@code null} where the outbox is to count
-     */
+    /** {@return the sequence, or {@code null} if the outbox assigns it} */
     public @Nullable Long aggregateSeq() {
         return aggregateSeq;
     }
 
-    /**
-     * Returns when the event happened.
-     *
-     * @return the instant, or {@code null} for the time of publishing
-     */
+    /** {@return the time of the event, or {@code null} for the time of publishing} */
     public @Nullable Instant occurredAt() {
         return occurredAt;
     }
 
-    /**
-     * Returns what travels beside the payload.
-     *
-     * @return the headers, unmodified and in the order in which they were added
-     */
+    /** {@return the headers, unmodifiable and in the order in which they were added} */
     public Map<String, String> headers() {
         return headers;
     }

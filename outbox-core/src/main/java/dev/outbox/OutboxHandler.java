@@ -7,13 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a bean method as a handler of events. It must return {@code void} and take one of: the payload's class, a
- * {@code JsonNode}, an {@link EventEnvelope}; or one of the first two together with the envelope. An {@link EventContext} may
- * come last.
+ * Marks a bean method as a handler of events. The method returns {@code void} and takes a payload class, a {@code JsonNode} or an
+ * {@link EventEnvelope}. A payload or {@code JsonNode} may be followed by the envelope, and an {@link EventContext} may come last.
  *
- * <p>A handler runs on the poller's thread, or one of its workers where {@code concurrency} is above 1, outside any transaction, and may be called more than once for an event: it must
- * be idempotent, unless it is {@linkplain #deduplicate deduplicated}. Whatever it throws counts as a failed attempt and is retried by the retry policy; see
- * {@link NonRetryableException} and {@link RetryAfterException}. The events of one aggregate reach a handler in order.
+ * <p>The poller's thread runs the handler, or a worker thread if {@code concurrency} is above 1. No transaction is active. A handler may
+ * receive an event more than once, so it must be idempotent, unless it {@linkplain #deduplicate deduplicates}. An exception counts as a
+ * failed attempt, and the retry policy applies; see {@link NonRetryableException} and {@link RetryAfterException}. A handler receives the
+ * events of one aggregate in order.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -21,43 +21,41 @@ import java.lang.annotation.Target;
 public @interface OutboxHandler {
 
     /**
-     * The handler's id, stored with every delivery that has to be retried: keep it when the method is renamed. At most 255
-     * characters, unique in the application. {@code beanName.methodName} if empty.
+     * The handler id, which is stored with queued deliveries: keep it when you rename the method. At most 255 characters, unique in the
+     * application. If empty, {@code beanName.methodName}.
      *
      * @return the handler id
      */
     String id() default "";
 
     /**
-     * The event types that the handler wants, or {@code "*"} for all. May be left out where the parameter is a payload
-     * class, whose event type it then is.
+     * The event types of the handler, or {@code "*"} for all. Optional for a method with a payload class, which determines the event type.
      *
      * @return the event types
      */
     String[] eventTypes() default {};
 
     /**
-     * Whether what the handler does in the outbox's database happens exactly once for each event. The handler then runs in a
-     * transaction that first notes the event as processed; an event that is noted already does not reach the handler again, and
-     * counts as handled. If the handler throws, all of it is rolled back. The handler's own {@code @Transactional} joins this
-     * transaction. What the handler does elsewhere, such as sending mail, may still happen more than once.
+     * Whether the effects of the handler in the outbox's database happen exactly once per event. The handler then runs in a transaction that
+     * first records the event as processed. If the event is already recorded, the handler is not invoked, and the attempt counts as a
+     * success. If the handler throws, the transaction rolls back. The handler's own {@code @Transactional} joins this transaction. Effects
+     * elsewhere, such as sending mail, may still happen more than once.
      *
      * @return whether to deduplicate
      */
     boolean deduplicate() default false;
 
     /**
-     * What happens to later events of the same aggregate when this handler has given up on one: whether it goes on with
-     * them, or they wait until an operator has decided. May be overruled by configuration.
+     * The policy for later events of the same aggregate after a dead delivery: the handler receives them, or they wait for an operator. The
+     * configuration can override it.
      *
      * @return the policy
      */
     OnDead onDead() default OnDead.CONTINUE;
 
     /**
-     * The ids that the handler had before it was renamed. It takes over what is stored under these, in order, while older versions of
-     * the application may still be running with them. To be kept until nothing is stored under them any more, which the application says when it
-     * starts.
+     * The former ids of a renamed handler. The handler takes over the deliveries that are stored under these ids, in order, even while older
+     * versions of the application run. Keep an alias until nothing is stored under it; the application reports this at startup.
      *
      * @return the former ids
      */

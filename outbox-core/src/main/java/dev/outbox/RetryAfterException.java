@@ -4,9 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a handler that knows when the next attempt makes sense, for example from an HTTP {@code Retry-After} header.
- * It counts as a failed attempt; only the delay of the retry policy is replaced. What {@code outbox.retry.non-retryable} lists
- * does not apply to it.
+ * Thrown by a handler that knows when to retry, for example from an HTTP {@code Retry-After} header. It counts as a failed attempt, but
+ * replaces the delay of the retry policy. {@code outbox.retry.non-retryable} does not apply to it.
  */
 public class RetryAfterException extends RuntimeException {
 
@@ -30,7 +29,7 @@ public class RetryAfterException extends RuntimeException {
      *
      * @param delay how long to wait before the next attempt; not negative
      * @param message why the attempt failed
-     * @param cause what made it fail, or {@code null}
+     * @param cause the cause, or {@code null}
      * @throws IllegalArgumentException if the delay is negative
      */
     public RetryAfterException(Duration delay, String message, @Nullable Throwable cause) {

@@ -1,4 +1,4 @@
-/** What an application touches: publishing events, handling them, and the errors of both. */
+/** Publishing and handling events, with the exceptions of both. */
 @NullMarked
 package dev.outbox;
 

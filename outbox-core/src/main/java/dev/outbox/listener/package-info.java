@@ -1,4 +1,4 @@
-/** What an application may be notified of. */
+/** Notifications of what the outbox does. */
 @NullMarked
 package dev.outbox.listener;
 

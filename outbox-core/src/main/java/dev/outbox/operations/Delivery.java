@@ -5,13 +5,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event for one handler that has left the fast lane and is not done: it is to be attempted again, waits for its turn, or is dead.
+ * Delivery of an event to a handler that is queued for redelivery: it is due, waits in its lane, or is dead.
  *
  * @param event the event
  * @param handlerId the handler
- * @param state where it stands
- * @param attempts what was tried
- * @param lease the worker that attempts it right now, or died while it did; {@code null} if there is none
+ * @param state the state
+ * @param attempts the attempts so far
+ * @param lease the lease of the worker that attempts the delivery, or crashed during an attempt; {@code null} if there is none
  */
 public record Delivery(
         Event event,
@@ -21,16 +21,16 @@ public record Delivery(
         @Nullable Lease lease) {
 
     /**
-     * What identifies an event and says where it belongs. The payload is not among it.
+     * Event of a delivery, without its payload.
      *
-     * @param id the place in the outbox
-     * @param eventId the identity
+     * @param id the id in the outbox
+     * @param eventId the event id
      * @param stream the stream
      * @param type the event type
-     * @param aggregateType the kind of entity
-     * @param aggregateId the entity
-     * @param aggregateSeq the number within the aggregate
-     * @param occurredAt when it happened
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
+     * @param aggregateSeq the sequence within the aggregate
+     * @param occurredAt the time of the event
      */
     public record Event(
             long id,
@@ -43,14 +43,14 @@ public record Delivery(
             Instant occurredAt) {}
 
     /**
-     * Where a delivery stands.
+     * State of a delivery.
      *
-     * @param status where it stands in its lane
-     * @param blocksLane whether the handler's later events of the aggregate wait for it; a dead one does so only where the handler asks
-     *     for it
-     * @param replayed whether the event had been handled before, or before the handler existed
-     * @param createdAt when it left the fast lane
-     * @param nextRetryAt when it is attempted next at the earliest; {@code null} unless it is {@link DeliveryStatus#DUE}
+     * @param status the status in its lane
+     * @param blocksLane whether later deliveries of the lane wait for this one; a dead delivery blocks its lane only with
+     *     {@link dev.outbox.OnDead#BLOCK}
+     * @param replayed whether the delivery belongs to a replay
+     * @param createdAt when the delivery was queued for redelivery
+     * @param nextRetryAt the earliest time of the next attempt; {@code null} unless the status is {@link DeliveryStatus#DUE}
      */
     public record State(
             DeliveryStatus status,
@@ -60,13 +60,13 @@ public record Delivery(
             @Nullable Instant nextRetryAt) {}
 
     /**
-     * What was tried.
+     * Attempts of a delivery.
      *
-     * @param begun how many attempts were begun; never goes back
-     * @param failed how many failed, since an operator retried it if one has
-     * @param crashed how many ended with an expired lease, since an operator retried it if one has
-     * @param lastAt when the last one began; {@code null} if there was none
-     * @param lastFailure what went wrong the last time; {@code null} if nothing has
+     * @param begun the number of started attempts; never reset
+     * @param failed the number of failed attempts since the last retry by an operator
+     * @param crashed the number of expired leases since the last retry by an operator
+     * @param lastAt when the last attempt started; {@code null} if there was none
+     * @param lastFailure the last failure; {@code null} if there was none
      */
     public record Attempts(
             int begun,
@@ -76,18 +76,18 @@ public record Delivery(
             @Nullable Failure lastFailure) {}
 
     /**
-     * What went wrong.
+     * Failure of an attempt.
      *
-     * @param code a short name for the kind of failure, such as the exception's simple class name
-     * @param message what the exception said, at most 2000 characters
+     * @param code the error code, such as the simple class name of the exception
+     * @param message the message of the exception, at most 2000 characters
      */
     public record Failure(String code, String message) {}
 
     /**
-     * A worker's hold on a delivery.
+     * Lease of a worker on a delivery.
      *
      * @param worker the worker
-     * @param until when the lease ends, by the clock of the database; in the past if the worker has not come back
+     * @param until when the lease expires, by the clock of the database; in the past if the worker crashed
      */
     public record Lease(String worker, Instant until) {}
 }

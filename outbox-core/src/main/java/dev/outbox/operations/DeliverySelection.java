@@ -8,14 +8,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which deliveries an operator means. Begins with {@link #all}, {@link #delivery} or {@link #lane}; every further word leaves fewer.
- * Immutable; the values are checked when it is used.
+ * Selection of deliveries. Start with {@link #all}, {@link #delivery} or {@link #lane}; every further method narrows the selection.
+ * Immutable. {@link OutboxOperations} validates the values.
  *
- * @param lane which handler and aggregate
- * @param event which events
- * @param created when the delivery left the fast lane
- * @param statuses where it stands in its lane
- * @param after the place, in the order in which deliveries are found, behind which to begin; {@code null} for the beginning
+ * @param lane the handler and aggregate
+ * @param event the events
+ * @param created when the delivery was queued for redelivery
+ * @param statuses the statuses
+ * @param after the position after which to begin; {@code null} for the beginning
  */
 public record DeliverySelection(
         Lane lane,
@@ -24,17 +24,17 @@ public record DeliverySelection(
         Set<DeliveryStatus> statuses,
         @Nullable Place after) {
 
-    /** Copies the set. */
+    /** Copies the statuses. */
     public DeliverySelection {
         statuses = Set.copyOf(statuses);
     }
 
     /**
-     * Which handler and aggregate; {@code null} stands for any.
+     * Handler and aggregate; {@code null} matches any.
      *
      * @param handlerId the handler
-     * @param aggregateType the kind of entity
-     * @param aggregateId the entity
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
      */
     public record Lane(
             @Nullable String handlerId,
@@ -42,9 +42,9 @@ public record DeliverySelection(
             @Nullable String aggregateId) {}
 
     /**
-     * Which events; {@code null} stands for any.
+     * Events; {@code null} matches any.
      *
-     * @param eventId the identity
+     * @param eventId the event id
      * @param stream the stream
      * @param type the event type
      * @param errorCode the code of the last failure
@@ -56,23 +56,23 @@ public record DeliverySelection(
             @Nullable String errorCode) {}
 
     /**
-     * A span of time; {@code null} leaves it open.
+     * Time span; {@code null} leaves it open.
      *
-     * @param since the beginning, which belongs to it
-     * @param before the end, which does not
+     * @param since the start, inclusive
+     * @param before the end, exclusive
      */
     public record Span(@Nullable Instant since, @Nullable Instant before) {}
 
     /**
-     * A place in the order in which deliveries are found: that of their events in the outbox, and then that of handler ids.
+     * Position in the order of deliveries: by the id of the event in the outbox, then by handler id.
      *
-     * @param id the event's place in the outbox
+     * @param id the id of the event in the outbox
      * @param handlerId the handler
      */
     public record Place(long id, String handlerId) {}
 
     /**
-     * Selects every delivery that has left the fast lane and is not done.
+     * Selects every delivery that is queued for redelivery or dead.
      *
      * @return the selection
      */
@@ -97,11 +97,11 @@ public record DeliverySelection(
     }
 
     /**
-     * Selects a lane: what one handler has still to do for one aggregate.
+     * Selects a lane: the queued deliveries of one handler for one aggregate.
      *
      * @param handlerId the handler
-     * @param aggregateType the kind of entity
-     * @param aggregateId the entity
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
      * @return the selection
      */
     public static DeliverySelection lane(String handlerId, String aggregateType, String aggregateId) {
@@ -111,7 +111,7 @@ public record DeliverySelection(
     /**
      * Narrows the selection to a handler.
      *
-     * @param handlerId the id under which its deliveries are stored, which may be a former one
+     * @param handlerId the id that is stored with the deliveries, which may be a former one
      * @return the narrower selection
      */
     public DeliverySelection ofHandler(String handlerId) {
@@ -119,9 +119,9 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to a kind of entity.
+     * Narrows the selection to an aggregate type.
      *
-     * @param aggregateType the kind
+     * @param aggregateType the aggregate type
      * @return the narrower selection
      */
     public DeliverySelection ofAggregateType(String aggregateType) {
@@ -129,10 +129,10 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to an entity.
+     * Narrows the selection to an aggregate.
      *
-     * @param aggregateType its kind
-     * @param aggregateId its id
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
      * @return the narrower selection
      */
     public DeliverySelection ofAggregate(String aggregateType, String aggregateId) {
@@ -170,7 +170,7 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to a kind of failure.
+     * Narrows the selection to an error code.
      *
      * @param errorCode the code of the last failure, such as {@code UNDECODABLE_PAYLOAD} or the exception's simple class name
      * @return the narrower selection
@@ -180,10 +180,10 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to what has left the fast lane in a span of time.
+     * Narrows the selection to deliveries that were queued for redelivery in a time span.
      *
-     * @param since the beginning, which belongs to it; {@code null} for any time
-     * @param before the end, which does not; {@code null} for any time
+     * @param since the start, inclusive; {@code null} for no limit
+     * @param before the end, exclusive; {@code null} for no limit
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
@@ -191,9 +191,9 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to what stands at one of some places in its lane.
+     * Narrows the selection to statuses.
      *
-     * @param allowed the places
+     * @param allowed the statuses
      * @return the narrower selection
      */
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
@@ -201,9 +201,9 @@ public record DeliverySelection(
     }
 
     /**
-     * Narrows the selection to what comes behind a delivery, such as the last one of a page.
+     * Narrows the selection to deliveries after another one, such as the last one of a page.
      *
-     * @param id the place of its event in the outbox
+     * @param id the id of its event in the outbox
      * @param handlerId its handler
      * @return the narrower selection
      */
@@ -212,9 +212,9 @@ public record DeliverySelection(
     }
 
     /**
-     * Says whether nothing is left out but what lies before {@link #after}.
+     * Tells whether the selection has no criterion except {@link #after}.
      *
-     * @return whether the selection names no criterion
+     * @return whether it selects all deliveries
      */
     public boolean isUnrestricted() {
         return new DeliverySelection(lane, event, created, statuses, null).equals(all());

@@ -1,11 +1,11 @@
 package dev.outbox.operations;
 
-/** Where a delivery that has left the fast lane stands in its lane. */
+/** Status of a delivery that is queued for redelivery. */
 public enum DeliveryStatus {
-    /** It is the next of its lane, and is attempted when its time has come. */
+    /** The delivery is the head of its lane and is attempted when its delay is over. */
     DUE,
-    /** An earlier delivery of its lane has to be done first. */
+    /** The delivery waits for an earlier one of its lane. */
     WAITING,
-    /** The handler has given up on it. It is attempted again only if an operator says so. */
+    /** All attempts failed. The delivery is attempted again only if an operator retries it. */
     DEAD
 }

@@ -5,26 +5,26 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that an operator did, as it was recorded together with what it changed.
+ * Entry of the operation log, which is written in the transaction of the change.
  *
- * @param id the place in the record
- * @param performedAt when it was done, by the clock of the database
- * @param performedBy who did it
- * @param action what was done, such as {@code RETRY} or {@code SKIP}
- * @param reason why it was done
- * @param subject what it was done to
+ * @param id the id in the operation log
+ * @param performedAt the time, by the clock of the database
+ * @param performedBy the operator
+ * @param action the action, such as {@code RETRY} or {@code SKIP}
+ * @param reason the reason
+ * @param subject the handler, stream or delivery that was changed
  */
 public record Operation(
         long id, Instant performedAt, String performedBy, String action, String reason, Subject subject) {
 
     /**
-     * What something was done to; what does not apply is {@code null}.
+     * Subject of an operation; components that do not apply are {@code null}.
      *
      * @param stream the stream
      * @param handlerId the handler
      * @param eventId the event
-     * @param previousStatus where the delivery had stood
-     * @param lastFailure what had gone wrong with it
+     * @param previousStatus the previous status of the delivery
+     * @param lastFailure the last failure of the delivery
      */
     public record Subject(
             @Nullable String stream,

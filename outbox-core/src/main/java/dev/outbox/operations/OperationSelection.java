@@ -5,13 +5,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which recorded operations are meant; {@code null} stands for any. Immutable; the values are checked when it is used.
+ * Selection of operations; {@code null} matches any. Immutable. {@link OutboxOperations} validates the values.
  *
- * @param eventId the event to which something was done
- * @param handlerId the handler to which, or to a delivery of which, something was done
- * @param performedBy who did it
- * @param performed when it was done
- * @param olderThan the place in the record before which to begin, going back
+ * @param eventId the event of the delivery
+ * @param handlerId the handler, or the handler of the delivery
+ * @param performedBy the operator
+ * @param performed the time of the operation
+ * @param olderThan the id before which to begin; results are in descending order
  */
 public record OperationSelection(
         @Nullable UUID eventId,
@@ -52,7 +52,7 @@ public record OperationSelection(
     /**
      * Narrows the selection to an operator.
      *
-     * @param performedBy who it was
+     * @param performedBy the operator
      * @return the narrower selection
      */
     public OperationSelection by(String performedBy) {
@@ -62,8 +62,8 @@ public record OperationSelection(
     /**
      * Narrows the selection to a span of time.
      *
-     * @param since the beginning, which belongs to it; {@code null} for any time
-     * @param before the end, which does not; {@code null} for any time
+     * @param since the start, inclusive; {@code null} for no limit
+     * @param before the end, exclusive; {@code null} for no limit
      * @return the narrower selection
      */
     public OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
@@ -72,9 +72,9 @@ public record OperationSelection(
     }
 
     /**
-     * Narrows the selection to what is older than an operation, such as the last one of a page.
+     * Narrows the selection to operations before another one, such as the last one of a page.
      *
-     * @param id the place of that operation in the record
+     * @param id the id of that operation
      * @return the narrower selection
      */
     public OperationSelection olderThan(long id) {

@@ -4,44 +4,44 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replay that was asked for, as it stands.
+ * Replay with its current progress.
  *
- * @param id its number
- * @param request what was asked for
- * @param origin who asked for it
- * @param status whether it goes on
- * @param progress how far it has come
+ * @param id the number of the replay
+ * @param request the request
+ * @param origin who started it, and why
+ * @param status the status
+ * @param progress the progress
  */
 public record Replay(long id, ReplayRequest request, Origin origin, Status status, Progress progress) {
 
-    /** Whether a replay goes on. */
+    /** Status of a replay. */
     public enum Status {
-        /** Deliveries are added, or some that were are still to be handled. */
+        /** The replay adds deliveries, or some of them are not handled yet. */
         RUNNING,
-        /** Every delivery was handled, or is dead. */
+        /** Every delivery is handled or dead. */
         DONE,
-        /** Somebody has cancelled it. */
+        /** An operator cancelled the replay. */
         CANCELLED
     }
 
     /**
-     * Who asked for a replay.
+     * Origin of a replay.
      *
-     * @param by who
-     * @param reason why
-     * @param at when
+     * @param by the operator
+     * @param reason the reason
+     * @param at the time
      */
     public record Origin(String by, String reason, Instant at) {}
 
     /**
-     * How far a replay has come.
+     * Progress of a replay.
      *
-     * @param fed how many deliveries were added
-     * @param open how many of these are still to be handled
-     * @param dead how many of these the handler has given up on
+     * @param fed the number of added deliveries
+     * @param open the number of these that are not handled yet
+     * @param dead the number of these that are dead
      * @param removed how many of these were skipped when the replay was cancelled
-     * @param allFed whether every event of the selection was looked at, and nothing more will be added
-     * @param finishedAt when it was done, or cancelled; {@code null} before
+     * @param allFed whether the replay has added all deliveries
+     * @param finishedAt when the replay was done or cancelled; {@code null} while it runs
      */
     public record Progress(
             long fed,
@@ -52,9 +52,9 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
             @Nullable Instant finishedAt) {
 
         /**
-         * Returns how many deliveries are settled: handled, or skipped by an operator.
+         * Returns how many deliveries were handled, or skipped by an operator.
          *
-         * @return their number
+         * @return the number of deliveries
          */
         public long delivered() {
             return fed - open - dead - removed;

@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which events are to be delivered to a handler once more, and how fast. Without further wishes: all that are not archived and that
- * the handler wants, at 100 events per second.
+ * Request to deliver events to a handler again. By default it selects all events of the handler's types that are not archived, at 100
+ * events per second.
  *
  * @param handlerId the handler
- * @param selection which events
- * @param rate at most how many events per second
+ * @param selection the events
+ * @param rate the maximum number of events per second
  */
 public record ReplayRequest(String handlerId, Selection selection, int rate) {
 
@@ -37,13 +37,13 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Events that all wishes apply to.
+     * Events that match all criteria.
      *
-     * @param occurred when they happened
-     * @param published when their last handler had succeeded; with a limit, only events that are published
-     * @param eventTypes their types; empty for all that the handler wants
-     * @param aggregate what they are about; {@code null} for anything
-     * @param eventIds their identities, at most 10,000; empty for any
+     * @param occurred the time of the event
+     * @param published the time when the event was published; a limit excludes events that are not published
+     * @param eventTypes the event types; empty for all types of the handler
+     * @param aggregate the aggregate or aggregate type; {@code null} for any
+     * @param eventIds the event ids, at most 10,000; empty for any
      */
     public record Selection(
             TimeRange occurred,
@@ -76,10 +76,10 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * A time range that holds its beginning and not its end.
+     * Time range with an inclusive start and an exclusive end.
      *
-     * @param from the beginning; {@code null} for the beginning of time
-     * @param to the end; {@code null} for never
+     * @param from the start; {@code null} for no limit
+     * @param to the end; {@code null} for no limit
      */
     public record TimeRange(
             @Nullable Instant from, @Nullable Instant to) {
@@ -90,7 +90,7 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
         /**
          * Checks the values.
          *
-         * @throws InvalidOperationException if no time is in the range
+         * @throws InvalidOperationException if the range is empty
          */
         public TimeRange {
             if (from != null && to != null && !from.isBefore(to)) {
@@ -100,17 +100,17 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * What events are about.
+     * Aggregate, or all aggregates of a type.
      *
-     * @param type the kind of entity
-     * @param id the entity; {@code null} for all of its kind
+     * @param type the aggregate type
+     * @param id the aggregate id; {@code null} for all aggregates of the type
      */
     public record Aggregate(String type, @Nullable String id) {
 
         /**
          * Checks the values.
          *
-         * @throws InvalidOperationException if one is blank
+         * @throws InvalidOperationException if the type or id is blank
          */
         public Aggregate {
             if (type.isBlank() || (id != null && id.isBlank())) {
@@ -120,20 +120,20 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Asks for all events that a handler wants.
+     * Requests all events of the types that a handler subscribes to.
      *
      * @param handlerId the handler
-     * @return a request, to be narrowed
+     * @return the request
      */
     public static ReplayRequest of(String handlerId) {
         return new ReplayRequest(handlerId, Selection.ALL, DEFAULT_RATE);
     }
 
     /**
-     * Narrows the request to events that happened in a time range.
+     * Narrows the request to events that occurred in a time range.
      *
-     * @param from its beginning; {@code null} for the beginning of time
-     * @param to its end, which is not part of it; {@code null} for never
+     * @param from the start, inclusive; {@code null} for no limit
+     * @param to the end, exclusive; {@code null} for no limit
      * @return a changed copy
      */
     public ReplayRequest occurred(@Nullable Instant from, @Nullable Instant to) {
@@ -146,10 +146,10 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Narrows the request to events that were published, to all of their handlers, in a time range.
+     * Narrows the request to events that were published to all of their handlers in a time range.
      *
-     * @param from its beginning; {@code null} for the beginning of time
-     * @param to its end, which is not part of it; {@code null} for never
+     * @param from the start, inclusive; {@code null} for no limit
+     * @param to the end, exclusive; {@code null} for no limit
      * @return a changed copy
      */
     public ReplayRequest published(@Nullable Instant from, @Nullable Instant to) {
@@ -162,9 +162,9 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Narrows the request to some event types.
+     * Narrows the request to event types.
      *
-     * @param eventTypes the types, in PascalCase
+     * @param eventTypes the event types in PascalCase
      * @return a changed copy
      */
     public ReplayRequest eventTypes(String... eventTypes) {
@@ -177,10 +177,10 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Narrows the request to events about one entity, or one kind of entity.
+     * Narrows the request to one aggregate, or to all aggregates of a type.
      *
-     * @param type the kind
-     * @param id the entity; {@code null} for all of its kind
+     * @param type the aggregate type
+     * @param id the aggregate id; {@code null} for all aggregates of the type
      * @return a changed copy
      */
     public ReplayRequest aggregate(String type, @Nullable String id) {
@@ -193,9 +193,9 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Narrows the request to some events.
+     * Narrows the request to events by id.
      *
-     * @param eventIds their identities
+     * @param eventIds the event ids
      * @return a changed copy
      */
     public ReplayRequest events(UUID... eventIds) {
@@ -208,9 +208,9 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     }
 
     /**
-     * Sets the speed.
+     * Sets the rate.
      *
-     * @param rate at most how many events per second
+     * @param rate the maximum number of events per second
      * @return a changed copy
      */
     public ReplayRequest rate(int rate) {

@@ -1,4 +1,4 @@
-/** Operating the outbox: find, retry, skip, pause and replay. */
+/** Operations on the outbox: find, retry, skip, pause and replay. */
 @NullMarked
 package dev.outbox.operations;
 

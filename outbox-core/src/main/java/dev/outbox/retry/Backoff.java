@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** How long to wait after the n-th failure. */
+/** Delay after the n-th failure. */
 public sealed interface Backoff {
 
-    /** The longest delay that is ever returned. */
+    /** The longest possible delay. */
     Duration LONGEST = Duration.ofDays(365);
 
     /**
-     * Returns the wait after a failure.
+     * Returns the delay after a failure.
      *
-     * @param failures how many attempts have failed, at least 1
+     * @param failures the number of failed attempts, at least 1
      * @param random the source of jitter
      * @return the delay before the next attempt
      */
     Duration delay(int failures, RandomGenerator random);
 
     /**
-     * A written-down list of delays; the last one repeats.
+     * List of delays; the last one repeats.
      *
      * @param delays the delays, at least one, none negative
      */
@@ -42,13 +42,13 @@ public sealed interface Backoff {
     }
 
     /**
-     * Delays that grow by a factor: {@code initial · multiplier^(failures - 1)}, at most {@code max}, then spread by
-     * {@code ± jitter} so that what failed together does not return together. The spread may exceed {@code max}.
+     * Delays that grow by a factor: {@code initial · multiplier^(failures - 1)}, at most {@code max}, then spread by {@code ± jitter}, so that
+     * simultaneous failures are not retried simultaneously. The spread may exceed {@code max}.
      *
      * @param initial the first delay
      * @param multiplier the factor, at least 1
      * @param max the longest delay before jitter
-     * @param jitter the share of the delay by which it may vary, from 0 to 1
+     * @param jitter the fraction by which a delay may vary, from 0 to 1
      */
     record Exponential(Duration initial, double multiplier, Duration max, double jitter) implements Backoff {
 

@@ -7,22 +7,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which exceptions are worth another attempt. Of the listed classes that an exception is an instance of, the most specific one
- * decides; if there is none, its causes are judged in the same way, the nearest first. What is listed nowhere is worth another
- * attempt.
+ * Classification of exceptions as retryable or not. The most specific listed superclass of an exception decides. If none is listed, the same
+ * rule applies to its causes, nearest first. An exception without a listed class is retryable.
  *
- * @param retryable exceptions that are worth another attempt
- * @param nonRetryable exceptions after which no attempt can succeed
+ * @param retryable exceptions that are retried
+ * @param nonRetryable exceptions that are not retried
  */
 public record ErrorClasses(Set<Class<? extends Throwable>> retryable, Set<Class<? extends Throwable>> nonRetryable) {
 
-    /** Nothing is listed. */
+    /** Lists no class, so every exception is retryable. */
     public static final ErrorClasses NONE = new ErrorClasses(Set.of(), Set.of());
 
-    /** Causes may go round in a circle. */
+    /** Causes can form a cycle. */
     private static final int DEEPEST_CAUSE = 20;
 
-    /** Checks that the classes are exceptions, which a caller who reads their names may not know, and that none is in both sets. */
+    /** Checks that the classes are exceptions and that no class is in both sets. */
     public ErrorClasses {
         retryable = Set.copyOf(retryable);
         nonRetryable = Set.copyOf(nonRetryable);
@@ -36,10 +35,10 @@ public record ErrorClasses(Set<Class<? extends Throwable>> retryable, Set<Class<
     }
 
     /**
-     * Judges an exception.
+     * Classifies an exception.
      *
-     * @param exception what a handler threw
-     * @return whether another attempt is worth while
+     * @param exception the exception of a handler
+     * @return whether the outbox retries it
      */
     public boolean isRetryable(Throwable exception) {
         @Nullable Throwable cause = exception;
@@ -53,7 +52,7 @@ public record ErrorClasses(Set<Class<? extends Throwable>> retryable, Set<Class<
         return true;
     }
 
-    /** An exception's own code may fail too. */
+    /** An exception's own code can fail too. */
     private static @Nullable Throwable causeOf(Throwable exception) {
         try {
             return exception.getCause();

@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * When to try again, and when to give up.
+ * Delays and limits of the attempts of a delivery.
  *
- * @param backoff the wait after each failure
- * @param maxAttempts how many failed attempts make a delivery dead, at least 1
- * @param maxCrashes how many leases may expire under a delivery before it is dead, at least 2: until two have expired, another event of
- *     its batch may be to blame, and from then on it is tried alone
- * @param errors which exceptions make a delivery dead at once
+ * @param backoff the delay after each failure
+ * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
+ * @param maxCrashes the number of expired leases after which a delivery is dead, at least 2: until two leases have expired, another event of
+ *     the batch may be the cause, and after that the event is attempted alone
+ * @param errors the exceptions that are not retried
  */
 public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
 
@@ -30,19 +30,18 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
     }
 
     /**
-     * Creates a policy to which every exception is worth another attempt, and which gives up on an event that has taken three
-     * processes down.
+     * Creates a policy that retries every exception and permits three crashes.
      *
-     * @param backoff the wait after each failure
-     * @param maxAttempts how many failed attempts make a delivery dead, at least 1
+     * @param backoff the delay after each failure
+     * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
      */
     public RetryPolicy(Backoff backoff, int maxAttempts) {
         this(backoff, maxAttempts, DEFAULT_MAX_CRASHES, ErrorClasses.NONE);
     }
 
     /**
-     * Returns the default: after 1 minute, 5 minutes, 15 minutes, then every hour; dead after 10 failures,
-     * whatever the exception, or 3 crashes.
+     * Returns the default policy: retries after 1 minute, 5 minutes, 15 minutes, and then every hour. A delivery is dead after 10 failures or
+     * 3 crashes.
      *
      * @return the default policy
      */
@@ -54,11 +53,11 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
     }
 
     /**
-     * Decides what follows a failure.
+     * Returns the delay after a failure.
      *
-     * @param failures how many attempts have failed, this one included
+     * @param failures the number of failed attempts, including this one
      * @param random the source of jitter
-     * @return the delay before the next attempt, or empty where there is to be none
+     * @return the delay before the next attempt, or empty if the delivery is dead
      */
     public Optional<Duration> next(int failures, RandomGenerator random) {
         return failures >= maxAttempts ? Optional.empty() : Optional.of(backoff.delay(failures, random));

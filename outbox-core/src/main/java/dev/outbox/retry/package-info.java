@@ -1,4 +1,4 @@
-/** How long to wait after a failure, and when to give up: pure functions. */
+/** Retry policies: the delay after a failure, and the end of all attempts. */
 @NullMarked
 package dev.outbox.retry;
 

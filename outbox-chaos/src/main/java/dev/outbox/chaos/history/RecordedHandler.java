@@ -23,7 +23,7 @@ public final class RecordedHandler {
     /** Returns the handler with facts around it. */
     public static HandlerDefinition of(HandlerDefinition handler, FactWriter facts) {
         RecordedHandler recorded = new RecordedHandler(facts, handler.id());
-        return handler.around((payload, envelope, context, own) -> {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
             recorded.starts(envelope, context);
             Outcome outcome = Outcome.FAILED;
             try {

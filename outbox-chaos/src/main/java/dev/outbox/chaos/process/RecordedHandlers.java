@@ -25,7 +25,8 @@ final class RecordedHandlers {
     }
 
     HandlerDefinition recorded(HandlerDefinition handler) {
-        return handler.around((payload, event, context, body) -> run(handler.id(), payload, event, context, body));
+        return handler.decorated(
+                (body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
     }
 
     private void run(

@@ -39,7 +39,7 @@ public final class DeduplicationInbox {
     public HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());
-        return handler.around((payload, envelope, context, own) ->
+        return handler.decorated((own) -> (payload, envelope, context) ->
                 handleOnce(ids, envelope, () -> own.handle(payload, envelope, context)));
     }
 

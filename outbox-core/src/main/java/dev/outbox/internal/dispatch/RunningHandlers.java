@@ -56,7 +56,7 @@ public final class RunningHandlers {
 
     /** Returns a handler whose invocations are tracked. */
     public HandlerDefinition around(HandlerDefinition handler) {
-        return handler.around((payload, envelope, context, own) -> {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
             Running entry = new Running(handler.id(), envelope, nanos.getAsLong());
             running.put(entry.thread, entry);
             try {

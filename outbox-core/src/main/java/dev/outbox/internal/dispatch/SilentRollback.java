@@ -18,7 +18,7 @@ public final class SilentRollback {
 
     /** Returns a handler with the check around it. */
     public HandlerDefinition around(HandlerDefinition handler) {
-        return handler.around((payload, envelope, context, own) -> {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
             boolean rolledBack;
             beginWatch.run();
             try {

@@ -29,7 +29,7 @@ public final class TimeLimit {
 
     /** Returns a handler with a time limit. */
     public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
-        return handler.around((payload, envelope, context, own) -> {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
             Watch watch = new Watch(Thread.currentThread());
             Future<?> alarm = alarms.schedule(watch::ring, limit.toNanos(), TimeUnit.NANOSECONDS);
             try {
