@@ -91,7 +91,7 @@ class ErrorClassificationTest {
     }
 
     @Test
-    void troubleOfTheDatabaseIsOutwaitedWhateverIsListed() {
+    void databaseFailureIsRetriedWhateverIsListed() {
         RetryPolicy nothing =
                 new RetryPolicy(POLICY.backoff(), 3, 3, new ErrorClasses(Set.of(), Set.of(Exception.class)));
         Recorded handler = Recorded.failing((attempt) ->

@@ -134,10 +134,10 @@ class ReplayEndTest {
         ReplayRequest mail = ReplayRequest.of("mail");
         Instant now = Instant.now();
 
-        assertThatThrownBy(() -> replays.start(ReplayRequest.of("nobody"), "ann", "why"))
+        assertThatThrownBy(() -> replays.start(ReplayRequest.of("unknown"), "ann", "why"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
                 .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
-                .hasMessageContaining("'nobody'");
+                .hasMessageContaining("'unknown'");
         assertThatThrownBy(() -> replays.start(mail, " ", "why")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> replays.start(mail.eventTypes("OrderPaid"), "ann", "why"))

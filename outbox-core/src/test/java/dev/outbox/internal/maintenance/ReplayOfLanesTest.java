@@ -30,7 +30,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         EventEnvelope claimed = outbox.publish("2", new OrderPlaced(1));
         ClaimRound before = claim();
         publish("3", 1);
-        // Whoever made the claim did not know of the handler.
+        // The claiming worker did not know the handler.
         register("search", "*");
         long id = start(ReplayRequest.of("search"));
 
@@ -111,7 +111,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         publish("1", 1);
         start(ReplayRequest.of("mail"));
         ReplayFeeders.allow(outbox, SECOND);
-        // Somebody has looked for heads of lanes, and will commit the claim when the replay has come.
+        // A worker has looked for heads of lanes, and commits its claim after the replay arrives.
         try (Connection claimer = outbox.dataSource().getConnection()) {
             claimer.setAutoCommit(false);
             claimer.createStatement().execute("SELECT FROM events.outbox_stream FOR UPDATE");

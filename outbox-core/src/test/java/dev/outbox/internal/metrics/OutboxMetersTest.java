@@ -168,7 +168,7 @@ class OutboxMetersTest {
     }
 
     @Test
-    void gaugesCountStreamsThatNobodyPolls() {
+    void gaugesCountStreamsWithoutPoller() {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);

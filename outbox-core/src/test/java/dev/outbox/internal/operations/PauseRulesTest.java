@@ -61,7 +61,7 @@ class PauseRulesTest {
         awaitListeners();
     }
 
-    /** Who does not listen yet hears of nothing until the hour is over. */
+    /** A process that does not listen yet notices nothing until the hour is over. */
     private void awaitListeners() {
         await().until(() -> outbox.sql()
                         .sql("SELECT count(*) FROM pg_stat_activity"
@@ -107,7 +107,7 @@ class PauseRulesTest {
                 .withNotifications()
                 .stream("default", WHEN_TOLD)
                 .start();
-        // Nobody knows the former id any more.
+        // No process knows the former id any more.
         outbox.sql()
                 .sql("UPDATE events.outbox_handler SET last_seen_at = '-infinity' WHERE id = 'mail'")
                 .update();

@@ -91,7 +91,7 @@ class LockedRowsTest {
         assertThat(outbox.count("events.outbox_claim")).isZero();
     }
 
-    /** The first batch is being written, which somebody's lock holds up, while the second one is claimed without its aggregates. */
+    /** The first batch is being written, which a foreign lock holds up, while the second one is claimed without its aggregates. */
     @Test
     void eventThatWasLeftOutBecauseItsAggregateWasBeingWrittenIsClaimedNext() throws Exception {
         try (Connection operator = outbox.owner().getConnection()) {

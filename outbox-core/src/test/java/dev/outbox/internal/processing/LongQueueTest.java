@@ -87,7 +87,7 @@ class LongQueueTest {
         assertThat(handler.sequences()).containsEntry("long", upTo(LONG));
     }
 
-    /** However long somebody works on the first one. */
+    /** However long another worker handles the first one. */
     @Test
     void newEventIsFoundAtFirstSight() throws SQLException {
         add("slow", 1, 1);

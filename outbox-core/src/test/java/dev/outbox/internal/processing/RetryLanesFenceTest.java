@@ -157,7 +157,7 @@ class RetryLanesFenceTest {
     }
 
     @Test
-    void deliveryThatSomebodyElseHoldsLockedIsNotOvertakenByTheOnesBehindIt() throws Exception {
+    void followersNeverPassLockedDelivery() throws Exception {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         for (int number = 1; number <= 5; number++) {
             EventEnvelope event = outbox.publish("1", new OrderPlaced(number));

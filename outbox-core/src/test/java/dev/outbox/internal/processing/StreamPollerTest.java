@@ -165,7 +165,7 @@ class StreamPollerTest {
     }
 
     @Test
-    void eventThatNobodyWantsIsPublishedAndCounted() {
+    void eventWithoutSubscribersIsPublishedAndCounted() {
         AtomicInteger unrouted = new AtomicInteger();
         outbox.listener(new OutboxListener() {
                     @Override

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Writes after a claim: fenced by it, and only for events that are left in it. */
 class ClaimFenceTest {
 
-    private static final ActiveHandlers NOBODY = ActiveHandlers.ofAllTypes();
+    private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -84,7 +84,7 @@ class ClaimFenceTest {
     }
 
     @Test
-    void expiredClaimThatNobodyDroppedYetMayStillSettle() throws SQLException {
+    void expiredClaimMaySettleUntilItIsDropped() throws SQLException {
         publish("a");
         Claim claim = claim("w1", 10).claim();
         expireClaims();
@@ -131,7 +131,7 @@ class ClaimFenceTest {
         assertThat(aggregates(round)).containsExactly("b");
     }
 
-    /** Its aggregate is free for other claims then, though the batch goes on. */
+    /** Its aggregate is free for other claims then, though the batch continues. */
     @Test
     void parkedEventLeavesTheClaim() throws SQLException {
         publish("a", "b");
@@ -145,7 +145,7 @@ class ClaimFenceTest {
     }
 
     @Test
-    void rowThatSomebodyElseChangesWhileItIsSettledMovesAllTheSame() throws SQLException {
+    void rowChangedDuringSettlementMovesAllTheSame() throws SQLException {
         publish("a", "b");
         Claim claim = claim("w1", 2).claim();
         try (Connection operator = outbox.owner().getConnection();
@@ -154,7 +154,7 @@ class ClaimFenceTest {
             statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
             CompletableFuture<SettlementStore.Settled> settled = InBackground.run(
                     () -> settlements.settle(new Settlement(claim.key(), ids(claim), List.of(), true)));
-            await().pollInterval(Duration.ofMillis(5)).until(this::somebodyWaitsForALock);
+            await().pollInterval(Duration.ofMillis(5)).until(this::sessionWaitsForLock);
             operator.commit();
             // Nothing, unless it took too long to see that it waits.
             Set<Long> leftOver = InBackground.result(settled).leftOver();
@@ -173,11 +173,11 @@ class ClaimFenceTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NOBODY))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NO_HANDLERS))
                 .orElseThrow();
     }
 
-    private boolean somebodyWaitsForALock() {
+    private boolean sessionWaitsForLock() {
         return outbox.sql()
                         .sql(
                                 "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")

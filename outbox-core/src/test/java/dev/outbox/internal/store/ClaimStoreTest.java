@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class ClaimStoreTest {
 
-    private static final ActiveHandlers NOBODY = ActiveHandlers.ofAllTypes();
+    private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final TestOutbox outbox = TestOutbox.create();
@@ -40,7 +40,7 @@ class ClaimStoreTest {
 
     @Test
     void unknownStreamHasNothingToClaim() throws SQLException {
-        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), NOBODY)))
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), NO_HANDLERS)))
                 .isEmpty();
     }
 
@@ -131,7 +131,7 @@ class ClaimStoreTest {
             ClaimRound blocked = claim("w1", 2);
             assertThat(blocked.claim()).isNull();
             ClaimRound next = claims.claim(
-                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), NOBODY))
+                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), NO_HANDLERS))
                     .orElseThrow();
             assertThat(aggregates(next)).containsExactly("b");
             operator.rollback();
@@ -169,7 +169,7 @@ class ClaimStoreTest {
                 10,
                 LEASE,
                 Set.of(),
-                NOBODY,
+                NO_HANDLERS,
                 new ScanLimit.Reach(from, ids, ids),
                 ClaimStore.Window.ADVANCED);
     }
@@ -183,7 +183,7 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NO_HANDLERS);
 
             assertThat(store.claim(request)).isPresent();
             try (Connection connection = other.dataSource().getConnection()) {
@@ -198,7 +198,7 @@ class ClaimStoreTest {
         pool.setMaximumPoolSize(1);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NOBODY);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NO_HANDLERS);
             other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
@@ -215,7 +215,7 @@ class ClaimStoreTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NOBODY))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NO_HANDLERS))
                 .orElseThrow();
     }
 

@@ -224,7 +224,7 @@ class ClaimWindowTest {
         }
     }
 
-    /** Nobody's transaction tells of this one. */
+    /** No other transaction reveals this one. */
     private void publishForeign() {
         outbox.sql()
                 .sql(

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * As long as somebody holds a snapshot, the indexes keep what has left the queue, while the statistics say that the queue is small.
+ * While a transaction holds a snapshot, the indexes keep what has left the queue, while the statistics say that the queue is small.
  * Counted in pages by the database: no statement that runs all the time may read all that.
  */
 class HeldSnapshotTest {

@@ -70,7 +70,7 @@ class PoisonedAggregateTest {
         }
     }
 
-    /** What has left the queue stays in its index as long as somebody's snapshot is older. */
+    /** What has left the queue stays in its index while an older snapshot is held. */
     @Test
     void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
@@ -178,7 +178,7 @@ class PoisonedAggregateTest {
     }
 
     @Test
-    void deliveriesOfAHandlerThatNobodyHasAreNotVisitedByThoseWhoHaveOthers() throws SQLException {
+    void claimDoesNotVisitDeliveriesOfForeignHandlers() throws SQLException {
         poison();
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET status = 'DUE', head = true, next_retry_at = now(),"
