@@ -98,17 +98,10 @@ public final class HandlerDefinition {
         return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler, Traits.NONE);
     }
 
-    private HandlerDefinition with(Traits other) {
-        return new HandlerDefinition(id, eventTypes, payloadType, handler, other);
-    }
-
-    /**
-     * Returns the same handler with deduplication; see {@link OutboxHandler#deduplicate()}.
-     *
-     * @return a deduplicating copy
-     */
+    /** {@return the same handler with deduplication; see {@link OutboxHandler#deduplicate()}} */
     public HandlerDefinition deduplicating() {
-        return with(new Traits(true, traits.onDead(), traits.aliases()));
+        return new HandlerDefinition(
+                id, eventTypes, payloadType, handler, new Traits(true, traits.onDead(), traits.aliases()));
     }
 
     /**
@@ -118,7 +111,8 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
-        return with(new Traits(traits.deduplicates(), onDead, traits.aliases()));
+        return new HandlerDefinition(
+                id, eventTypes, payloadType, handler, new Traits(traits.deduplicates(), onDead, traits.aliases()));
     }
 
     /**
@@ -128,7 +122,12 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
-        return with(new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases)));
+        return new HandlerDefinition(
+                id,
+                eventTypes,
+                payloadType,
+                handler,
+                new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases)));
     }
 
     /**
@@ -190,53 +189,29 @@ public final class HandlerDefinition {
         return id + (payloadType == null ? "" : " of " + payloadType.getName()) + " " + Arrays.toString(types);
     }
 
-    /** Code that handles an envelope. */
+    /** Code that handles an envelope; an exception fails the attempt. */
     @FunctionalInterface
     public interface EnvelopeHandler {
-
-        /**
-         * Handles one event.
-         *
-         * @param envelope the event
-         * @throws Exception if the attempt failed
-         */
         void handle(EventEnvelope envelope) throws Exception;
     }
 
     /**
-     * Code that handles a decoded payload and its envelope.
+     * Code that handles a decoded payload and its envelope; an exception fails the attempt.
      *
      * @param <T> the payload's class
      */
     @FunctionalInterface
     public interface PayloadHandler<T> {
-
-        /**
-         * Handles one event.
-         *
-         * @param payload the decoded payload
-         * @param envelope the event
-         * @throws Exception if the attempt failed
-         */
         void handle(T payload, EventEnvelope envelope) throws Exception;
     }
 
     /**
-     * Code that handles a decoded payload, its envelope and the context of the attempt.
+     * Code that handles a decoded payload, its envelope and the context of the attempt; an exception fails the attempt.
      *
      * @param <T> the payload's class
      */
     @FunctionalInterface
     public interface ContextHandler<T> {
-
-        /**
-         * Handles one event.
-         *
-         * @param payload the decoded payload
-         * @param envelope the event
-         * @param context the attempt
-         * @throws Exception if the attempt failed
-         */
         void handle(T payload, EventEnvelope envelope, EventContext context) throws Exception;
     }
 }

@@ -10,9 +10,8 @@ import org.junit.jupiter.api.Test;
 /** Sizes of files and of the core; each limit may be lowered, none may be raised. */
 class SizeTest {
 
-    private static final int LONG_MAIN_FILES = 3;
-    private static final int CORE_FILES = 176;
-    private static final int CORE_LINES = 16_396;
+    private static final int CORE_FILES = 175;
+    private static final int CORE_LINES = 16_300;
     private static final int CORE_MEDIAN = 76;
     private static final int STORE_FILES = 32;
 
@@ -20,7 +19,7 @@ class SizeTest {
 
     @Test
     void mainFilesHaveAtMost250Lines() {
-        assertThat(longerThan(250, "outbox-.*/src/main/java/.*\\.java")).hasSize(LONG_MAIN_FILES);
+        assertThat(longerThan(250, "outbox-.*/src/main/java/.*\\.java")).isEmpty();
     }
 
     @Test

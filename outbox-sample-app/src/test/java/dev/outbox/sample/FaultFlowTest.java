@@ -21,7 +21,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 
-/** What becomes of events while handlers and gateways are told to misbehave, and afterwards. */
+/** What becomes of events while handlers and gateways misbehave on request, and afterwards. */
 @SampleTest
 class FaultFlowTest {
 
@@ -39,7 +39,7 @@ class FaultFlowTest {
     }
 
     @AfterEach
-    void repair() {
+    void endFaults() {
         api.delete("/demo/faults");
     }
 
@@ -60,7 +60,7 @@ class FaultFlowTest {
                                 .containsExactly("OrderPlaced", "OrderPaid"));
         assertThat(api.get("/fulfilments/" + order).getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
 
-        repair();
+        endFaults();
 
         api.awaitPublished();
         assertThat(api.find("/fulfilments/" + order))
@@ -85,7 +85,7 @@ class FaultFlowTest {
                 .extracting("lastErrorCode")
                 .containsOnly("InjectedFaultException");
 
-        repair();
+        endFaults();
 
         api.awaitPublished();
     }
@@ -116,7 +116,7 @@ class FaultFlowTest {
                 .containsEntry("status", "ready")
                 .containsEntry("parcels", 0);
 
-        repair();
+        endFaults();
 
         api.awaitPublished();
         assertThat(api.find("/fulfilments/" + order)).containsEntry("parcels", 1);
@@ -129,7 +129,7 @@ class FaultFlowTest {
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(paid()).extracting("status").containsExactly("PROCESSING"));
 
-        repair();
+        endFaults();
 
         api.awaitPublished();
         assertThat(paid()).extracting("retryCount").containsExactly(0);

@@ -33,7 +33,7 @@ record Cell(FaultPoint point, FaultKind kind, int hit, boolean together, int con
     static Cell of(FaultPoint point, FaultKind kind, Random random) {
         // Where a round takes seconds, one hit is enough, and the other process must not take the event.
         boolean rare = switch (Scenario.reaching(point)) {
-            case EXPIRY, MIGRATION, CONTENTION, CONTENDED_REDELIVERY, REFUSAL -> true;
+            case EXPIRY, MIGRATION, CONTENTION, LOCKED_REDELIVERY, REFUSAL -> true;
             default -> false;
         };
         int concurrency = random.nextBoolean() ? 1 : 3;

@@ -23,7 +23,7 @@ enum Scenario {
     /** Another session locks an event while its handler runs. */
     CONTENTION,
     /** Another session locks an event while it is attempted again. */
-    CONTENDED_REDELIVERY,
+    LOCKED_REDELIVERY,
     /** PostgreSQL refuses to store some outcomes. */
     REFUSAL;
 
@@ -75,8 +75,8 @@ enum Scenario {
                     BEFORE_REGISTRATION_REMOVAL,
                     AFTER_REGISTRATION_REMOVAL -> EXPIRY;
             case BEFORE_MIGRATION, AFTER_MIGRATION -> MIGRATION;
-            case BEFORE_CONTENDED_SETTLE -> CONTENTION;
-            case BETWEEN_REDELIVERY_SETTLES -> CONTENDED_REDELIVERY;
+            case BEFORE_LOCKED_SETTLE -> CONTENTION;
+            case BETWEEN_REDELIVERY_SETTLES -> LOCKED_REDELIVERY;
             case BETWEEN_ISOLATED_SETTLES -> REFUSAL;
         };
     }

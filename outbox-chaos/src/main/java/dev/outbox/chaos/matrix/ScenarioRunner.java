@@ -91,7 +91,7 @@ final class ScenarioRunner {
             case EXPIRY -> expire();
             case MIGRATION -> migrate(rounds);
             case CONTENTION -> contend(order(Work.slow(publications.nextNumber(), 150)), 1);
-            case CONTENDED_REDELIVERY -> contend(failing(150), 2);
+            case LOCKED_REDELIVERY -> contend(failing(150), 2);
             case REFUSAL -> {
                 Work work = Work.quick(publications.nextNumber());
                 publications.publish(quick(), new Planned(UUID.randomUUID(), "refused", "r-" + rounds, work), quick());

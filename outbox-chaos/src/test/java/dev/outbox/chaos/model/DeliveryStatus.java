@@ -1,6 +1,6 @@
 package dev.outbox.chaos.model;
 
-/** What comes of an event at one handler. */
+/** State of an event at one handler. */
 enum DeliveryStatus {
     /** Not settled for the first time yet. */
     OPEN,

@@ -1,6 +1,6 @@
 package dev.outbox.chaos.model;
 
-/** What comes of an event. */
+/** State of an event. */
 enum EventStatus {
     ABSENT,
     /** Its publisher has a transaction id. */

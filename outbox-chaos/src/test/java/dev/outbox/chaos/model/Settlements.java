@@ -6,7 +6,7 @@ import dev.outbox.chaos.model.Worker.Work;
 /**
  * Settlements of claimed events. One transaction, fenced by the claim, writes the outcomes: an event that all handlers have
  * handled is published; any other gets a delivery for each handler that failed or has earlier deliveries in its lane. The claim
- * ends, or goes on with the events that are left.
+ * ends, or continues with the events that are left.
  */
 record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fence) implements Role {
 

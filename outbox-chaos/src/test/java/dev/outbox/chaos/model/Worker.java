@@ -2,7 +2,7 @@ package dev.outbox.chaos.model;
 
 import java.util.Arrays;
 
-/** The memory of a worker: what it has claimed, and what came of it so far. A view of a part of a state. */
+/** The memory of a worker: what it has claimed, and the outcomes so far. A view of a part of a state. */
 final class Worker {
 
     private static final int WORK = 0;
@@ -40,7 +40,7 @@ final class Worker {
         LANE
     }
 
-    /** What came of an event at a handler. */
+    /** Outcome of an event at a handler. */
     enum Outcome {
         NONE,
         SUCCEEDED,

@@ -127,7 +127,7 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /** Waits for the given grace after the interrupt. */
     public boolean close(Duration patience, Duration grace) {
-        if (isOwnThread()) {
+        if (running() == Thread.currentThread()) {
             beginClosing();
             return false;
         }
@@ -234,10 +234,6 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    private boolean isOwnThread() {
-        return Thread.currentThread() == running();
-    }
-
     private @Nullable Thread running() {
         lock.lock();
         try {
@@ -249,6 +245,6 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /** An abandoned thread must not run beside its successor; the lock waits until start() has set the thread. */
     private boolean isCurrent() {
-        return isOwnThread() && !closing;
+        return running() == Thread.currentThread() && !closing;
     }
 }

@@ -25,6 +25,18 @@ public sealed interface DeliveryOutcome {
         return null;
     }
 
+    /** Returns the code of the failure, if there was one. */
+    default @Nullable String code() {
+        Failure failure = failure();
+        return failure == null ? null : failure.code();
+    }
+
+    /** Returns the message of the failure, if there was one. */
+    default @Nullable String message() {
+        Failure failure = failure();
+        return failure == null ? null : failure.message();
+    }
+
     /** The handler returned. */
     record Succeeded() implements DeliveryOutcome {
 

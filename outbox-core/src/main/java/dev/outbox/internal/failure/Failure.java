@@ -1,7 +1,5 @@
 package dev.outbox.internal.failure;
 
-import org.jspecify.annotations.Nullable;
-
 /** Failure of an attempt, in a form that the database accepts. */
 public record Failure(String code, String message) {
 
@@ -12,16 +10,6 @@ public record Failure(String code, String message) {
     public Failure {
         code = storable(code, LONGEST_CODE);
         message = storable(Secrets.redact(message), LONGEST_MESSAGE);
-    }
-
-    /** Returns the code of a failure, if there was one. */
-    public static @Nullable String codeOf(@Nullable Failure failure) {
-        return failure == null ? null : failure.code;
-    }
-
-    /** Returns the message of a failure, if there was one. */
-    public static @Nullable String messageOf(@Nullable Failure failure) {
-        return failure == null ? null : failure.message;
     }
 
     private static String storable(String text, int longest) {

@@ -44,7 +44,7 @@ public enum FaultPoint {
     /** The outcomes of a batch are about to be written. */
     BEFORE_SETTLE,
     /** Another session holds rows of a batch locked; the other outcomes are about to be written. */
-    BEFORE_CONTENDED_SETTLE,
+    BEFORE_LOCKED_SETTLE,
     /** One event of a refused batch is settled; the others are still to come. */
     BETWEEN_ISOLATED_SETTLES,
     /** The outcomes of a batch are committed; the poller does not know yet. */
@@ -65,7 +65,7 @@ public enum FaultPoint {
     AFTER_REDELIVERY_CLAIM,
     /** The outcomes of redeliveries are about to be written. */
     BEFORE_REDELIVERY_SETTLE,
-    /** One outcome of contended or refused redeliveries is written; the others are still to come. */
+    /** One outcome of locked or refused redeliveries is written; the others are still to come. */
     BETWEEN_REDELIVERY_SETTLES,
     /** The outcomes of redeliveries are committed; the lanes do not know yet. */
     AFTER_REDELIVERY_SETTLE,

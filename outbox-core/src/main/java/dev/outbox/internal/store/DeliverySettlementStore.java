@@ -138,8 +138,7 @@ public final class DeliverySettlementStore {
                 throw ex;
             }
             boolean mayDie = !attempt.isEmpty()
-                    && !Refusal.CODE.equals(
-                            Failure.codeOf(attempt.get(0).outcome().failure()));
+                    && !Refusal.CODE.equals(attempt.get(0).outcome().code());
             return Refusal.is(ex) && mayDie ? deadLetter(delivery, ex) : null;
         }
     }
@@ -178,14 +177,8 @@ public final class DeliverySettlementStore {
                                 "delays",
                                 attempts,
                                 (one) -> one.outcome().delay().toMillis())
-                        .setTexts(
-                                "codes",
-                                attempts,
-                                (one) -> Failure.codeOf(one.outcome().failure()))
-                        .setTexts(
-                                "errors",
-                                attempts,
-                                (one) -> Failure.messageOf(one.outcome().failure())),
+                        .setTexts("codes", attempts, (one) -> one.outcome().code())
+                        .setTexts("errors", attempts, (one) -> one.outcome().message()),
                 DeliverySettlementStore::readSettled);
     }
 

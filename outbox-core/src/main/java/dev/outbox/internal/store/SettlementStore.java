@@ -2,7 +2,6 @@ package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.ClaimKey;
 import dev.outbox.internal.delivery.QueuedDelivery;
-import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -198,7 +197,7 @@ public final class SettlementStore {
             if (!Pipeline.isLocked(ex)) {
                 throw ex;
             }
-            FaultPoint.BEFORE_CONTENDED_SETTLE.reached();
+            FaultPoint.BEFORE_LOCKED_SETTLE.reached();
             return settleUnlocked(settlement);
         }
     }
@@ -242,10 +241,7 @@ public final class SettlementStore {
                 .setTexts("queued_handlers", queued, QueuedDelivery::handlerId)
                 .setTexts("kinds", queued, (one) -> one.outcome().kind())
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
-                .setTexts("codes", queued, (one) -> Failure.codeOf(one.outcome().failure()))
-                .setTexts(
-                        "errors",
-                        queued,
-                        (one) -> Failure.messageOf(one.outcome().failure()));
+                .setTexts("codes", queued, (one) -> one.outcome().code())
+                .setTexts("errors", queued, (one) -> one.outcome().message());
     }
 }

@@ -73,7 +73,7 @@ class PauseRulesTest {
 
     @Test
     void pausesHandlerByFormerId() {
-        // Both have the audit, so that nothing is handed over.
+        // Both have the audit, so that nothing is delegated.
         outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_TOLD)
                 .start();
         Recorded renamed = Recorded.all();

@@ -33,7 +33,7 @@ class FaultyHandlersTest {
     private JdbcClient jdbc;
 
     @AfterEach
-    void repair() {
+    void endFaults() {
         faults.end();
     }
 
