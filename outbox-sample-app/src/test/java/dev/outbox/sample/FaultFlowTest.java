@@ -44,7 +44,7 @@ class FaultFlowTest {
     }
 
     @Test
-    void handlerThatFailsIsRetriedAndHoldsUpNobodyElse() {
+    void failingHandlerDelaysNoOtherHandler() {
         handlerFault("fulfilment.order", "failPercent=100");
         String order = payFor("teapot");
 

@@ -146,7 +146,7 @@ class OperationsTest {
     }
 
     @Test
-    void cancelledReplayTakesBackWhatNobodyHasAttempted() {
+    void cancelledReplaySkipsUntriedDeliveries() {
         Object confirmed = confirmReservation();
         api.awaitPublished();
         changed("/operations/handlers/push.reservation-confirmed/pause");

@@ -50,7 +50,7 @@ class PushFlowTest {
     }
 
     @Test
-    void noticeReachesEverybody() {
+    void noticeReachesAllUsers() {
         String other = "user-" + UUID.randomUUID();
         api.put("/devices/" + other, "");
 

@@ -49,7 +49,7 @@ class TestPostgresTest {
     }
 
     @Test
-    void closedDatabaseIsGoneThoughSomebodyIsConnected() throws SQLException {
+    void closeDropsDatabaseWithOpenConnections() throws SQLException {
         TestDatabase database = POSTGRES.newDatabase();
         try (Connection connection = database.dataSource().getConnection()) {
             database.close();

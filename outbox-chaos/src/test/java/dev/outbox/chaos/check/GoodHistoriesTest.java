@@ -105,7 +105,7 @@ class GoodHistoriesTest {
     }
 
     @Test
-    void suspendedWorkerStartsItsHandlerWhenItGoesOn() {
+    void suspendedWorkerStartsItsHandlerWhenItResumes() {
         StoryEvent event = story.commits("a", 1).isClaimedBy("w-1");
         story.begins(Kind.SUSPEND, "w-1").pass(Duration.ofSeconds(4));
         event.dropsClaim("w-2").isHandledBy("w-2");

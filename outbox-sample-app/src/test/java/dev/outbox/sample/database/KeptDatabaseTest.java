@@ -63,8 +63,8 @@ class KeptDatabaseTest {
 
     @Test
     void whatACrashHasLeftIsNoServer() throws IOException {
-        long somebodyElse = ProcessHandle.current().pid();
-        Files.writeString(directory.resolve("postmaster.pid"), somebodyElse + "\n/data\n1790000000\n5432\n");
+        long otherProcess = ProcessHandle.current().pid();
+        Files.writeString(directory.resolve("postmaster.pid"), otherProcess + "\n/data\n1790000000\n5432\n");
 
         assertThat(RunningServer.in(directory)).isEmpty();
     }

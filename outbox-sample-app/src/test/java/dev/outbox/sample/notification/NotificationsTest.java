@@ -39,7 +39,7 @@ class NotificationsTest {
     }
 
     @Test
-    void eventThatNamesNobodyCanNeverBeAnnounced() {
+    void eventWithoutRecipientIsNotRetried() {
         assertThatThrownBy(() -> billing.subscriptionStarted(event, envelope(Map.of())))
                 .isInstanceOf(NonRetryableException.class);
     }

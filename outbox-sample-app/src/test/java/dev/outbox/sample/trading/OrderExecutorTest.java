@@ -95,7 +95,7 @@ class OrderExecutorTest {
     }
 
     @Test
-    void requestWhoseAnswerNobodyHeardIsNotRepeated() {
+    void requestWithoutStoredAnswerIsNotRepeated() {
         attempts.move(attempt(), AttemptStatus.REQUESTED, null);
 
         executor.execute(attempt().id());

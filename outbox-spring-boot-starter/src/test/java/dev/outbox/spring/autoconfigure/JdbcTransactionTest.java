@@ -108,7 +108,7 @@ class JdbcTransactionTest {
     }
 
     @Test
-    void publishAfterTheCommitIsRefusedWhoeverDefinesTheTransactionManager() {
+    void publishAfterCommitIsRefusedWithCustomTransactionManager() {
         Applications.on(database).run((context) -> assertPublishAfterCommitIsRefused(context, "transactionManager"));
         twoDataSources()
                 .withUserConfiguration(PrimaryFirst.class)

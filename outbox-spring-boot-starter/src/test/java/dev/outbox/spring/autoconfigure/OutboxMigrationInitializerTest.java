@@ -59,7 +59,7 @@ class OutboxMigrationInitializerTest {
     }
 
     @Test
-    void tablesAreThereForWhoeverQueriesWhileBeansAreCreated() {
+    void tablesExistBeforeOtherBeansQueryThem() {
         Applications.on(database)
                 .withBean(EarlyQuery.class)
                 .run((context) ->
