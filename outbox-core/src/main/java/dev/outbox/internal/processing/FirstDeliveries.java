@@ -39,7 +39,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private final Set<Long> heldAggregates = new HashSet<>();
 
     private long highest;
-    private boolean queued;
+    private volatile boolean queued;
 
     /** Handles aggregates at the same time, or all events in the order of ids. */
     FirstDeliveries(PolledStream stream, StreamDependencies uses, boolean concurrent) {
@@ -157,7 +157,9 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             return Settled.LEASE_LOST;
         }
         uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
-        queued = queued || !settlement.queued().isEmpty();
+        if (!settlement.queued().isEmpty()) {
+            queued = true;
+        }
         List<DispatchedEvent> done =
                 batch.forget(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
         done.stream()
