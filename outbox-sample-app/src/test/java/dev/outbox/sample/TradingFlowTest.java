@@ -221,7 +221,7 @@ class TradingFlowTest {
 
     @Test
     void badInputIsAProblem() {
-        assertThat(api.post("/exchange/orders/nobodys/fill", "").getStatusCode())
+        assertThat(api.post("/exchange/orders/absent/fill", "").getStatusCode())
                 .isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(api.post("/signals", """
                 {"ownerId": "o", "strategyKey": "s", "market": "m", "side": "BUY", "volume": -1}
