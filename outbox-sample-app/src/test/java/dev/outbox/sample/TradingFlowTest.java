@@ -221,8 +221,7 @@ class TradingFlowTest {
 
     @Test
     void badInputIsAProblem() {
-        assertThat(api.post("/exchange/orders/absent/fill", "").getStatusCode())
-                .isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(api.post("/exchange/orders/absent/fill", "").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(api.post("/signals", """
                 {"ownerId": "o", "strategyKey": "s", "market": "m", "side": "BUY", "volume": -1}
                 """).getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
