@@ -41,7 +41,7 @@ public interface Replays {
     List<Replay> list();
 
     /**
-     * Cancels a replay: it adds no further deliveries, and the deliveries that were not attempted yet are skipped. Attempted deliveries
+     * Cancels a replay: it adds no further deliveries, and the deliveries that were not attempted yet are skipped. Deliveries with an attempt
      * remain, because the handler may have done part of the work.
      *
      * @param id the number of the replay

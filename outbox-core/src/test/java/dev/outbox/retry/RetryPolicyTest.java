@@ -62,7 +62,7 @@ class RetryPolicyTest {
     }
 
     @Test
-    void senselessValuesAreRefused() {
+    void refusesInvalidValues() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Backoff.Delays(List.of()))
                 .withMessageContaining("delays");

@@ -149,7 +149,7 @@ class TestPostgresTest {
             String separator = maintenance.jdbcUrl().contains("?") ? "&" : "?";
             TestPostgres given = TestPostgres.choose(Map.of(
                     "OUTBOX_TEST_JDBC_URL",
-                    maintenance.jdbcUrl() + separator + "user=nobody&connectTimeout=7",
+                    maintenance.jdbcUrl() + separator + "user=stranger&connectTimeout=7",
                     "OUTBOX_TEST_JDBC_USER",
                     maintenance.username(),
                     "OUTBOX_TEST_JDBC_PASSWORD",

@@ -216,7 +216,7 @@ class HandlerProtectionTest {
     }
 
     @Test
-    void handlerRestsWhileEverythingFailsAndGoesOnInOrderWhenOneEventSucceeds() {
+    void circuitClosesInOrderWhenOneEventSucceeds() {
         AtomicBoolean down = new AtomicBoolean(true);
         AtomicInteger opened = new AtomicInteger();
         MovingClock clock = new MovingClock();

@@ -51,7 +51,7 @@ class RefusedSettlementTest {
     }
 
     @Test
-    void refusedRetryBecomesADeadLetterAndTheLaneGoesOn() {
+    void refusedRetryBecomesDeadAndLaneContinues() {
         Recorded failsOnce = Recorded.failing((attempt) -> attempt.number() == 1 ? new IOException("try again") : null);
         outbox = TestOutbox.create().handler("mail", "*", failsOnce).retry(TestOutbox.AT_ONCE);
         EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));

@@ -56,7 +56,7 @@ class ThreadShortageTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
-    void pollerGoesOnAloneWithoutThreadsBesideIt(int spared) {
+    void pollerContinuesAloneWithoutOtherThreads(int spared) {
         Recorded handler = Recorded.all();
         outbox.handler("any", "*", handler).poller(Duration.ofMillis(50), 10, LEASE);
         publish(100);

@@ -94,7 +94,7 @@ class StreamsOfProcessesTest {
 
     /** The other process has looked when the event was committed, and found it claimed. */
     @Test
-    void processIsWokenForWhatIsHandedOverToIt() {
+    void delegationWakesTheOtherProcess() {
         AtomicInteger looks = new AtomicInteger();
         AtomicInteger looksBefore = new AtomicInteger();
         Recorded there = Recorded.all();

@@ -80,7 +80,7 @@ class MissingPrivilegesTest {
     }
 
     @Test
-    void workerOutsideTheSchemaIsToldSo() {
+    void refusesWorkerWithoutUsageOfTheSchema() {
         outbox.sql().sql("REVOKE USAGE ON SCHEMA audit FROM outbox_worker").update();
 
         assertThatThrownBy(worker::start)
@@ -117,7 +117,7 @@ class MissingPrivilegesTest {
     }
 
     @Test
-    void applicationThatMayNotReadTheVersionIsToldSo() {
+    void refusesApplicationThatMayNotReadTheVersion() {
         outbox.sql()
                 .sql("REVOKE ALL ON events.outbox_schema_history FROM outbox_worker")
                 .update();
@@ -130,7 +130,7 @@ class MissingPrivilegesTest {
     }
 
     @Test
-    void applicationThatMayNotMigrateIsToldSo() {
+    void refusesApplicationThatMayNotMigrate() {
         try (TestDatabase empty = TestPostgres.shared().newDatabase()) {
             OutboxMigrations migrations =
                     new OutboxMigrations(empty.as(empty.application()), OutboxSchema.DEFAULT, AUDIT);

@@ -139,7 +139,7 @@ class ClaimStoreTest {
     }
 
     @Test
-    void claimLooksAsFarAsItIsTold() throws SQLException {
+    void claimLooksAsFarAsItsReach() throws SQLException {
         publish("a", "a", "a", "a", "b");
         claim("w1", 1);
 

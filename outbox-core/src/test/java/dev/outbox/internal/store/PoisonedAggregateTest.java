@@ -97,7 +97,7 @@ class PoisonedAggregateTest {
     }
 
     @Test
-    void claimLooksNoDeeperThanItIsToldIntoWhatOthersHaveClaimed() throws SQLException {
+    void claimLooksNoDeeperThanItsReach() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished

@@ -57,7 +57,7 @@ class Faults {
              ORDER BY name
             """;
 
-    private static final String REPAIR_ALL = """
+    private static final String END_ALL = """
             UPDATE demo.gateways
                SET down = false
              WHERE down
@@ -118,6 +118,6 @@ class Faults {
     @Transactional
     void end() {
         jdbc.sql(REMOVE_ALL).update();
-        jdbc.sql(REPAIR_ALL).update();
+        jdbc.sql(END_ALL).update();
     }
 }
