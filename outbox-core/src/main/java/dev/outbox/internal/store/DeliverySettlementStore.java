@@ -160,6 +160,7 @@ public final class DeliverySettlementStore {
                 attempts.stream().map(AttemptedDelivery::delivery).toList();
         List<DueDelivery> all =
                 Stream.of(attempted, untried, next).flatMap(List::stream).toList();
+        List<Lane> lanes = all.stream().map(Lane::of).toList();
         Stream<String> kinds = Stream.of(
                         attempts.stream().map((one) -> one.outcome().kind()),
                         untried.stream().map((one) -> "UNTRIED"),
@@ -167,11 +168,8 @@ public final class DeliverySettlementStore {
                 .flatMap(Function.identity());
         return pipeline.run(
                 dataSource,
-                (parameters) -> DeliveryClaimStore.bindHeld(parameters, all)
+                (parameters) -> Lane.bind(DeliveryClaimStore.bindHeld(parameters, all), lanes)
                         .setLongs("events", attempted, (one) -> one.envelope().id())
-                        .setTexts("lane_types", all, (one) -> one.envelope().aggregateType())
-                        .setTexts("lane_ids", all, (one) -> one.envelope().aggregateId())
-                        .setTexts("lane_handlers", all, DueDelivery::handlerId)
                         .set("kinds", kinds.toArray(String[]::new))
                         .setLongs(
                                 "delays",

@@ -1,8 +1,10 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.DueDelivery;
+import java.sql.SQLException;
+import java.util.List;
 
-/** Identifies a lane: what one handler has still to do for one aggregate. */
+/** Identifies the ordered backlog of one handler for one aggregate. */
 record Lane(String handlerId, String aggregateType, String aggregateId) {
 
     static Lane of(DueDelivery delivery) {
@@ -10,5 +12,13 @@ record Lane(String handlerId, String aggregateType, String aggregateId) {
                 delivery.handlerId(),
                 delivery.envelope().aggregateType(),
                 delivery.envelope().aggregateId());
+    }
+
+    /** Sets the lanes of the statements in {@link LaneSql}. */
+    static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<Lane> lanes) throws SQLException {
+        return parameters
+                .setTexts("lane_handlers", lanes, Lane::handlerId)
+                .setTexts("lane_types", lanes, Lane::aggregateType)
+                .setTexts("lane_ids", lanes, Lane::aggregateId);
     }
 }

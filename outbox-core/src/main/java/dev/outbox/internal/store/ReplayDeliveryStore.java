@@ -194,7 +194,7 @@ public final class ReplayDeliveryStore {
                 .toList();
         return add.run(
                 dataSource,
-                (parameters) -> parameters
+                (parameters) -> Lane.bind(parameters, lanes)
                         .set("replay_id", replay.id())
                         .set("after_id", replay.afterId())
                         .set("read_id", page.lastId())
@@ -204,10 +204,7 @@ public final class ReplayDeliveryStore {
                         .setTexts(
                                 "event_ids",
                                 page.events(),
-                                (event) -> event.eventId().toString())
-                        .setTexts("lane_types", lanes, Lane::aggregateType)
-                        .setTexts("lane_ids", lanes, Lane::aggregateId)
-                        .setTexts("lane_handlers", lanes, Lane::handlerId),
+                                (event) -> event.eventId().toString()),
                 (results) -> {
                     results.skip(5);
                     Map<String, Integer> added = new TreeMap<>();
