@@ -1,6 +1,7 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.publish.TransactionPhase;
+import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.time.Instant;

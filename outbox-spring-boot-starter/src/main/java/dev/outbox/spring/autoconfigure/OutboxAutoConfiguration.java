@@ -6,7 +6,7 @@ import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.internal.runtime.UnpooledDataSource;
+import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxOperations;

@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.internal.runtime.UnpooledDataSource;
 import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.schema.UnpooledDataSource;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;

@@ -1,4 +1,4 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.internal.schema;
 
 import java.sql.Connection;
 import java.sql.DriverManager;

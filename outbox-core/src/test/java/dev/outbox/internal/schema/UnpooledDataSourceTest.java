@@ -1,4 +1,4 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.internal.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
