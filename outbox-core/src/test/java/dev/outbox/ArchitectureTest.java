@@ -152,8 +152,6 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackages(
                         "dev.outbox.internal.store", "dev.outbox.internal.publish", "dev.outbox.internal.schema")
-                .and()
-                .doNotHaveSimpleName("UnpooledDataSource")
                 .should()
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.sql\\.(Connection|PreparedStatement|Statement|ResultSet)")
