@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SizeTest {
 
     private static final int CORE_FILES = 175;
-    private static final int CORE_LINES = 16_300;
+    private static final int CORE_LINES = 16_350;
     private static final int CORE_MEDIAN = 76;
     private static final int STORE_FILES = 32;
 

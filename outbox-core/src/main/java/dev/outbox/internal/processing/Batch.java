@@ -54,6 +54,11 @@ abstract class Batch<W, O> {
         }
     }
 
+    /** Whether work is left to dispatch. */
+    final boolean hasNext() {
+        return queues.stream().anyMatch(SerialQueue::hasNext);
+    }
+
     /** Whether no thread works on the batch any more. */
     final boolean isDispatched() {
         return open.get() == 0;

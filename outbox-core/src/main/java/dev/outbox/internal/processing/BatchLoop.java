@@ -26,7 +26,7 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
     private static final Duration LONGEST_UNSETTLED = Duration.ofSeconds(1);
 
     /** An aggregate that is done does not wait for a slow one: it is free for the next claim. */
-    private static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
+    static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
 
     private static final Duration LOCKED_RETRY_INTERVAL = Duration.ofMillis(500);
     private static final int REFUSALS_BEFORE_ISOLATION = 3;
@@ -74,6 +74,11 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
 
     boolean isBusy() {
         return !batches.isEmpty() || !locked.isEmpty();
+    }
+
+    /** Whether a pool may add outcomes without waking the loop. */
+    boolean isRunning() {
+        return !batches.isEmpty();
     }
 
     /** When to look again for the sake of what is unsettled. */
@@ -151,7 +156,7 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
     private void dispatchHere(B batch, BooleanSupplier closing) throws SQLException {
         for (SerialQueue<W> queue : batch.queues()) {
             while (dispatchNext(batch, queue, closing)) {
-                if (queue.hasNext() && batch.isUnsettledFor(LONGEST_UNSETTLED)) {
+                if (batch.isUnsettledFor(LONGEST_UNSETTLED) && batch.hasNext()) {
                     settle(batch, false);
                 }
             }

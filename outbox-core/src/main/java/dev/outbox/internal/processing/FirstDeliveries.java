@@ -79,10 +79,10 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         }
         ClaimRound round = found.get();
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
+        boolean again = learn(request, round, took, nearOnly);
         if (batch == null) {
             uses.registry().loadVersion(round.registry());
         }
-        boolean again = learn(request, round, took, nearOnly);
         // What is due was asked of the handlers that were active then.
         boolean asksAgain = outdated.test(round.registry());
         return new Claimed<>(batch, again || asksAgain, round.untilNextDelivery(), depth.lookAgainIn());

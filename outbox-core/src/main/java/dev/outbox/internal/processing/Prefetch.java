@@ -42,12 +42,14 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
         Claimed<EventBatch> claimed = prefetched ? call.result() : source.claim(nearOnly);
         EventBatch batch = claimed.batch();
         fullSince = batch != null && batch.isFull() ? System.nanoTime() : null;
-        begun = quick && batch != null && batch.isSpread() && call.begin(() -> source.claim(true));
         return claimed;
     }
 
     @Override
     public void begin(EventBatch batch) throws SQLException {
+        if (!begun && quick && batch.isSpread()) {
+            begun = call.begin(() -> source.claim(true));
+        }
         source.begin(batch);
     }
 

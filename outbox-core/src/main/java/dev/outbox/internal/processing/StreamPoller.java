@@ -70,7 +70,9 @@ public final class StreamPoller implements AutoCloseable {
                         claimed.untilRedelivery().filter((until) -> !due),
                         claimed.lookAgainIn(),
                         firstDeliveries.lookAgainIn(),
-                        retries.lookAgainIn())
+                        retries.isRunning()
+                                ? Optional.of(BatchLoop.LONGEST_UNSETTLED_BESIDE_OTHERS)
+                                : retries.lookAgainIn())
                 .flatMap(Optional::stream)
                 .min(Duration::compareTo)
                 .orElseThrow();

@@ -7,6 +7,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /**
@@ -146,6 +148,14 @@ final class Pipeline {
                 throw new IllegalStateException("the statement returned no rows to read");
             }
             return statement.getResultSet();
+        }
+
+        Set<Long> ids() throws SQLException {
+            Set<Long> ids = new HashSet<>();
+            for (ResultSet row = rows(); row.next(); ) {
+                ids.add(row.getLong(1));
+            }
+            return ids;
         }
 
         int updated() throws SQLException {

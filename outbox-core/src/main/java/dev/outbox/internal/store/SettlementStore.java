@@ -6,9 +6,9 @@ import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -202,16 +202,19 @@ public final class SettlementStore {
         }
     }
 
-    /** Writes the outcomes of the events that no other session holds locked. */
+    /** Writes the outcomes of the events that no other session holds locked; leaves over all if one is locked meanwhile. */
     public Settled settleUnlocked(Settlement settlement) throws SQLException {
-        Set<Long> locked = new HashSet<>();
-        findLocked.run(dataSource, (parameters) -> parameters.set("events", settlement.eventIds()), (results) -> {
-            for (ResultSet row = results.rows(); row.next(); ) {
-                locked.add(row.getLong(1));
+        long[] events = settlement.eventIds();
+        Set<Long> locked =
+                findLocked.run(dataSource, (parameters) -> parameters.set("events", events), Pipeline.Results::ids);
+        try {
+            return new Settled(write(settlement.without(locked)), locked);
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex) || events.length == 0) {
+                throw ex;
             }
-            return locked;
-        });
-        return new Settled(write(settlement.without(locked)), locked);
+            return new Settled(true, LongStream.of(events).boxed().collect(Collectors.toSet()));
+        }
     }
 
     private boolean write(Settlement settlement) throws SQLException {
