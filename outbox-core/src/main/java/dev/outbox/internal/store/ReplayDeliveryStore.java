@@ -135,15 +135,19 @@ public final class ReplayDeliveryStore {
 
     /** Relies on outbox_delivery_pk and outbox_replay_pk. A delivery that a worker has claimed meanwhile stays. */
     private static final String SKIP_UNTRIED = """
-            WITH skipped AS (
-                DELETE FROM {schema}.outbox_delivery d
-                 USING unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                 WHERE d.outbox_id = k.outbox_id
-                   AND d.handler_id = k.handler_id
-                   AND d.replay_id = :replay_id
+            WITH untried AS (
+                SELECT d.outbox_id, d.handler_id
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                  JOIN {schema}.outbox_delivery d USING (outbox_id, handler_id)
+                 WHERE d.replay_id = :replay_id
                    AND d.status <> 'DEAD'
                    AND d.attempt_count = 0
                    AND d.locked_by IS NULL
+                   FOR UPDATE OF d SKIP LOCKED
+            ), skipped AS (
+                DELETE FROM {schema}.outbox_delivery d
+                 USING untried u
+                 WHERE d.outbox_id = u.outbox_id AND d.handler_id = u.handler_id
                 RETURNING d.outbox_id
             )
             UPDATE {schema}.outbox_replay r
@@ -160,7 +164,6 @@ public final class ReplayDeliveryStore {
     private final Pipeline findUntried;
     private final Pipeline skipUntried;
 
-    /** Creates a store. */
     public ReplayDeliveryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.add = new Pipeline(

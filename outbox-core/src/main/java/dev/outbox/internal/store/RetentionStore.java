@@ -128,7 +128,12 @@ public final class RetentionStore {
                      LIMIT 1) last
             """;
 
-    /** Every statement that reads the floor from now on sees it at once. */
+    /** Two raises at once must not lower the floor. */
+    private static final String LOCK_FLOOR = """
+            SELECT pg_advisory_xact_lock(hashtextextended('outbox floor of {schema}', 0))
+            """;
+
+    /** New reads of the floor see the raised value immediately. */
     private static final String RAISE_FLOOR = """
             SELECT setval('{schema}.outbox_aggregate_floor', greatest({schema}.outbox_aggregate_floor(), :floor))
               FROM {schema}.outbox_aggregate_removal r
@@ -158,7 +163,7 @@ public final class RetentionStore {
                 schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
         this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
         this.removeCounters = new Pipeline(schema, REMOVE_COUNTERS);
-        this.raiseFloor = new Pipeline(schema, RAISE_FLOOR);
+        this.raiseFloor = new Pipeline(schema, LOCK_FLOOR, RAISE_FLOOR);
         this.noteRaise = new Pipeline(schema, NOTE_RAISE);
     }
 
@@ -231,7 +236,10 @@ public final class RetentionStore {
 
     /** Raises the sequence at which new counters begin, so that lower ones can go when the transactions of now have ended. */
     public void raiseFloor(long sequence) throws SQLException {
-        raiseFloor.run(dataSource, (parameters) -> parameters.set("floor", sequence), Pipeline.Results::rows);
+        raiseFloor.run(dataSource, (parameters) -> parameters.set("floor", sequence), (results) -> {
+            results.skip(2);
+            return true;
+        });
         noteRaise.run(dataSource, (parameters) -> parameters.set("floor", sequence), Pipeline.Results::updated);
     }
 }
