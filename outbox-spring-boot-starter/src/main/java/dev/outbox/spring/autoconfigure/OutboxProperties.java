@@ -99,7 +99,7 @@ public record OutboxProperties(
      * @param maxCrashes Number of leases that may expire while a delivery is attempted, because its process crashed or was suspended,
      *     at least 2. One more, and the delivery is dead.
      * @param retryable Exception classes that are retried although a superclass is listed as non-retryable.
-     * @param nonRetryable Exception classes that make a delivery dead at once, thrown or as a cause. Subclasses are included.
+     * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
             @Nullable List<Duration> delays,
