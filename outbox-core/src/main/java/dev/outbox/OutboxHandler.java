@@ -55,7 +55,7 @@ public @interface OutboxHandler {
 
     /**
      * The former ids of a renamed handler. The handler takes over the deliveries that are stored under these ids, in order, even while older
-     * versions of the application run. Keep an alias until nothing is stored under it; the application reports this at startup.
+     * versions of the application run. Keep an alias until nothing is stored under it.
      *
      * @return the former ids
      */

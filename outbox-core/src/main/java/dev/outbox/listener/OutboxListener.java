@@ -108,7 +108,8 @@ public interface OutboxListener {
     default void settled(String stream, Duration duration, int events) {}
 
     /**
-     * A worker lost its lease and wrote nothing.
+     * A worker lost its lease, and the outcomes that it covered were not written. Called once per batch of first deliveries, and once per
+     * delivery of redeliveries.
      *
      * @param stream the stream
      */

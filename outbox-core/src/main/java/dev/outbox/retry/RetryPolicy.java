@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
  *
  * @param backoff the delay after each failure
  * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
- * @param maxCrashes the number of expired leases after which a delivery is dead, at least 2: until two leases have expired, another event of
- *     the batch may be the cause, and after that the event is attempted alone
+ * @param maxCrashes the number of leases that may expire while a delivery is attempted; one more, and it is dead. At least 2: until two
+ *     leases have expired, another event of the batch may be the cause, and after that the event is attempted alone
  * @param errors the exceptions that are not retried
  */
 public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
@@ -41,7 +41,7 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
 
     /**
      * Returns the default policy: retries after 1 minute, 5 minutes, 15 minutes, and then every hour. A delivery is dead after 10 failures or
-     * 3 crashes.
+     * 4 crashes.
      *
      * @return the default policy
      */
