@@ -8,38 +8,38 @@ public final class SerialQueue<T> {
 
     private final List<T> work;
     private int position;
-    private volatile boolean over;
-    private final AtomicBoolean left = new AtomicBoolean();
+    private volatile boolean exhausted;
+    private final AtomicBoolean completed = new AtomicBoolean();
 
     public SerialQueue(List<T> work) {
         this.work = List.copyOf(work);
-        this.over = work.isEmpty();
+        this.exhausted = work.isEmpty();
     }
 
     /** Whether there is work to do; any thread may ask. */
     public boolean hasNext() {
-        return !over;
+        return !exhausted;
     }
 
     /** Returns the work to do. */
-    public T next() {
+    public T peek() {
         return work.get(position);
     }
 
     /** Moves to the following work. */
     public void advance() {
         position++;
-        over = over || position == work.size();
+        exhausted = exhausted || position == work.size();
     }
 
     /** Skips the rest. */
-    public void end() {
-        over = true;
+    public void skipRest() {
+        exhausted = true;
     }
 
     /** Ends the queue for good: no thread works on it any more. Returns {@code false} if it was complete already. */
     public boolean complete() {
-        over = true;
-        return left.compareAndSet(false, true);
+        exhausted = true;
+        return completed.compareAndSet(false, true);
     }
 }

@@ -31,7 +31,7 @@ public final class TimeLimit {
     public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
         return handler.decorated((own) -> (payload, envelope, context) -> {
             Watch watch = new Watch(Thread.currentThread());
-            Future<?> alarm = alarms.schedule(watch::ring, limit.toNanos(), TimeUnit.NANOSECONDS);
+            Future<?> alarm = alarms.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);
             try {
                 own.handle(payload, envelope, context);
             } catch (Throwable ex) {
@@ -63,15 +63,15 @@ public final class TimeLimit {
 
         private final Thread thread;
         private boolean stopped;
-        private boolean rang;
+        private boolean fired;
 
         Watch(Thread thread) {
             this.thread = thread;
         }
 
-        synchronized void ring() {
+        synchronized void fire() {
             if (!stopped) {
-                rang = true;
+                fired = true;
                 thread.interrupt();
             }
         }
@@ -79,10 +79,10 @@ public final class TimeLimit {
         /** Returns whether the handler was interrupted. */
         synchronized boolean stop() {
             stopped = true;
-            if (rang) {
+            if (fired) {
                 Thread.interrupted();
             }
-            return rang;
+            return fired;
         }
     }
 }

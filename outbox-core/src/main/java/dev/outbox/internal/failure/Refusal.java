@@ -17,7 +17,7 @@ public final class Refusal {
     private Refusal() {}
 
     /** Returns whether PostgreSQL refused a row. */
-    public static boolean is(SQLException ex) {
+    public static boolean isRefusal(SQLException ex) {
         String state = ex.getSQLState();
         return state != null && state.length() > 2 && CLASSES.contains(state.substring(0, 2));
     }

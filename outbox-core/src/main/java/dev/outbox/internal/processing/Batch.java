@@ -89,7 +89,7 @@ abstract class Batch<W, O> {
     }
 
     /** Forgets outcomes, which were the first of the unsettled ones, except for those left over; returns the forgotten. */
-    final List<O> forget(List<O> outcomes, Predicate<O> leftOver) {
+    final List<O> removeSettled(List<O> outcomes, Predicate<O> leftOver) {
         List<O> settled = new ArrayList<>();
         List<O> left = new ArrayList<>();
         outcomes.forEach((outcome) -> (leftOver.test(outcome) ? left : settled).add(outcome));

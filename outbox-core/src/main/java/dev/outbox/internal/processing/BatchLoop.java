@@ -183,7 +183,7 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         if (!queue.hasNext()) {
             return false;
         }
-        W work = queue.next();
+        W work = queue.peek();
         LeaseGuard guard = new LeaseGuard(batch.lease(), () -> batch.isLost(work), closing);
         return !guard.isOver() && source.dispatch(batch, queue, guard);
     }
@@ -193,18 +193,18 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
             return false;
         }
         finishAsync();
-        return async.begin(batch, () -> write(batch, true, Mode.TOGETHER));
+        return async.begin(batch, () -> write(batch, true, Mode.BATCH));
     }
 
     private void finishAsync() throws SQLException {
         B batch = async.batch();
         if (batch != null) {
-            note(batch, true, async.finish());
+            applyResult(batch, true, async.finish());
         }
     }
 
     private void settle(B batch, boolean last) throws SQLException {
-        note(batch, last, write(batch, last, locked.contains(batch) ? Mode.AROUND_LOCKS : Mode.TOGETHER));
+        applyResult(batch, last, write(batch, last, locked.contains(batch) ? Mode.SKIP_LOCKED : Mode.BATCH));
     }
 
     /** A stream never stops for one outcome: what PostgreSQL refuses again and again is settled one by one. */
@@ -212,16 +212,16 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         try {
             return source.settle(batch, last, mode);
         } catch (SQLException ex) {
-            if (!Refusal.is(ex) || batch.countRefusal() < REFUSALS_BEFORE_ISOLATION) {
+            if (!Refusal.isRefusal(ex) || batch.countRefusal() < REFUSALS_BEFORE_ISOLATION) {
                 throw ex;
             }
-            return source.settle(batch, last, Mode.ONE_BY_ONE);
+            return source.settle(batch, last, Mode.ISOLATED);
         }
     }
 
-    private void note(B batch, boolean last, Settled settled) {
+    private void applyResult(B batch, boolean last, Settled settled) {
         if (settled == Settled.LEASE_LOST) {
-            batch.queues().forEach(SerialQueue::end);
+            batch.queues().forEach(SerialQueue::skipRest);
             end(batch);
         } else if (last && settled == Settled.ALL) {
             end(batch);

@@ -31,11 +31,11 @@ interface BatchSource<B extends Batch<W, ?>, W> {
     /** How to settle. */
     enum Mode {
         /** In one transaction, which waits for locked rows for a moment. */
-        TOGETHER,
+        BATCH,
         /** Without the rows that another session holds locked. */
-        AROUND_LOCKS,
+        SKIP_LOCKED,
         /** Each outcome in a transaction of its own; what PostgreSQL refuses becomes a dead letter. */
-        ONE_BY_ONE
+        ISOLATED
     }
 
     /** What a settlement wrote. */

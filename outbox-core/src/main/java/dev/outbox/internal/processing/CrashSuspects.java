@@ -9,12 +9,12 @@ final class CrashSuspects {
     private final AtomicReference<@Nullable Object> occupant = new AtomicReference<>();
 
     /** Returns whether this pass may claim suspects now. */
-    boolean enter(Object pass) {
+    boolean tryAcquire(Object pass) {
         return occupant.compareAndSet(null, pass);
     }
 
     /** Lets the next pass enter. */
-    void leave(Object pass) {
+    void release(Object pass) {
         occupant.compareAndSet(pass, null);
     }
 }

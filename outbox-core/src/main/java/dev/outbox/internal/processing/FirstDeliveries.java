@@ -29,7 +29,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private static final Logger log = LoggerFactory.getLogger(FirstDeliveries.class);
 
     private final PolledStream stream;
-    private final StreamDependencies uses;
+    private final StreamDependencies dependencies;
     private final boolean concurrent;
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
@@ -42,16 +42,16 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private volatile boolean queued;
 
     /** Handles aggregates at the same time, or all events in the order of ids. */
-    FirstDeliveries(PolledStream stream, StreamDependencies uses, boolean concurrent) {
+    FirstDeliveries(PolledStream stream, StreamDependencies dependencies, boolean concurrent) {
         this.stream = stream;
-        this.uses = uses;
+        this.dependencies = dependencies;
         this.concurrent = concurrent;
-        this.isolator = new SettlementIsolator(uses.settlements());
+        this.isolator = new SettlementIsolator(dependencies.settlements());
         this.depth = new ScanLimit(stream.settings().batchSize());
     }
 
     /** Returns, once, whether deliveries were queued for redelivery since it was asked last. */
-    boolean hasQueued() {
+    boolean takeQueuedFlag() {
         boolean answer = queued;
         queued = false;
         return answer;
@@ -59,29 +59,29 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     @Override
     public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
-        Predicate<RegistryVersion> outdated = uses.registry().versionCheck();
+        Predicate<RegistryVersion> outdated = dependencies.registry().versionCheck();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
                 stream.settings().batchSize(),
                 stream.settings().lease(),
                 heldAggregates,
-                uses.dispatcher().activeHandlers(),
+                dependencies.dispatcher().activeHandlers(),
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 window.next());
-        Moment begun = uses.leases().now();
+        Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
-        Optional<ClaimRound> found = uses.claims().claim(request);
-        Duration took = Duration.ofNanos(uses.leases().now().nanos() - begun.nanos());
+        Optional<ClaimRound> found = dependencies.claims().claim(request);
+        Duration took = Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
         if (found.isEmpty()) {
-            uses.registry().addStream(stream.name());
+            dependencies.registry().addStream(stream.name());
             return Claimed.nothing(true);
         }
         ClaimRound round = found.get();
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
-        boolean again = learn(request, round, took, nearOnly);
+        boolean again = recordClaim(request, round, took, nearOnly);
         if (batch == null) {
-            uses.registry().loadVersion(round.registry());
+            dependencies.registry().loadVersion(round.registry());
         }
         // What is due was asked of the handlers that were active then.
         boolean asksAgain = outdated.test(round.registry());
@@ -91,7 +91,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private EventBatch batch(Claim claim, ClaimRound round, Moment begun) {
         FaultPoint.AFTER_CLAIM.reached();
         Duration life = stream.settings().lease();
-        Lease lease = uses.leases().keep(new LeasedClaim(uses.claims(), claim.key(), life), life, begun);
+        Lease lease =
+                dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
         EventBatch.Limits limits =
                 new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
         return concurrent
@@ -99,7 +100,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
                 : EventBatch.inOrder(limits, round.registry(), lease);
     }
 
-    private boolean learn(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
+    private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
         round.expired()
                 .forEach((expired) -> log.warn(
                         "The lease of {} on {} events of stream {} expired; they are free again",
@@ -112,7 +113,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             highest = Math.max(highest, events.get(events.size() - 1).envelope().id());
         }
         window.claimed(request.window(), events.size(), took);
-        uses.listener().claimed(stream.name(), took, events.size());
+        dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
         boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
@@ -126,13 +127,13 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     @Override
     public void begin(EventBatch batch) throws SQLException {
         FaultPoint.BEFORE_DISPATCH.reached();
-        uses.registry().loadVersion(batch.registry());
+        dependencies.registry().loadVersion(batch.registry());
     }
 
     @Override
     public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
-        ClaimedEvent event = queue.next();
-        DispatchedEvent outcome = uses.dispatcher().dispatch(event, batch.blockedFor(event), guard);
+        ClaimedEvent event = queue.peek();
+        DispatchedEvent outcome = dependencies.dispatcher().dispatch(event, batch.blockedFor(event), guard);
         if (outcome.isAbandoned()) {
             return false;
         }
@@ -148,7 +149,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         SettlementStore.Settlement settlement = batch.settlement(outcomes, last);
         SettlementStore.Settled settled = write(batch, outcomes, settlement, mode);
         if (!settled.claimHeld()) {
-            uses.listener().leaseLost(stream.name());
+            dependencies.listener().leaseLost(stream.name());
             log.warn(
                     "Lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
                     batch,
@@ -156,17 +157,17 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
                     outcomes.size());
             return Settled.LEASE_LOST;
         }
-        uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
+        dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
         if (!settlement.queued().isEmpty()) {
             queued = true;
         }
         List<DispatchedEvent> done =
-                batch.forget(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
+                batch.removeSettled(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
         done.stream()
                 .filter((outcome) -> outcome.isComplete())
-                .forEach((outcome) -> uses.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
+                .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
         if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
-            uses.delegated().accept(stream.name());
+            dependencies.delegated().accept(stream.name());
         }
         return settled.leftOver().isEmpty() ? Settled.ALL : Settled.PARTLY;
     }
@@ -175,22 +176,22 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             EventBatch batch, List<DispatchedEvent> outcomes, SettlementStore.Settlement settlement, Mode mode)
             throws SQLException {
         return switch (mode) {
-            case TOGETHER -> settleTogether(settlement);
-            case AROUND_LOCKS -> uses.settlements().settleUnlocked(settlement);
-            case ONE_BY_ONE -> isolator.settle(batch, outcomes, settlement.last());
+            case BATCH -> settleBatch(settlement);
+            case SKIP_LOCKED -> dependencies.settlements().settleUnlocked(settlement);
+            case ISOLATED -> isolator.settle(batch, outcomes, settlement.last());
         };
     }
 
-    private SettlementStore.Settled settleTogether(SettlementStore.Settlement settlement) throws SQLException {
+    private SettlementStore.Settled settleBatch(SettlementStore.Settlement settlement) throws SQLException {
         FaultPoint.BEFORE_SETTLE.reached();
-        SettlementStore.Settled settled = uses.settlements().settle(settlement);
+        SettlementStore.Settled settled = dependencies.settlements().settle(settlement);
         FaultPoint.AFTER_SETTLE.reached();
         return settled;
     }
 
     @Override
     public void release(EventBatch batch) throws SQLException {
-        uses.claims().release(batch.claim());
+        dependencies.claims().release(batch.claim());
     }
 
     @Override

@@ -116,7 +116,7 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
 
     /** Forgets what was written or given back, except for what is left over. */
     void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
-        forget(attempts, (attempt) -> leftOver.contains(attempt.key()))
+        removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))
                 .forEach((attempt) -> open.remove(attempt.key()));
         untried.stream()
                 .map(DeliveryKey::of)

@@ -26,28 +26,28 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private static final Logger log = LoggerFactory.getLogger(RetryLanes.class);
 
     private final PolledStream stream;
-    private final StreamDependencies uses;
+    private final StreamDependencies dependencies;
     private final List<RetryBatch> claimed = new ArrayList<>();
 
-    RetryLanes(PolledStream stream, StreamDependencies uses) {
+    RetryLanes(PolledStream stream, StreamDependencies dependencies) {
         this.stream = stream;
-        this.uses = uses;
+        this.dependencies = dependencies;
     }
 
     @Override
     public Claimed<RetryBatch> claim(boolean nearOnly) throws SQLException {
         claimed.removeIf((batch) -> batch.open().isEmpty());
-        Moment begun = uses.leases().now();
+        Moment begun = dependencies.leases().now();
         Duration life = stream.settings().lease();
         Object pass = new Object();
-        boolean withSuspects = uses.suspects().enter(pass);
+        boolean withSuspects = dependencies.suspects().tryAcquire(pass);
         List<DueDelivery> due = List.of();
         try {
             FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
             due = claimDue(withSuspects);
         } finally {
             if (due.stream().noneMatch(DueDelivery::isSuspect)) {
-                uses.suspects().leave(pass);
+                dependencies.suspects().release(pass);
             }
         }
         if (due.isEmpty()) {
@@ -55,7 +55,9 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
         FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
         RetryBatch batch = new RetryBatch(due, pass);
-        batch.withLease(uses.leases().keep(new LeasedDeliveries(uses.deliveryClaims(), batch, life), life, begun));
+        batch.withLease(dependencies
+                .leases()
+                .keep(new LeasedDeliveries(dependencies.deliveryClaims(), batch, life), life, begun));
         claimed.add(batch);
         return new Claimed<>(batch, true, Optional.empty(), Optional.empty());
     }
@@ -65,11 +67,12 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
                 .flatMap((batch) -> batch.open().stream())
                 .map((delivery) -> delivery.envelope().id())
                 .collect(Collectors.toSet());
-        return uses.deliveryClaims()
+        return dependencies
+                .deliveryClaims()
                 .claimDue(new DeliveryClaimStore.Request(
                         stream.name(),
                         stream.worker(),
-                        uses.dispatcher().activeHandlers(),
+                        dependencies.dispatcher().activeHandlers(),
                         stream.settings().batchSize(),
                         held,
                         withSuspects,
@@ -81,15 +84,15 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     @Override
     public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
-        DueDelivery delivery = queue.next();
-        DeliveryOutcome outcome = uses.dispatcher().retry(delivery, guard);
+        DueDelivery delivery = queue.peek();
+        DeliveryOutcome outcome = dependencies.dispatcher().retry(delivery, guard);
         if (outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued) {
             return false;
         }
         batch.add(new AttemptedDelivery(delivery, outcome));
         queue.advance();
         if (outcome.blocksLane()) {
-            queue.end();
+            queue.skipRest();
         }
         return true;
     }
@@ -102,7 +105,7 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             write(batch, attempts, untried, last, mode);
         }
         if (last) {
-            uses.suspects().leave(batch.suspectsPass());
+            dependencies.suspects().release(batch.suspectsPass());
         }
         return batch.open().isEmpty() ? Settled.ALL : Settled.PARTLY;
     }
@@ -112,12 +115,15 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
-        DeliverySettlementStore.Settled settled = mode == Mode.TOGETHER
-                ? uses.deliverySettlements().settle(attempts, untried, last ? List.of() : batch.nextAfter(attempts))
-                : uses.deliverySettlements().settleUnlocked(attempts, untried);
+        DeliverySettlementStore.Settled settled = mode == Mode.BATCH
+                ? dependencies
+                        .deliverySettlements()
+                        .settle(attempts, untried, last ? List.of() : batch.nextAfter(attempts))
+                : dependencies.deliverySettlements().settleUnlocked(attempts, untried);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
-        uses.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
-        settled.retriesOfCompleted().forEach((retries) -> uses.listener().completed(stream.name(), retries));
+        dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
+        settled.retriesOfCompleted()
+                .forEach((retries) -> dependencies.listener().completed(stream.name(), retries));
         attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
         batch.settled(attempts, untried, settled.leftOver());
     }
@@ -125,7 +131,7 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private void reportIfLost(DueDelivery delivery, DeliverySettlementStore.Settled settled) {
         DeliveryKey key = DeliveryKey.of(delivery);
         if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
-            uses.listener().leaseLost(stream.name());
+            dependencies.listener().leaseLost(stream.name());
             log.warn(
                     "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
                     delivery.handlerId(),

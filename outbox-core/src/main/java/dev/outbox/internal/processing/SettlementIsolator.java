@@ -60,7 +60,7 @@ final class SettlementIsolator {
             reported.remove(outcome.id());
             return settled;
         } catch (SQLException ex) {
-            if (!Refusal.is(ex)) {
+            if (!Refusal.isRefusal(ex)) {
                 throw ex;
             }
             return deadLetter(batch, outcome, ex);
@@ -79,7 +79,7 @@ final class SettlementIsolator {
                 return settled;
             }
         } catch (SQLException ex) {
-            if (!Refusal.is(ex)) {
+            if (!Refusal.isRefusal(ex)) {
                 throw ex;
             }
             refusal.addSuppressed(ex);

@@ -27,15 +27,15 @@ public final class StreamPoller implements AutoCloseable {
     private boolean retriesInterrupted;
 
     /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
-    public StreamPoller(PolledStream stream, StreamDependencies uses, @Nullable WorkerPool workers) {
+    public StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
         String name = stream.name();
         this.stream = stream;
         this.workers = workers;
         this.loop = new BackgroundLoop("outbox-poller-" + name, this::runOnce);
-        this.first = new FirstDeliveries(stream, uses, workers != null);
+        this.first = new FirstDeliveries(stream, dependencies, workers != null);
         this.firstDeliveries =
                 new BatchLoop<>(name, workers == null ? new Prefetch(first, name) : first, workers, loop::wake);
-        this.retries = new BatchLoop<>(name, new RetryLanes(stream, uses), workers, loop::wake);
+        this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies), workers, loop::wake);
     }
 
     /** Starts the thread. */
@@ -61,7 +61,7 @@ public final class StreamPoller implements AutoCloseable {
                 .filter((until) -> until.isNegative() || until.isZero())
                 .isPresent();
         boolean moreRetries = (due || retriesInterrupted || retries.isBusy()) && !loop.isClosing() && retry();
-        boolean hasQueued = first.hasQueued();
+        boolean hasQueued = first.takeQueuedFlag();
         if (claimed.more() || hasQueued || moreRetries) {
             return Duration.ZERO;
         }

@@ -134,12 +134,12 @@ public final class DeliverySettlementStore {
         try {
             return run(settleQuickly, attempt, attempt.isEmpty() ? List.of(delivery) : List.of(), List.of());
         } catch (SQLException ex) {
-            if (!Pipeline.isLocked(ex) && !Refusal.is(ex)) {
+            if (!Pipeline.isLocked(ex) && !Refusal.isRefusal(ex)) {
                 throw ex;
             }
             boolean mayDie = !attempt.isEmpty()
                     && !Refusal.CODE.equals(attempt.get(0).outcome().code());
-            return Refusal.is(ex) && mayDie ? deadLetter(delivery, ex) : null;
+            return Refusal.isRefusal(ex) && mayDie ? deadLetter(delivery, ex) : null;
         }
     }
 

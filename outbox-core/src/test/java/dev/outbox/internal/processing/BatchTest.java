@@ -33,7 +33,7 @@ class BatchTest {
             DispatchedEvent late = new DispatchedEvent(second, Map.of());
             batch.add(late);
 
-            batch.forget(settling, (outcome) -> false);
+            batch.removeSettled(settling, (outcome) -> false);
 
             assertThat(batch.unsettled()).containsExactly(late);
         }
