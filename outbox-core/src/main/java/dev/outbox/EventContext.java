@@ -18,14 +18,14 @@ public interface EventContext {
 
     /**
      * Returns when the lease expires. After that, another process may take over the event. While the handler runs and the database is
-     * reachable, the lease is renewed three times in its life.
+     * reachable, the lease is renewed at a third of its duration.
      *
      * @return the end of the lease, by the clock of this process
      */
     Instant leaseDeadline();
 
     /**
-     * Tells whether another process may have taken over the event, because the claim is gone or was not renewed in time. The outcome of the
+     * Returns whether another process may have taken over the event, because the claim is gone or was not renewed in time. The outcome of the
      * handler will then probably not be stored, and the event is delivered again.
      *
      * @return whether the lease is lost

@@ -212,7 +212,7 @@ public record DeliverySelection(
     }
 
     /**
-     * Tells whether the selection has no criterion except {@link #after}.
+     * Returns whether the selection has no criterion except {@link #after}.
      *
      * @return whether it selects all deliveries
      */

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /** Claim that belongs to this process for a limited time; work starts only if the database has just confirmed it. */
 public final class Lease implements AutoCloseable {
 
-    /** PostgreSQL may forget a claim in a crash: a confirmation is trusted for less time than the first claim after it waits. */
+    /** How long a confirmation is trusted. Must be shorter than the delay of the first claim after a PostgreSQL crash, which can lose claims. */
     static final Duration TRUSTED_FOR = Duration.ofMillis(100);
 
     private static final Logger log = LoggerFactory.getLogger(Lease.class);
@@ -71,7 +71,7 @@ public final class Lease implements AutoCloseable {
         }
     }
 
-    /** Whether work may start. Asks the database unless it has answered just now, and so may wait for a connection. */
+    /** Returns whether work may start. Confirms the lease in the database unless it was confirmed within 100 ms. */
     public boolean isHeld() {
         if (gone) {
             return false;
@@ -115,7 +115,7 @@ public final class Lease implements AutoCloseable {
         boolean isHeld() throws Exception;
     }
 
-    /** Whether another process may own the work by now. Does not ask the database. */
+    /** Returns whether another process may own the work by now. Does not ask the database. */
     public boolean isLost() {
         return gone || remaining().isNegative();
     }

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Renews open leases three times in their life and confirms them once a second, so that a slow handler learns of a loss. */
+/** Renews each lease at a third of its duration and confirms it every second, so that long-running handlers detect a lost lease. */
 public final class LeaseRenewer implements AutoCloseable {
 
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
@@ -23,7 +23,6 @@ public final class LeaseRenewer implements AutoCloseable {
         this.loop = new BackgroundLoop("outbox-leases", this::step);
     }
 
-    /** Starts the thread. */
     public void start() {
         loop.start();
     }

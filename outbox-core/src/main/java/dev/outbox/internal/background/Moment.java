@@ -23,7 +23,7 @@ public record Moment(long nanos, long millis) {
         return Duration.ofNanos(nanosSince(earlier));
     }
 
-    /** Whether less than the given time has passed since an earlier moment. */
+    /** Returns whether less than the given time has passed since an earlier moment. */
     boolean isWithin(long nanoseconds, Moment earlier) {
         return nanosSince(earlier) < nanoseconds;
     }

@@ -16,7 +16,7 @@ public final class SerialQueue<T> {
         this.exhausted = work.isEmpty();
     }
 
-    /** Whether there is work to do; any thread may ask. */
+    /** Returns whether there is work to do; any thread may ask. */
     public boolean hasNext() {
         return !exhausted;
     }

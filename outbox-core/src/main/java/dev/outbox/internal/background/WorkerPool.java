@@ -61,12 +61,12 @@ public final class WorkerPool {
         }
     }
 
-    /** Whether more work would start soon. */
+    /** Returns whether more work would start soon. */
     public boolean hasRoom() {
         return threads.getQueue().size() < size;
     }
 
-    /** Whether no queue waits for a thread. */
+    /** Returns whether no queue waits for a thread. */
     public boolean isIdle() {
         return threads.getQueue().isEmpty();
     }

@@ -5,7 +5,6 @@ import java.util.List;
 /** A batch of events that belongs to one worker until it settles them or its lease expires. */
 public record Claim(ClaimKey key, List<ClaimedEvent> events) {
 
-    /** Copies the list. */
     public Claim {
         events = List.copyOf(events);
     }

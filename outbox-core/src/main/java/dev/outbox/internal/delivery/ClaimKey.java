@@ -1,4 +1,4 @@
 package dev.outbox.internal.delivery;
 
-/** A claim, as its worker knows it. */
+/** Id and fencing token of a claim. */
 public record ClaimKey(long id, Fence fence) {}

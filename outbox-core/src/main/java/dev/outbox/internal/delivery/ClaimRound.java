@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one claim transaction found. */
+/** Result of a claim transaction. */
 public record ClaimRound(
         @Nullable Claim claim,
         RegistryVersion registry,
@@ -16,6 +16,6 @@ public record ClaimRound(
         boolean isLong,
         boolean isCut) {
 
-    /** A claim whose worker did not come back. */
+    /** Expired claim. */
     public record ExpiredClaim(String worker, int events) {}
 }

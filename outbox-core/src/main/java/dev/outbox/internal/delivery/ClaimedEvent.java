@@ -6,7 +6,6 @@ import java.util.Set;
 /** An event that this process may handle now. */
 public record ClaimedEvent(EventEnvelope envelope, int attemptCount, Set<String> blockedHandlers) {
 
-    /** Copies the set. */
     public ClaimedEvent {
         blockedHandlers = Set.copyOf(blockedHandlers);
     }

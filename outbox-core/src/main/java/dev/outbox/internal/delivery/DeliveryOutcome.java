@@ -10,7 +10,7 @@ public sealed interface DeliveryOutcome {
     /** Returns the name that statements know the outcome by. */
     String kind();
 
-    /** Says whether the handler's later events of the aggregate have to wait. */
+    /** Returns whether the handler's later events of the aggregate have to wait. */
     default boolean blocksLane() {
         return true;
     }
@@ -51,7 +51,7 @@ public sealed interface DeliveryOutcome {
         }
     }
 
-    /** The handler failed and is tried again; the failure of a database counts no attempt. */
+    /** The handler failed and is tried again; a database outage is not counted as a failure. */
     record Retry(Failure failure, Duration delay, boolean counted) implements DeliveryOutcome {
 
         @Override

@@ -7,7 +7,6 @@ import java.util.Map;
 /** Event that was offered to all its handlers, with the outcome for each handler id. */
 public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes) {
 
-    /** Copies the map. */
     public DispatchedEvent {
         outcomes = Collections.unmodifiableMap(new LinkedHashMap<>(outcomes));
     }
@@ -17,7 +16,7 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
         return event.envelope().id();
     }
 
-    /** Says whether every handler has handled the event. */
+    /** Returns whether every handler has handled the event. */
     public boolean succeeded() {
         for (DeliveryOutcome outcome : outcomes.values()) {
             if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
@@ -27,19 +26,19 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
         return true;
     }
 
-    /** Says whether no handler is left to try. */
+    /** Returns whether no handler is left to try. */
     public boolean isComplete() {
         return outcomes.values().stream()
                 .allMatch((outcome) ->
                         outcome instanceof DeliveryOutcome.Succeeded || outcome instanceof DeliveryOutcome.Dead);
     }
 
-    /** Says whether another instance has to handle it. */
+    /** Returns whether another instance has to handle it. */
     public boolean isDelegated() {
         return outcomes.values().stream().anyMatch(DeliveryOutcome.Delegated.class::isInstance);
     }
 
-    /** Says whether the dispatch was cut short, so that nothing may be written about it. */
+    /** Returns whether the dispatch was cut short, so that nothing may be written about it. */
     public boolean isAbandoned() {
         for (DeliveryOutcome outcome : outcomes.values()) {
             if (outcome instanceof DeliveryOutcome.Abandoned) {

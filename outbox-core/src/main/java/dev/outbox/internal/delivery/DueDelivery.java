@@ -6,7 +6,7 @@ import dev.outbox.EventEnvelope;
 public record DueDelivery(
         EventEnvelope envelope, String handlerId, int attempt, int failures, int crashes, Fence fence) {
 
-    /** Says whether two leases have expired under it, so that it may have taken its processes down. */
+    /** Returns whether this is a crash suspect, that is, whether two of its leases expired. */
     public boolean isSuspect() {
         return crashes > 1;
     }

@@ -2,5 +2,5 @@ package dev.outbox.internal.delivery;
 
 import java.util.UUID;
 
-/** What allows a worker to write about its claim. */
+/** Fencing token of a claim. */
 public record Fence(UUID token, UUID incarnation) {}

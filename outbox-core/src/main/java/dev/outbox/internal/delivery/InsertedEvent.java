@@ -2,5 +2,5 @@ package dev.outbox.internal.delivery;
 
 import java.util.UUID;
 
-/** The place that the database gave an event. */
+/** Id and sequence assigned by the database. */
 public record InsertedEvent(long id, UUID eventId, long aggregateSeq) {}

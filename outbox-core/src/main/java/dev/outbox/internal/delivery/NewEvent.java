@@ -26,7 +26,7 @@ public record NewEvent(
                 occurredAt);
     }
 
-    /** An entity. */
+    /** Type and id of an aggregate. */
     public record Aggregate(String type, String id) implements Comparable<Aggregate> {
 
         @Override
@@ -44,9 +44,9 @@ public record NewEvent(
     /** An event type. */
     public record Type(String name, int version) {}
 
-    /** What the event carries. */
+    /** Serialized payload and headers. */
     public record Body(String payload, Map<String, String> headers, String headersJson) {}
 
-    /** What the caller chose. */
+    /** Id and sequence supplied by the caller. */
     public record Chosen(boolean eventId, @Nullable Long aggregateSeq) {}
 }

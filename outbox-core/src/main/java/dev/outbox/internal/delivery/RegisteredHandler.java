@@ -11,7 +11,6 @@ public record RegisteredHandler(String id, Set<String> eventTypes, Set<String> a
 
     private static final String ALL = "*";
 
-    /** Copies the sets. */
     public RegisteredHandler {
         eventTypes = Set.copyOf(eventTypes);
         aliases = Set.copyOf(aliases);

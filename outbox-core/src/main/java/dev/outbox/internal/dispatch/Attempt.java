@@ -5,7 +5,7 @@ import dev.outbox.internal.delivery.DueDelivery;
 import java.time.Clock;
 import java.time.Instant;
 
-/** One attempt of a handler, as far as the past and its bounds go. */
+/** Attempt number, failure and crash counts, and lease of one handler invocation. */
 record Attempt(int attempt, int failures, int crashes, LeaseGuard guard, Clock clock) implements EventContext {
 
     /** The first time that a handler gets an event. */

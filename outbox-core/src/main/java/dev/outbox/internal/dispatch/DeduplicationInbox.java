@@ -27,7 +27,6 @@ public final class DeduplicationInbox {
     private final PlatformTransactionManager transactions;
     private final OutboxListener listener;
 
-    /** Creates an inbox. */
     public DeduplicationInbox(
             ProcessedEventStore store, PlatformTransactionManager transactions, OutboxListener listener) {
         this.store = store;

@@ -11,7 +11,6 @@ import java.util.Map;
 public record DispatchSettings(
         RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
 
-    /** Copies the map. */
     public DispatchSettings {
         handlers = Map.copyOf(handlers);
     }
@@ -39,7 +38,6 @@ public record DispatchSettings(
     /** Retry policies: the handler's comes before the stream's, and that before the default. */
     public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
 
-        /** Copies the map. */
         public RetryPolicies {
             streams = Map.copyOf(streams);
         }
@@ -53,7 +51,6 @@ public record DispatchSettings(
         /** Policies of one stream. */
         public record InStream(RetryPolicy policy, Map<String, RetryPolicy> handlers) {
 
-            /** Copies the map. */
             public InStream {
                 handlers = Map.copyOf(handlers);
             }

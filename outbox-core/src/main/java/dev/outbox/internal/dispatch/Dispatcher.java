@@ -34,7 +34,6 @@ public final class Dispatcher {
     private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
-    /** Creates a dispatcher. */
     public Dispatcher(
             HandlerRegistry registry,
             JsonMapper mapper,

@@ -13,7 +13,6 @@ public record HandlerSettings(
     /** Settings of a handler that nothing is configured for. */
     public static final HandlerSettings NONE = new HandlerSettings(null, null, null);
 
-    /** Checks the values. */
     public HandlerSettings {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("timeout must be positive: " + timeout);
@@ -23,7 +22,6 @@ public record HandlerSettings(
     /** Number of aggregates that must fail in a row to open the circuit, and how often one event probes an open one. */
     public record CircuitBreaker(int failures, Duration probeInterval) {
 
-        /** Checks the values. */
         public CircuitBreaker {
             if (failures < 1) {
                 throw new IllegalArgumentException("failures must be at least 1: " + failures);

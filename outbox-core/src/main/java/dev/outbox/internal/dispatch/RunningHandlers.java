@@ -47,7 +47,6 @@ public final class RunningHandlers {
     /** Invocation in progress, and how long it has run. */
     public record Invoked(String handlerId, EventEnvelope event, Duration running) {}
 
-    /** Creates an empty list. */
     public RunningHandlers(Map<String, Duration> leases, DispatchSettings settings, LongSupplier nanos) {
         this.leases = Map.copyOf(leases);
         this.settings = settings;

@@ -19,7 +19,6 @@ public final class HandlerExpiry {
     private final HandlerExpiryStore store;
     private final Duration expireAfter;
 
-    /** Creates an expiry. */
     public HandlerExpiry(HandlerExpiryStore store, Duration expireAfter) {
         this.store = store;
         this.expireAfter = expireAfter;

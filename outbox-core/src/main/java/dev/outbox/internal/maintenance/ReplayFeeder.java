@@ -57,7 +57,6 @@ public final class ReplayFeeder implements AutoCloseable {
         this.listener = listener;
     }
 
-    /** Starts the thread. */
     public void start() {
         loop.start();
     }

@@ -11,7 +11,6 @@ public record RetentionSettings(
         @Nullable Duration idleAggregates,
         int batchSize) {
 
-    /** Checks the values. */
     public RetentionSettings {
         if (published.isNegative()) {
             throw new IllegalArgumentException("published must not be negative: " + published);

@@ -30,7 +30,6 @@ public final class OutboxMeters implements OutboxListener {
 
     private record Handled(String stream, String handlerId, Result result) {}
 
-    /** Creates the meters. */
     public OutboxMeters(MeterRegistry registry) {
         this.registry = registry;
     }

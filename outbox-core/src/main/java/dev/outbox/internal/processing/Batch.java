@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
-/** Claimed work on its way: outcomes come from the threads of its queues, the rest belongs to the loop. */
+/** Claimed work with its unsettled outcomes. Worker threads add outcomes; only the loop thread changes other state. */
 abstract class Batch<W, O> {
 
     private final List<SerialQueue<W>> queues;
@@ -25,12 +25,12 @@ abstract class Batch<W, O> {
 
     abstract Lease lease();
 
-    /** Whether another worker may have the work by now, although the lease as a whole holds. */
+    /** Returns whether another worker may have the work by now, although the lease as a whole holds. */
     boolean isLost(W work) {
         return false;
     }
 
-    /** Whether the next batch is likely to have other aggregates, so that it need not wait for this one. */
+    /** Returns whether the next batch is likely to have other aggregates, so that it need not wait for this one. */
     boolean isWorthSettlingAsync() {
         return false;
     }
@@ -54,12 +54,12 @@ abstract class Batch<W, O> {
         }
     }
 
-    /** Whether work is left to dispatch. */
+    /** Returns whether work is left to dispatch. */
     final boolean hasNext() {
         return queues.stream().anyMatch(SerialQueue::hasNext);
     }
 
-    /** Whether no thread works on the batch any more. */
+    /** Returns whether no thread works on the batch any more. */
     final boolean isDispatched() {
         return open.get() == 0;
     }
@@ -88,7 +88,7 @@ abstract class Batch<W, O> {
         }
     }
 
-    /** Forgets outcomes, which were the first of the unsettled ones, except for those left over; returns the forgotten. */
+    /** Removes settled outcomes from the front of the list and keeps the left-over ones. Returns the removed outcomes. */
     final List<O> removeSettled(List<O> outcomes, Predicate<O> leftOver) {
         List<O> settled = new ArrayList<>();
         List<O> left = new ArrayList<>();

@@ -17,15 +17,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims batches, dispatches them on its own thread or on a pool, and settles them; repeats what failed in the next round. */
+/**
+ * Claims batches, dispatches them on its own thread or on a pool, and settles them; repeats what failed in the next round. Without a pool
+ * (concurrency 1) the loop thread dispatches, and only then are {@link Prefetch} and {@link AsyncSettlement} active.
+ */
 final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private static final Logger log = LoggerFactory.getLogger(BatchLoop.class);
 
-    /** A crash repeats what was dispatched in this time, not the whole batch. */
+    /** Upper bound on the work repeated after a crash. */
     private static final Duration LONGEST_UNSETTLED = Duration.ofSeconds(1);
 
-    /** An aggregate that is done does not wait for a slow one: it is free for the next claim. */
+    /** Releases finished aggregates early, so that a slow one does not hold them. */
     static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
 
     private static final Duration LOCKED_RETRY_INTERVAL = Duration.ofMillis(500);
@@ -76,12 +79,12 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         return !batches.isEmpty() || !locked.isEmpty();
     }
 
-    /** Whether a pool may add outcomes without waking the loop. */
+    /** Returns whether a pool may add outcomes without waking the loop. */
     boolean isRunning() {
         return !batches.isEmpty();
     }
 
-    /** When to look again for the sake of what is unsettled. */
+    /** Returns the delay until unsettled outcomes must be written. */
     Optional<Duration> lookAgainIn() {
         if (batches.stream().anyMatch(Batch::isUnsettled)) {
             return Optional.of(LONGEST_UNSETTLED_BESIDE_OTHERS);

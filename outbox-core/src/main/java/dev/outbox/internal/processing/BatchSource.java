@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** One kind of work of a stream: how it is claimed, dispatched and settled. */
 interface BatchSource<B extends Batch<W, ?>, W> {
 
-    /** Claims a batch; one that is near only, if work that is about to be free is left out. One call at a time, on any thread. */
+    /**
+     * Claims a batch. With {@code nearOnly}, skips the extended scan because the settlement in progress is about to free aggregates. One call
+     * at a time, on any thread.
+     */
     Claimed<B> claim(boolean nearOnly) throws SQLException;
 
     /** Prepares a batch for its first dispatch; repeated if it fails. */

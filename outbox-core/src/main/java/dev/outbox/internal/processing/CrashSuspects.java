@@ -13,7 +13,7 @@ final class CrashSuspects {
         return occupant.compareAndSet(null, pass);
     }
 
-    /** Lets the next pass enter. */
+    /** Lets the next pass claim suspects. */
     void release(Object pass) {
         occupant.compareAndSet(pass, null);
     }

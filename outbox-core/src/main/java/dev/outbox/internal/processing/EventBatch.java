@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Claimed events, in a queue for each aggregate or all in one. */
 final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
 
-    /** Below this, another thread costs more than it saves. */
+    /** Minimum batch size for asynchronous settlement and prefetching. */
     private static final int SMALLEST_SPREAD = 10;
 
     private final Claim claim;
@@ -98,7 +98,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return full;
     }
 
-    /** Whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
+    /** Returns whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
     boolean isSpread() {
         return spread;
     }
@@ -108,7 +108,7 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return spread && !isRefused() && unsettled().stream().allMatch(DispatchedEvent::succeeded);
     }
 
-    /** The handlers with earlier work for the aggregate: before the claim, or since. */
+    /** Returns the handlers whose lane for this aggregate is blocked. */
     Set<String> blockedFor(ClaimedEvent event) {
         Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(Aggregate.of(event));
         if (byBatch == null) {

@@ -50,7 +50,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         this.depth = new ScanLimit(stream.settings().batchSize());
     }
 
-    /** Returns, once, whether deliveries were queued for redelivery since it was asked last. */
+    /** Returns and resets whether deliveries were queued since the last call. */
     boolean takeQueuedFlag() {
         boolean answer = queued;
         queued = false;

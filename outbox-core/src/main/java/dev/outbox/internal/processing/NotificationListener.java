@@ -32,7 +32,6 @@ public final class NotificationListener implements AutoCloseable {
         this.wakeAll = wakeAll;
     }
 
-    /** Starts the thread. */
     public void start() {
         loop.start();
     }

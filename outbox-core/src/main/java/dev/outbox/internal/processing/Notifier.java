@@ -29,7 +29,6 @@ public final class Notifier implements AutoCloseable {
         this.worker = worker;
     }
 
-    /** Starts the thread. */
     public void start() {
         loop.start();
         started = true;

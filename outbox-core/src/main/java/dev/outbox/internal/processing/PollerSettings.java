@@ -8,7 +8,6 @@ public record PollerSettings(
 
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
-    /** Checks the values. */
     public PollerSettings {
         if (interval.isNegative() || interval.isZero()) {
             throw new IllegalArgumentException("interval must be positive: " + interval);

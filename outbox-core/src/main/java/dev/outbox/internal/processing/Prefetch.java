@@ -15,7 +15,7 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(Prefetch.class);
 
-    /** Another instance could have what is prefetched: it must not wait long for the handlers of the batch before it. */
+    /** Prefetched events are unavailable to other instances, so prefetch only if batches are short. */
     private static final Duration LONGEST_BATCH = Duration.ofMillis(50);
 
     private static final Duration LONGEST_WAIT_AT_CLOSE = Duration.ofSeconds(1);

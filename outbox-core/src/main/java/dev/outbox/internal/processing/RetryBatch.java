@@ -69,7 +69,7 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
         return !held.isEmpty();
     }
 
-    /** What is unsettled and not lost. */
+    /** Returns the unsettled deliveries that are still leased. */
     List<DueDelivery> held() {
         return open().stream().filter((delivery) -> !isLost(delivery)).toList();
     }
@@ -79,12 +79,12 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
         return lost.contains(DeliveryKey.of(delivery));
     }
 
-    /** What is not settled. */
+    /** Returns the unsettled deliveries. */
     List<DueDelivery> open() {
         return List.copyOf(open.values());
     }
 
-    /** What is neither attempted nor settled. */
+    /** Returns the deliveries not attempted yet. */
     List<DueDelivery> untried() {
         Set<DeliveryKey> attempted = new HashSet<>();
         unsettled().forEach((attempt) -> attempted.add(attempt.key()));

@@ -139,7 +139,7 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
     }
 
-    /** What is locked is free when its lease expires. */
+    /** Does nothing: locked deliveries become available when their lease expires. */
     @Override
     public void release(RetryBatch batch) {}
 

@@ -12,7 +12,7 @@ import dev.outbox.listener.OutboxListener;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
-/** What the streams of a process share. */
+/** Collaborators shared by all stream pollers. */
 public record StreamDependencies(
         ClaimStore claims,
         SettlementStore settlements,

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Thread of a stream: first deliveries, then retry lanes, at once while there is more. */
+/**
+ * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
+ * reports when the next redelivery is due.
+ */
 public final class StreamPoller implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamPoller.class);
@@ -38,7 +41,6 @@ public final class StreamPoller implements AutoCloseable {
         this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies), workers, loop::wake);
     }
 
-    /** Starts the thread. */
     public void start() {
         log.info(
                 "Polling stream {} every {} ms, up to {} events at once, {} at the same time",
@@ -78,7 +80,7 @@ public final class StreamPoller implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** A round that failed has kept outcomes to write: it is repeated whether or not anything is due. */
+    /** Repeats a failed round even if nothing is due, because it holds unwritten outcomes. */
     private boolean retry() throws SQLException {
         retriesInterrupted = true;
         boolean more = retries.runOnce(loop::isClosing).more();

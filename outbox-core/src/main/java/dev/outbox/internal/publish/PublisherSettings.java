@@ -11,7 +11,6 @@ public record PublisherSettings(int maxPayloadSize, Unrouted unrouted, StreamRou
         FAIL
     }
 
-    /** Checks the values. */
     public PublisherSettings {
         if (maxPayloadSize < 2) {
             throw new IllegalArgumentException("maxPayloadSize must be at least 2 bytes: " + maxPayloadSize);

@@ -21,7 +21,7 @@ import java.util.UUID;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
- * or the sequences of a batch, two more first lock the aggregates and look for known events.
+ * or the sequences of a batch, it runs two additional statements, which lock the counters and look up existing events.
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
@@ -36,7 +36,6 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final NumberingInsert numberingInsert;
     private final AfterCommit afterCommit;
 
-    /** Creates a publisher. */
     public TransactionalOutboxPublisher(
             TransactionGuard transaction, EventWriter writer, OutboxSchema schema, AfterCommit afterCommit) {
         this.transaction = transaction;

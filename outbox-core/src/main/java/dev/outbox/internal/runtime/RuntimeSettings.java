@@ -47,7 +47,6 @@ public record RuntimeSettings(
 
         private static final Duration SHORTEST_EXPIRY = Duration.ofMinutes(10);
 
-        /** Checks the values. */
         public Polling {
             polled = Set.copyOf(polled);
             streams = Map.copyOf(streams);

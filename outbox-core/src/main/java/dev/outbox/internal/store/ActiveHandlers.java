@@ -7,7 +7,6 @@ import java.util.TreeMap;
 /** The handlers that are to get deliveries now, under all ids that they have or had. */
 public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
 
-    /** Copies the map. */
     public ActiveHandlers {
         byId = new TreeMap<>(byId);
     }
@@ -25,7 +24,7 @@ public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
         return byId.keySet().toArray(String[]::new);
     }
 
-    /** In the order of {@link #ids()}, each a list with commas, which no event type has; only a star where it is among them. */
+    /** Returns comma-separated event types in the order of {@code ids()}; {@code *} subsumes all others. */
     String[] eventTypes() {
         return byId.values().stream()
                 .map((types) -> types.contains("*") ? "*" : String.join(",", types))

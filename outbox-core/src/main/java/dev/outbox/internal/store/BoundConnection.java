@@ -24,7 +24,7 @@ public final class BoundConnection {
         return target != null ? target : dataSource;
     }
 
-    /** Says whether the transaction of the calling thread works on this DataSource. */
+    /** Returns whether the transaction of the calling thread works on this DataSource. */
     public boolean exists() {
         return TransactionSynchronizationManager.hasResource(dataSource);
     }

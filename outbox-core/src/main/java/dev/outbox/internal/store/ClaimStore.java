@@ -78,7 +78,6 @@ public final class ClaimStore {
         }
     }
 
-    /** Creates a store. */
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.advancing = Variants.of(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
@@ -88,7 +87,7 @@ public final class ClaimStore {
         this.release = new Pipeline(schema, RELEASE);
     }
 
-    /** Where a claim starts. */
+    /** Start position of a claim. */
     public enum Window {
         /** At the low-water mark. */
         AS_IT_IS,
@@ -98,7 +97,7 @@ public final class ClaimStore {
         WHOLE_QUEUE
     }
 
-    /** What to claim. */
+    /** Parameters of a claim. */
     public record Request(
             String stream,
             String worker,
@@ -109,7 +108,7 @@ public final class ClaimStore {
             ScanLimit.Reach reach,
             Window window) {
 
-        /** Requests events from anywhere behind the low-water mark. */
+        /** Requests events from the low-water mark on. */
         public Request(
                 String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
             this(stream, worker, batchSize, lease, held, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
@@ -217,7 +216,7 @@ public final class ClaimStore {
                 (results) -> results.updated() == 1);
     }
 
-    /** Says whether a claim still belongs to its worker, and has not expired. */
+    /** Returns whether a claim still belongs to its worker, and has not expired. */
     public boolean confirm(ClaimKey claim) throws SQLException {
         return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
             ResultSet count = results.rows();

@@ -49,7 +49,6 @@ public final class DeliveryClaimStore {
     private final Pipeline renew;
     private final Pipeline confirm;
 
-    /** Creates a store. */
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, DeliverySql.CLAIM_DUE);

@@ -83,7 +83,6 @@ public final class DeliveryQueryStore {
     private final Pipeline newest;
     private final Pipeline findChangeable;
 
-    /** Creates a store. */
     public DeliveryQueryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);

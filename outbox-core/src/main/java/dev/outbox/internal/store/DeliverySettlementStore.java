@@ -54,7 +54,6 @@ public final class DeliverySettlementStore {
     private final Pipeline settle;
     private final Pipeline settleQuickly;
 
-    /** Creates a store. */
     public DeliverySettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.settle = pipeline(schema, LONGEST_WAIT);

@@ -135,7 +135,6 @@ public final class EventStore {
     private final NamedSql find;
     private final NamedSql insertNumbered;
 
-    /** Creates a store. */
     public EventStore(OutboxSchema schema) {
         this.insert = new NamedSql(schema.render(INSERT));
         this.insertAll = new NamedSql(schema.render(INSERT_ALL));

@@ -150,7 +150,6 @@ public final class HandlerExpiryStore {
     private final Pipeline deadLetter;
     private final Pipeline delete;
 
-    /** Creates a store. */
     public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.missing = new Pipeline(schema, MISSING);

@@ -105,7 +105,6 @@ public final class HandlerStore {
     private final Pipeline heartbeat;
     private final Pipeline list;
 
-    /** Creates a store. */
     public HandlerStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);

@@ -3,7 +3,7 @@ package dev.outbox.internal.store;
 /** SQL shared by all operations that change the head of a lane. */
 final class LaneSql {
 
-    /** Relies on outbox_unpublished_pk. Settlements of one event run one after the other, so that the last one sees that it is the last. */
+    /** Relies on outbox_unpublished_pk. Serializes settlements of one event, so that the last one completes it. */
     static final String LOCK_EVENTS = """
             SELECT o.id
               FROM {schema}.outbox_unpublished o

@@ -27,7 +27,6 @@ public final class NotificationChannel {
     private final String channel;
     private final Pipeline notify;
 
-    /** Creates a store. */
     public NotificationChannel(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         // A channel is an identifier too, of at most 63 bytes.

@@ -33,7 +33,6 @@ public final class OperationLogStore {
     private final DataSource dataSource;
     private final Pipeline find;
 
-    /** Creates a store. */
     public OperationLogStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.find = new Pipeline(schema, Pipeline.PLAN_WITH_VALUES, FIND);

@@ -128,7 +128,6 @@ public final class OperationStore {
     private final Pipeline quickRetry;
     private final Pipeline quickSkip;
 
-    /** Creates a store. */
     public OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.retry = retry(schema, LONGEST_WAIT);

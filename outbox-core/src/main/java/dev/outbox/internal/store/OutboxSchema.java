@@ -10,7 +10,6 @@ public record OutboxSchema(String name) {
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
 
-    /** Checks the name. */
     public OutboxSchema {
         if (!ALLOWED.matcher(name).matches()) {
             throw new IllegalArgumentException("not a usable schema name: '" + name

@@ -79,7 +79,6 @@ public final class PauseStore {
     private final Pipeline setHandler;
     private final Pipeline setStream;
 
-    /** Creates a store. */
     public PauseStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);

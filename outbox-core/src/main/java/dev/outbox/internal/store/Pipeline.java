@@ -114,7 +114,7 @@ final class Pipeline {
         }
     }
 
-    /** Says whether a statement gave up waiting for a lock. */
+    /** Returns whether a statement gave up waiting for a lock. */
     static boolean isLocked(SQLException ex) {
         return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
     }

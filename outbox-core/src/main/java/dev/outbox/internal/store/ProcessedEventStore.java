@@ -20,7 +20,6 @@ public final class ProcessedEventStore {
     private final BoundConnection transaction;
     private final NamedSql insert;
 
-    /** Creates a store. */
     public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.transaction = new BoundConnection(dataSource);
         this.insert = new NamedSql(schema.render(INSERT));

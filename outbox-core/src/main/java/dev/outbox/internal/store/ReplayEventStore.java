@@ -74,7 +74,6 @@ public final class ReplayEventStore {
     private final Pipeline next;
     private final Pipeline nextChosen;
 
-    /** Creates a store. */
     public ReplayEventStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.next = new Pipeline(schema, NEXT.replace("{chosen}", "true"));

@@ -98,7 +98,6 @@ public final class ReplayStore {
     private final Pipeline finish;
     private final Pipeline unfinished;
 
-    /** Creates a store. */
     public ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
@@ -119,7 +118,7 @@ public final class ReplayStore {
             boolean chosen,
             int allowed) {
 
-        /** Says whether every event was looked at. */
+        /** Returns whether every event was looked at. */
         public boolean isAllFed() {
             return afterId >= upToId;
         }

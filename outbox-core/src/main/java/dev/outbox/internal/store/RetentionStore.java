@@ -156,7 +156,6 @@ public final class RetentionStore {
     private final Pipeline raiseFloor;
     private final Pipeline noteRaise;
 
-    /** Creates a store. */
     public RetentionStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
         this.archive = new Pipeline(

@@ -149,7 +149,7 @@ public final class SettlementStore {
     private final Variants drop;
     private final Pipeline findLocked;
 
-    /** With and without deliveries to queue; most settlements have none and need not pay for them. */
+    /** Statement pipelines with and without queueing. Most settlements queue nothing. */
     private record Variants(Pipeline move, Pipeline queueAndMove) {
 
         static Variants of(OutboxSchema schema, String fence, String... end) {
@@ -161,7 +161,6 @@ public final class SettlementStore {
         }
     }
 
-    /** Creates a store. */
     public SettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.keep = Variants.of(schema, LOCK_CLAIM, SHRINK_CLAIM);

@@ -119,7 +119,6 @@ public final class StatusStore {
     private final DataSource dataSource;
     private final Pipeline count;
 
-    /** Creates a store. */
     public StatusStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);

@@ -63,7 +63,6 @@ public final class WorkerPrivileges {
     private final OutboxSchema archive;
     private final Pipeline missing;
 
-    /** Creates a check. */
     public WorkerPrivileges(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
         this.dataSource = dataSource;
         this.schema = schema;
