@@ -94,7 +94,7 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
          */
         public TimeRange {
             if (from != null && to != null && !from.isBefore(to)) {
-                throw new InvalidOperationException("no time is from " + from + " to " + to);
+                throw new InvalidOperationException("the range from " + from + " to " + to + " is empty");
             }
         }
     }

@@ -196,7 +196,7 @@ public final class BackgroundLoop implements AutoCloseable {
         try {
             Duration pause = step.run();
             if (failures > 0) {
-                log.info("{} works again after {} failed rounds", name, failures);
+                log.info("{} recovered after {} failures", name, failures);
                 failures = 0;
             }
             return pause;
@@ -212,7 +212,7 @@ public final class BackgroundLoop implements AutoCloseable {
         }
         failures++;
         if (failures == 1) {
-            log.warn("{} failed and is repeated with a backoff", name, ex);
+            log.warn("{} failed; retrying with backoff", name, ex);
         } else {
             log.debug("{} failed again ({} rounds)", name, failures, ex);
         }

@@ -55,7 +55,7 @@ public final class WorkerPool {
         try {
             work.run();
         } catch (Throwable ex) {
-            log.error("a thread of {} failed outside any handler; it continues with the next work", name, ex);
+            log.error("Unexpected error in a worker thread of {}; continuing", name, ex);
         } finally {
             working.remove(Thread.currentThread());
         }

@@ -51,7 +51,7 @@ final class Circuit {
         failed.clear();
         if (probeAt != null) {
             probeAt = null;
-            log.info("the circuit of {} is closed: a delivery succeeded", handlerId);
+            log.info("The circuit of {} is closed: a delivery succeeded", handlerId);
         }
     }
 
@@ -67,7 +67,7 @@ final class Circuit {
         failed.clear();
         probeAt = nanos.getAsLong() + settings.probeInterval().toNanos();
         log.warn(
-                "the circuit of {} is open after failures of {} aggregates in a row; its events wait, and one probes it every {} ms",
+                "The circuit of {} is open after failures of {} aggregates in a row; its events wait, and one probes it every {} ms",
                 handlerId,
                 settings.failures(),
                 settings.probeInterval().toMillis());

@@ -116,7 +116,7 @@ public final class Dispatcher {
         listener.unrouted(envelope.stream());
         if (unroutedTypes.add(envelope.eventType())) {
             log.warn(
-                    "no instance has a handler for {}; events without subscribers count as published (logged once per type)",
+                    "No instance has a handler for {}; events without subscribers count as published (logged once per type)",
                     envelope);
         }
     }

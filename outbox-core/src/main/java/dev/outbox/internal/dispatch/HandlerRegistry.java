@@ -86,7 +86,7 @@ public final class HandlerRegistry {
         boolean registered = store.heartbeat(local().eventTypes());
         FaultPoint.AFTER_HEARTBEAT.reached();
         if (!registered) {
-            log.warn("the database has lost registrations of this instance's handlers; registering them again");
+            log.warn("The database has lost registrations of this instance's handlers; registering them again");
             register();
         }
         load();
@@ -108,7 +108,7 @@ public final class HandlerRegistry {
         }
         if (known == null || !known.server().equals(claimed.server())) {
             if (known != null) {
-                log.info("the database was restarted, promoted or restored; registering the handlers that it has lost");
+                log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
             }
             FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
             restore();
@@ -149,7 +149,7 @@ public final class HandlerRegistry {
         HandlerRoutes found = new HandlerRoutes(known.local(), store.list(expireAfter));
         FaultPoint.AFTER_REGISTRY_LOAD.reached();
         if (!known.elsewhere().equals(found.elsewhere())) {
-            log.info("handlers that only other instances have: {}", found.elsewhere());
+            log.info("Handlers that only other instances have: {}", found.elsewhere());
         }
         routes = found;
     }

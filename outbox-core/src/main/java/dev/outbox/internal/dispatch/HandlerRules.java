@@ -140,8 +140,8 @@ final class HandlerRules {
             checkId(alias);
             HandlerDefinition other = byId.putIfAbsent(alias, handler);
             if (other != null) {
-                throw new HandlerConfigurationException("handler '" + handler.id() + "' was '" + alias
-                        + "' before, but that is " + other + "; an id stands for one handler");
+                throw new HandlerConfigurationException("alias '" + alias + "' of handler '" + handler.id()
+                        + "' is already used by " + other + "; ids and aliases must be unique");
             }
         }
     }

@@ -28,7 +28,7 @@ public final class HandlerExpiry {
     public void report() throws SQLException {
         for (HandlerExpiryStore.Missing missing : store.missing(MISSING_AFTER)) {
             log.warn(
-                    "handler '{}', or one of its event types, has had no heartbeat since {}; {} deliveries wait for it and are"
+                    "Handler '{}', or one of its event types, has had no heartbeat since {}; {} deliveries wait for it and are"
                             + " dead-lettered from {} on; if the handler was renamed, add this id as an alias of the new one",
                     missing.id(),
                     missing.lastSeen(),
@@ -43,7 +43,7 @@ public final class HandlerExpiry {
         Map<String, Long> dead = store.deadLetter(expireAfter, BATCH_SIZE);
         while (!dead.isEmpty()) {
             dead.forEach((handlerId, count) -> log.error(
-                    "dead-lettered {} deliveries of handler '{}', whose registration has had no heartbeat for {} h; retry or skip them",
+                    "Dead-lettered {} deliveries of handler '{}', whose registration has had no heartbeat for {} h; retry or skip them",
                     count,
                     handlerId,
                     expireAfter.toHours()));

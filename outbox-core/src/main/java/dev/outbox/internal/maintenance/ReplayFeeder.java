@@ -87,7 +87,7 @@ public final class ReplayFeeder implements AutoCloseable {
         }
         Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
         if (handler.isEmpty()) {
-            log.warn("the registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
+            log.warn("The registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
             replays.cancelNow(replay.id(), "the outbox, because the registration of the handler has expired");
             return LONGEST_DELAY;
         }

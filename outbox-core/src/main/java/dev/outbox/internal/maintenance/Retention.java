@@ -52,18 +52,18 @@ public final class Retention implements AutoCloseable {
         if (moved > 0) {
             log.info(
                     "{} {} published events older than {}",
-                    settings.archive() ? "archived" : "deleted",
+                    settings.archive() ? "Archived" : "Deleted",
                     moved,
                     settings.published());
         }
         long purged = inBatches(this::purge);
         if (purged > 0) {
-            log.info("removed {} processed events older than {}", purged, settings.processedEvents());
+            log.info("Removed {} processed events older than {}", purged, settings.processedEvents());
         }
         Duration idle = settings.idleAggregates();
         long counters = idle == null ? 0 : removeCounters(idle);
         if (counters > 0) {
-            log.info("removed the counters of {} aggregates without events for {}", counters, idle);
+            log.info("Removed the counters of {} aggregates without events for {}", counters, idle);
         }
         return moved;
     }

@@ -86,7 +86,7 @@ public final class QueueGauges {
         try {
             counts.complete(store.count());
         } catch (Throwable ex) {
-            log.debug("could not count the events", ex);
+            log.debug("Could not count the events", ex);
             counts.completeExceptionally(ex);
         }
     }

@@ -57,7 +57,7 @@ public final class JdbcReplays implements Replays {
             }
             ReplayRequest current = new ReplayRequest(handler.id(), request.selection(), request.rate());
             long id = store.insert(current, audit);
-            log.info("replay {} to {} started by {}", id, handler.id(), by);
+            log.info("Replay {} to {} started by {}", id, handler.id(), by);
             wake.run();
             return id;
         });
@@ -88,7 +88,7 @@ public final class JdbcReplays implements Replays {
     public boolean cancelNow(long id, String actor) throws SQLException {
         boolean running = store.cancel(id, actor);
         if (running) {
-            log.info("replay {} cancelled by {}", id, actor);
+            log.info("Replay {} cancelled by {}", id, actor);
             skipUntried(id);
         }
         return running;
@@ -111,7 +111,7 @@ public final class JdbcReplays implements Replays {
         store.find(id).ifPresent((replay) -> {
             Replay.Progress progress = replay.progress();
             log.info(
-                    "replay {} to {} {}: {} deliveries added, {} delivered, {} dead, {} skipped",
+                    "Replay {} to {} {}: {} deliveries added, {} delivered, {} dead, {} skipped",
                     id,
                     replay.request().handlerId(),
                     replay.status() == Replay.Status.DONE ? "done" : "cancelled",

@@ -230,7 +230,8 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
             end(batch);
         } else if (last && batches.remove(batch)) {
             log.warn(
-                    "Rows of {} of {} are locked by another session, or refused; their aggregates wait until they can be written",
+                    "Could not settle some events of {} in stream {}: their rows are locked or PostgreSQL refused the outcome;"
+                            + " retrying every 500 ms, their aggregates are blocked",
                     batch,
                     name);
             locked.add(batch);

@@ -103,7 +103,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
         round.expired()
                 .forEach((expired) -> log.warn(
-                        "The lease of {} on {} events of stream {} expired; they are free again",
+                        "Lease of worker {} expired: released {} events of stream {}",
                         expired.worker(),
                         expired.events(),
                         stream.name()));

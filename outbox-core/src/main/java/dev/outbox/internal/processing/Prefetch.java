@@ -76,7 +76,9 @@ final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
         }
         begun = false;
         if (!call.endsWithin(LONGEST_WAIT_AT_CLOSE)) {
-            log.warn("A claim of stream {} did not end in time; its events are free when its lease expires", stream);
+            log.warn(
+                    "Claim on stream {} did not complete within 1 s at shutdown; its events become available when the lease expires",
+                    stream);
             return;
         }
         EventBatch batch = call.result().batch();

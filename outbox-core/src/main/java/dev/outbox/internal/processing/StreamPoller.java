@@ -43,7 +43,7 @@ public final class StreamPoller implements AutoCloseable {
 
     public void start() {
         log.info(
-                "Polling stream {} every {} ms, up to {} events at once, {} at the same time",
+                "Polling stream {}: interval {} ms, batch size {}, concurrency {}",
                 stream.name(),
                 stream.settings().interval().toMillis(),
                 stream.settings().batchSize(),

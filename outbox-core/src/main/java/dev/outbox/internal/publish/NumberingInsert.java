@@ -108,9 +108,9 @@ final class NumberingInsert {
         private static void requireSame(NewEvent event, Aggregate aggregate, String type) {
             if (!event.aggregate().equals(aggregate) || !event.type().name().equals(type)) {
                 throw new EventConflictException(
-                        "event id " + event.eventId() + " of " + event.type().name() + " of "
-                                + event.aggregate() + " is that of " + type + " of " + aggregate
-                                + "; give each event an id of its own");
+                        "event id " + event.eventId() + " of " + event.type().name() + " ("
+                                + event.aggregate() + ") is already used by " + type + " (" + aggregate
+                                + "); use a unique id for each event");
             }
         }
     }

@@ -40,8 +40,8 @@ record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependenci
                         .transactions()
                         .get()
                         .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
-                                + "' deduplicates, which takes a transaction manager that works on the outbox's DataSource;"
-                                + " there is none, or there are several and none is primary")),
+                                + "' has deduplicate = true, but no unique transaction manager for the outbox's DataSource exists;"
+                                + " mark one @Primary")),
                 listener);
     }
 }

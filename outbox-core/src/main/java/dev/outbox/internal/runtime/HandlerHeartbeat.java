@@ -34,7 +34,7 @@ final class HandlerHeartbeat implements AutoCloseable {
             privileges.check();
             register();
         } catch (SQLException ex) {
-            log.warn("could not register the handlers yet; trying again in the background", ex);
+            log.warn("Could not register the handlers yet; trying again in the background", ex);
         }
         loop.start();
     }

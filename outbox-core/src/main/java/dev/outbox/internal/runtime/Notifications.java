@@ -45,7 +45,7 @@ final class Notifications implements AutoCloseable {
             listener.start();
         } else if (receives) {
             log.info(
-                    "this instance receives no wake-ups of other instances: the DataSource does not reveal how to open a"
+                    "This instance receives no wake-ups of other instances: the DataSource does not reveal how to open a"
                             + " connection outside its pool; streams are polled at their interval");
         }
     }

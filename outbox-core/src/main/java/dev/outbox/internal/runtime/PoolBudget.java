@@ -34,7 +34,7 @@ final class PoolBudget {
             bounded.put(name, settings.withConcurrency(Math.min(settings.concurrency(), share)));
             if (share < settings.concurrency()) {
                 log.warn(
-                        "stream {} handles {} aggregates at the same time instead of {}: the pool has {} connections, of which"
+                        "Stream {} handles {} aggregates at the same time instead of {}: the pool has {} connections, of which"
                                 + " the outbox itself may need {}; give it more, or lower the concurrency",
                         name,
                         share,

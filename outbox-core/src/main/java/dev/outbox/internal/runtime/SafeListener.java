@@ -85,7 +85,7 @@ final class SafeListener implements OutboxListener {
         try {
             notification.run();
         } catch (RuntimeException | LinkageError ex) {
-            log.debug("a listener failed", ex);
+            log.debug("A listener failed", ex);
         }
     }
 }

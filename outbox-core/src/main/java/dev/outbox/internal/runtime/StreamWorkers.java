@@ -132,7 +132,7 @@ final class StreamWorkers implements AutoCloseable {
             replays.start();
             watch.start();
         } else {
-            log.info("this instance polls no stream: it only publishes");
+            log.info("This instance polls no stream: it only publishes");
         }
         notifications.start();
     }
@@ -177,7 +177,7 @@ final class StreamWorkers implements AutoCloseable {
             pollers.values().forEach(StreamPoller::stopSoon);
             handlers.all()
                     .forEach((running) ->
-                            log.info("stopping waits for {}, which handles {}", running.handlerId(), running.event()));
+                            log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
             replays.close();
             endPollers(begun);
@@ -200,7 +200,8 @@ final class StreamWorkers implements AutoCloseable {
         pollers.values().forEach((poller) -> poller.endsWithin(left(interrupted, GRACE_AFTER_INTERRUPT)));
         handlers.all()
                 .forEach((running) -> log.warn(
-                        "{}, which handles {}, ignores the interrupt and is abandoned; the event is delivered again",
+                        "Handler {} ignored the interrupt while processing {}; abandoning it, the event will be redelivered after"
+                                + " its lease expires",
                         running.handlerId(),
                         running.event()));
         pollers.values().forEach(StreamPoller::close);

@@ -111,7 +111,7 @@ public final class OutboxMigrations {
         List<String> others = archive.otherOwners(schema);
         if (!others.isEmpty()) {
             log.warn(
-                    "the outbox in schema {} shares its archive in schema {} with the outboxes in schemas {}; if that is not"
+                    "The outbox in schema {} shares its archive in schema {} with the outboxes in schemas {}; if that is not"
                             + " intended, set outbox.retention.archive-schema",
                     schema.quoted(),
                     archiveSchema.quoted(),

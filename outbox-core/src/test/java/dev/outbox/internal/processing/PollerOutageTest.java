@@ -70,7 +70,7 @@ class PollerOutageTest {
                             .filter((message) -> message.contains("outbox-poller-default")))
                     .last()
                     .asString()
-                    .contains("works again");
+                    .contains("recovered after");
         } finally {
             logger.detachAppender(logged);
             logger.setLevel(null);

@@ -86,7 +86,7 @@ class HangingHandlerTest {
             return "closed";
         });
 
-        await().until(() -> !lines(Level.INFO, "stopping waits for hanging, which handles " + event)
+        await().until(() -> !lines(Level.INFO, "Waiting for handler hanging to finish " + event)
                 .isEmpty());
         assertThat(closing).isNotDone();
         release.countDown();
@@ -118,7 +118,7 @@ class HangingHandlerTest {
         awaitLatch(running);
         outbox.runtime().close();
 
-        assertThat(lines(Level.WARN, "is abandoned")).isEmpty();
+        assertThat(lines(Level.WARN, "abandon")).isEmpty();
         assertThat(outbox.count("events.outbox_claim")).isZero();
     }
 

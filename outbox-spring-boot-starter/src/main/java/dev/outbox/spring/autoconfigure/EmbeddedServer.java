@@ -52,7 +52,7 @@ final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
                 ResultSet settings = statement.executeQuery(sql)) {
             settings.next();
             log.info(
-                    "no database is configured: started an embedded PostgreSQL {} on port {} with data in {}, which is deleted at"
+                    "No database is configured: started an embedded PostgreSQL {} on port {} with data in {}, which is deleted at"
                             + " shutdown; set spring.datasource.url to use your own server",
                     settings.getString(1),
                     postgres.getPort(),

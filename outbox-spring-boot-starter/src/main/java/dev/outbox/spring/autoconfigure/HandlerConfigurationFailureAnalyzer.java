@@ -9,7 +9,6 @@ final class HandlerConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, HandlerConfigurationException cause) {
-        return new FailureAnalysis(
-                String.valueOf(cause.getMessage()), "Change the handler that the description names.", cause);
+        return new FailureAnalysis(String.valueOf(cause.getMessage()), null, cause);
     }
 }

@@ -94,7 +94,7 @@ final class HandlerDiscovery {
             return type;
         } catch (RuntimeException | LinkageError ex) {
             // A bean whose class cannot be loaded fails when it is created, with a better message.
-            log.debug("cannot determine the type of bean '{}', so it is not searched for handlers", beanName, ex);
+            log.debug("Cannot determine the type of bean '{}', so it is not searched for handlers", beanName, ex);
             return null;
         }
     }

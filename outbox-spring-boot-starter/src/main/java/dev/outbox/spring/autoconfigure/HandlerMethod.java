@@ -106,8 +106,9 @@ final class HandlerMethod {
         Transactional transactional =
                 own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
         if (annotation.deduplicate() && transactional != null && SEPARATE.contains(transactional.propagation())) {
-            throw refused("deduplicates, but runs outside the transaction that deduplicates; remove propagation = "
-                    + transactional.propagation());
+            throw refused(
+                    "has deduplicate = true, which requires its work to join the outbox's transaction; remove propagation = "
+                            + transactional.propagation());
         }
     }
 

@@ -32,7 +32,7 @@ public final class MissingOutboxAutoConfiguration {
             if (!handlers.isEmpty()) {
                 MissingOutbox missing = MissingOutbox.explain(beanFactory, environment);
                 log.warn(
-                        "the outbox is off and the handlers receive no events, because {}. {} Handlers: {}",
+                        "The outbox is off and the handlers receive no events, because {}. {} Handlers: {}",
                         missing.reason(),
                         missing.action(),
                         handlers);

@@ -26,19 +26,19 @@ final class StartReport {
 
     void write(Collection<HandlerDefinition> handlers) {
         log.info(
-                "events are stored in schema {} and archived in schema {}",
+                "Events are stored in schema {} and archived in schema {}",
                 settings.schemas().outbox().name(),
                 settings.schemas().archive().name());
         SortedSet<String> others = new TreeSet<>(settings.polling().streams().keySet());
         others.removeAll(settings.polling().polled());
         log.info(
-                "streams that this process polls: {}; streams that it does not poll: {}",
+                "Polling streams: {}; configured but not polled here: {}",
                 named(new TreeSet<>(settings.polling().polled())),
                 named(others));
         if (handlers.isEmpty()) {
-            log.info("this application has no handlers");
+            log.info("This application has no handlers");
         } else {
-            log.info("handlers and their event types: {}", described(handlers));
+            log.info("Handlers and their event types: {}", described(handlers));
         }
         unknown.report();
     }

@@ -72,7 +72,7 @@ final class UnknownProperties {
                 nearest.filter((found) -> found.distance() <= largest).map(Suggestion::name);
         if (suggestion.isPresent() || !variable) {
             log.warn(
-                    "property {} is unknown and has no effect{}{}",
+                    "Property {} is unknown and has no effect{}{}",
                     name,
                     suggestion.map((known) -> "; did you mean " + known + "?").orElse(""),
                     origin(name, source));

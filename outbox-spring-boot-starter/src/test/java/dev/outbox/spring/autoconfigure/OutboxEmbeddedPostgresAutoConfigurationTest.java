@@ -43,7 +43,7 @@ class OutboxEmbeddedPostgresAutoConfigurationTest {
                                             .single())
                                     .isEqualTo("on"));
                     assertThat(output)
-                            .containsOnlyOnce("no database is configured: started an embedded PostgreSQL")
+                            .containsOnlyOnce("No database is configured: started an embedded PostgreSQL")
                             .contains("set spring.datasource.url");
 
                     context.getBean(Subscriptions.class).start("1", "gold");

@@ -90,7 +90,7 @@ class SmallPoolTest {
                     context.getBean(Subscriptions.class).start("1", "gold");
 
                     await().until(() -> context.getBean(Licensing.class).plans.size() == 1);
-                    assertThat(output).containsOnlyOnce("this instance receives no wake-ups of other instances");
+                    assertThat(output).containsOnlyOnce("This instance receives no wake-ups of other instances");
                 });
     }
 

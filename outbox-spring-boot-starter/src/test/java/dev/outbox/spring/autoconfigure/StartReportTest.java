@@ -28,9 +28,9 @@ class StartReportTest {
         Applications.withSubscriptionsOn(database)
                 .withPropertyValues("outbox.streams.mail.batch-size=1", "outbox.poller.streams=default")
                 .run((context) -> assertThat(output)
-                        .contains("events are stored in schema events and archived in schema audit")
-                        .contains("streams that this process polls: default; streams that it does not poll: mail")
-                        .contains("handlers and their event types: licensing.extend (SubscriptionStarted)"));
+                        .contains("Events are stored in schema events and archived in schema audit")
+                        .contains("Polling streams: default; configured but not polled here: mail")
+                        .contains("Handlers and their event types: licensing.extend (SubscriptionStarted)"));
     }
 
     @Test
@@ -42,7 +42,7 @@ class StartReportTest {
                 .withInitializer((context) ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .run((context) -> assertThat(output)
-                        .contains("the outbox is off and the handlers receive no events, because there are several"
+                        .contains("The outbox is off and the handlers receive no events, because there are several"
                                 + " DataSource beans, [orders, billing], and none is primary")
                         .contains("@OutboxDataSource")
                         .contains("[licensing.extend]"));
@@ -59,6 +59,6 @@ class StartReportTest {
                 .withPropertyValues("outbox.enabled=false")
                 .run((context) -> assertThat(context).hasNotFailed());
 
-        assertThat(output).doesNotContain("the outbox is off");
+        assertThat(output).doesNotContain("The outbox is off");
     }
 }

@@ -49,12 +49,12 @@ class UnknownPropertiesTest {
                   nothing-like-it: true
                 """)
                 .run((context) -> assertThat(output)
-                        .contains("property outbox.poller.batchsze " + UNKNOWN
+                        .contains("Property outbox.poller.batchsze " + UNKNOWN
                                 + "; did you mean outbox.poller.batch-size? (")
                         .contains("application.yaml")
                         .contains("did you mean outbox.handlers[licensing.extend].timeout?")
                         .contains("did you mean outbox.handlers[licensing.extend].retry.max-attempts?")
-                        .contains("property outbox.nothing-like-it " + UNKNOWN)
+                        .contains("Property outbox.nothing-like-it " + UNKNOWN)
                         .doesNotContain("outbox.handlers configures"));
     }
 
@@ -99,7 +99,7 @@ class UnknownPropertiesTest {
                 .run((context) -> {
                     assertThat(output)
                             .containsOnlyOnce(UNKNOWN)
-                            .contains("property outbox.poller.intervall " + UNKNOWN
+                            .contains("Property outbox.poller.intervall " + UNKNOWN
                                     + "; did you mean outbox.poller.interval?");
                     RuntimeSettings settings = context.getBean(RuntimeSettings.class);
                     assertThat(settings.polling().streams().get("mail").batchSize())
