@@ -69,7 +69,7 @@ class PayloadsStaySecretTest {
                     .anyMatch((line) -> line.contains("gave up on"))
                     .anyMatch((line) -> line.contains("refused to store the outcome"))
                     .anyMatch((line) -> line.contains("violates check constraint"))
-                    .anyMatch((line) -> line.contains("replay"))
+                    .anyMatch((line) -> line.contains("Replay"))
                     .noneMatch((line) -> line.contains(SECRET));
             assertThat(errors(outbox)).doesNotContain(SECRET);
         }
