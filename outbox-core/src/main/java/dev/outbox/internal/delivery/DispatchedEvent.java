@@ -1,15 +1,9 @@
 package dev.outbox.internal.delivery;
 
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Event that was offered to all its handlers, with the outcome for each handler id. */
 public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes) {
-
-    public DispatchedEvent {
-        outcomes = Collections.unmodifiableMap(new LinkedHashMap<>(outcomes));
-    }
 
     /** Returns the id of the event's row. */
     public long id() {
@@ -26,16 +20,24 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
         return true;
     }
 
-    /** Returns whether no handler is left to try. */
-    public boolean isComplete() {
-        return outcomes.values().stream()
-                .allMatch((outcome) ->
-                        outcome instanceof DeliveryOutcome.Succeeded || outcome instanceof DeliveryOutcome.Dead);
+    /** Returns whether a handler is left to try. */
+    public boolean isOpen() {
+        for (DeliveryOutcome outcome : outcomes.values()) {
+            if (!(outcome instanceof DeliveryOutcome.Succeeded) && !(outcome instanceof DeliveryOutcome.Dead)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether another instance has to handle it. */
     public boolean isDelegated() {
-        return outcomes.values().stream().anyMatch(DeliveryOutcome.Delegated.class::isInstance);
+        for (DeliveryOutcome outcome : outcomes.values()) {
+            if (outcome instanceof DeliveryOutcome.Delegated) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the dispatch was cut short, so that nothing may be written about it. */

@@ -164,7 +164,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         List<DispatchedEvent> done =
                 batch.removeSettled(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
         done.stream()
-                .filter((outcome) -> outcome.isComplete())
+                .filter((outcome) -> !outcome.isOpen())
                 .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
         if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
             dependencies.delegated().accept(stream.name());
