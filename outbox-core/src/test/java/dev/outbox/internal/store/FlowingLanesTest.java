@@ -42,7 +42,7 @@ class FlowingLanesTest {
     }
 
     @Test
-    void nothingComesAlongFromBehindAGap() throws SQLException {
+    void nothingFollowsFromBehindAGap() throws SQLException {
         addLanes();
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET crash_count = 2 WHERE aggregate_seq = 3")
