@@ -22,9 +22,13 @@ public final class HandlerDefinition {
     private final Traits traits;
 
     /** Options of a handler. */
-    private record Traits(boolean deduplicates, OnDead onDead, List<String> aliases) {
+    private record Traits(
+            boolean deduplicates,
+            OnDead onDead,
+            List<String> aliases,
+            @Nullable DeadLetterHandler deadLetters) {
 
-        static final Traits NONE = new Traits(false, OnDead.CONTINUE, List.of());
+        static final Traits NONE = new Traits(false, OnDead.CONTINUE, List.of(), null);
     }
 
     private HandlerDefinition(
@@ -100,8 +104,7 @@ public final class HandlerDefinition {
 
     /** {@return the same handler with deduplication; see {@link OutboxHandler#deduplicate()}} */
     public HandlerDefinition deduplicating() {
-        return new HandlerDefinition(
-                id, eventTypes, payloadType, handler, new Traits(true, traits.onDead(), traits.aliases()));
+        return with(new Traits(true, traits.onDead(), traits.aliases(), traits.deadLetters()));
     }
 
     /**
@@ -111,8 +114,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
-        return new HandlerDefinition(
-                id, eventTypes, payloadType, handler, new Traits(traits.deduplicates(), onDead, traits.aliases()));
+        return with(new Traits(traits.deduplicates(), onDead, traits.aliases(), traits.deadLetters()));
     }
 
     /**
@@ -122,12 +124,21 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
-        return new HandlerDefinition(
-                id,
-                eventTypes,
-                payloadType,
-                handler,
-                new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases)));
+        return with(new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases), traits.deadLetters()));
+    }
+
+    /**
+     * Returns the same handler with code for its dead letters; see {@link OutboxDeadLetter}.
+     *
+     * @param deadLetters the code to run for each dead letter
+     * @return a changed copy
+     */
+    public HandlerDefinition onDeadLetter(DeadLetterHandler deadLetters) {
+        return with(new Traits(traits.deduplicates(), traits.onDead(), traits.aliases(), deadLetters));
+    }
+
+    private HandlerDefinition with(Traits changed) {
+        return new HandlerDefinition(id, eventTypes, payloadType, handler, changed);
     }
 
     /**
@@ -170,6 +181,11 @@ public final class HandlerDefinition {
         return traits.aliases();
     }
 
+    /** {@return the code for dead letters, or {@code null} if the handler has none} */
+    public @Nullable DeadLetterHandler deadLetterHandler() {
+        return traits.deadLetters();
+    }
+
     /**
      * Runs the code of the handler on the calling thread.
      *
@@ -187,6 +203,12 @@ public final class HandlerDefinition {
         String[] types = eventTypes.toArray(String[]::new);
         Arrays.sort(types);
         return id + (payloadType == null ? "" : " of " + payloadType.getName()) + " " + Arrays.toString(types);
+    }
+
+    /** Code that handles a dead letter in a transaction; an exception rolls it back and repeats the call later. */
+    @FunctionalInterface
+    public interface DeadLetterHandler {
+        void handle(DeadLetter deadLetter) throws Exception;
     }
 
     /** Code that handles an envelope; an exception fails the attempt. */

@@ -208,6 +208,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     last_error      text,
     replay_id       bigint,
     created_at      timestamptz      NOT NULL DEFAULT now(),
+    report_at       timestamptz      NOT NULL DEFAULT 'epoch',
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
     CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
     CONSTRAINT outbox_delivery_due CHECK (status = 'WAITING' OR (status = 'DUE') = (next_retry_at IS NOT NULL)),
@@ -221,6 +222,7 @@ COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed
 COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker crashed, or was too slow';
 COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; a waiting delivery has one if it failed before and was demoted';
 COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
+COMMENT ON COLUMN ${schema}.outbox_delivery.report_at IS 'When the dead letter is due for the handler''s dead-letter method; infinity after the method succeeded';
 
 CREATE UNIQUE INDEX outbox_delivery_lane_head
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
@@ -239,6 +241,10 @@ CREATE INDEX outbox_delivery_lane_dead
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (outbox_id, handler_id)
     WHERE status = 'DEAD';
+-- Dead letters that no dead-letter method has handled.
+CREATE INDEX outbox_delivery_unreported
+    ON ${schema}.outbox_delivery (handler_id, report_at)
+    WHERE status = 'DEAD' AND report_at < 'infinity';
 -- Waiting and dead deliveries by stream, handler and event type: for gauges, expired handlers and operators.
 CREATE INDEX outbox_delivery_backlog
     ON ${schema}.outbox_delivery (stream, status, handler_id, event_type);

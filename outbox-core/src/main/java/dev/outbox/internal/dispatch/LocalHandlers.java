@@ -1,6 +1,7 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,6 +40,18 @@ public final class LocalHandlers {
     /** Returns the event types of each handler. */
     public Map<String, Set<String>> eventTypes() {
         return Map.copyOf(eventTypes);
+    }
+
+    /** Returns the code for dead letters by current and former id of its handler. */
+    public Map<String, DeadLetterHandler> deadLetterHandlers() {
+        Map<String, DeadLetterHandler> found = new HashMap<>();
+        byEveryId.forEach((id, handler) -> {
+            DeadLetterHandler own = handler.deadLetterHandler();
+            if (own != null) {
+                found.put(id, own);
+            }
+        });
+        return found;
     }
 
     Map<String, List<String>> aliases() {

@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /** Log context of an attempt: MDC entries that name the event while its handler runs. */
-final class LogContext {
+public final class LogContext {
 
     private final @Nullable Map<String, String> previous = MDC.getCopyOfContextMap();
 
     private LogContext() {}
 
-    static LogContext enter(EventEnvelope envelope, String handlerId, int attempt) {
+    public static LogContext enter(EventEnvelope envelope, String handlerId, int attempt) {
         LogContext context = new LogContext();
         Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
         String traceId = envelope.headers().get(EventEnvelope.TRACE_ID);
@@ -34,7 +34,7 @@ final class LogContext {
         return context;
     }
 
-    void leave() {
+    public void leave() {
         if (previous == null) {
             MDC.clear();
         } else {

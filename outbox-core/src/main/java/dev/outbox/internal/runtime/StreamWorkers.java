@@ -7,6 +7,7 @@ import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
+import dev.outbox.internal.maintenance.DeadLetterReporter;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.ReplayFeeder;
 import dev.outbox.internal.operations.JdbcReplays;
@@ -14,6 +15,7 @@ import dev.outbox.internal.processing.PolledStream;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
+import dev.outbox.internal.store.DeadLetterStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
@@ -47,6 +49,7 @@ final class StreamWorkers implements AutoCloseable {
     private final HandlerHeartbeat heartbeat;
     private final LeaseRenewer leases;
     private final ReplayFeeder replays;
+    private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
 
@@ -77,6 +80,10 @@ final class StreamWorkers implements AutoCloseable {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });
+        this.deadLetters = new DeadLetterReporter(
+                new DeadLetterStore(dataSource, schema),
+                registry.local().deadLetterHandlers(),
+                dependencies.transactions());
         this.notifications = new Notifications(settings, dependencies, worker, this::wake, this::wakeAll);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         Dispatcher dispatcher = new Dispatcher(
@@ -130,6 +137,7 @@ final class StreamWorkers implements AutoCloseable {
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();
+            deadLetters.start();
             watch.start();
         } else {
             log.info("This instance polls no stream: it only publishes");
@@ -180,6 +188,7 @@ final class StreamWorkers implements AutoCloseable {
                             log.info("Waiting for handler {} to finish {}", running.handlerId(), running.event()));
             notifications.stopReceiving();
             replays.close();
+            deadLetters.close();
             endPollers(begun);
             pollers.keySet().forEach(notifications::committed);
             notifications.close();

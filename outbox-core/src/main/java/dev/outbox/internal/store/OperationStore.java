@@ -92,6 +92,7 @@ public final class OperationStore {
                    SET status = 'WAITING',
                        head = false,
                        next_retry_at = NULL,
+                       report_at = 'epoch',
                        retry_count = 0,
                        crash_count = 0,
                        locked_by = NULL,

@@ -2,7 +2,9 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,12 +22,15 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * Finds {@link OutboxHandler} methods and {@link HandlerDefinition} beans. Looks at the types of beans only, and creates no bean with
- * handler methods.
+ * Finds {@link OutboxHandler} and {@link OutboxDeadLetter} methods and {@link HandlerDefinition} beans. Looks at the types of beans
+ * only, and creates no bean with such methods.
  */
 final class HandlerDiscovery {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerDiscovery.class);
+
+    private static final List<Class<? extends Annotation>> ANNOTATIONS =
+            List.of(OutboxHandler.class, OutboxDeadLetter.class);
 
     private final ConfigurableListableBeanFactory beanFactory;
 
@@ -33,26 +38,35 @@ final class HandlerDiscovery {
         this.beanFactory = beanFactory;
     }
 
-    /** Returns the handlers. Throws a {@link HandlerConfigurationException} if a method is no valid handler or two share an id. */
+    /** Returns the handlers. Throws a {@link HandlerConfigurationException} if a method breaks a rule or two share an id. */
     List<HandlerDefinition> find() {
         Map<String, Found> handlers = new LinkedHashMap<>();
-        candidates()
-                .forEach((beanName, type) -> handlerMethods(type)
-                        .forEach((method, annotation) -> add(
-                                handlers,
-                                new HandlerMethod(beanFactory, beanName, type, method, annotation).define(),
-                                method + " of bean '" + beanName + "'")));
+        DeadLetterMethods deadLetters = new DeadLetterMethods();
+        candidates().forEach((beanName, type) -> {
+            annotated(type, OutboxHandler.class).forEach((method, annotation) -> {
+                CalledMethod called = new CalledMethod(beanFactory, beanName, type, method, OutboxHandler.class);
+                add(handlers, new HandlerMethod(called, annotation).define(), called.toString());
+            });
+            annotated(type, OutboxDeadLetter.class)
+                    .forEach((method, annotation) -> deadLetters.add(
+                            new CalledMethod(beanFactory, beanName, type, method, OutboxDeadLetter.class),
+                            annotation.value()));
+        });
         beanFactory
                 .getBeansOfType(HandlerDefinition.class)
                 .forEach((beanName, definition) -> add(handlers, definition, "bean '" + beanName + "'"));
-        return handlers.values().stream().map(Found::definition).toList();
+        List<HandlerDefinition> found = handlers.values().stream()
+                .map((handler) -> deadLetters.attachTo(handler.definition()))
+                .toList();
+        deadLetters.requireAllAttached(found);
+        return found;
     }
 
     /** Returns the names of all handler declarations, valid or not. */
     List<String> declarations() {
         List<String> declarations = new ArrayList<>();
         candidates()
-                .forEach((beanName, type) -> handlerMethods(type)
+                .forEach((beanName, type) -> annotated(type, OutboxHandler.class)
                         .keySet()
                         .forEach((method) -> declarations.add(beanName + "." + method.getName())));
         declarations.addAll(List.of(beanFactory.getBeanNamesForType(HandlerDefinition.class, true, false)));
@@ -63,7 +77,7 @@ final class HandlerDiscovery {
         Map<String, Class<?>> candidates = new LinkedHashMap<>();
         for (String beanName : beanFactory.getBeanNamesForType(Object.class, true, false)) {
             Class<?> type = ScopedProxyUtils.isScopedTarget(beanName) ? null : targetClass(beanName);
-            if (type != null && AnnotationUtils.isCandidateClass(type, OutboxHandler.class)) {
+            if (type != null && AnnotationUtils.isCandidateClass(type, ANNOTATIONS)) {
                 candidates.put(beanName, type);
             }
         }
@@ -78,9 +92,9 @@ final class HandlerDiscovery {
         }
     }
 
-    private static Map<Method, OutboxHandler> handlerMethods(Class<?> type) {
-        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<OutboxHandler>)
-                (method) -> AnnotatedElementUtils.findMergedAnnotation(method, OutboxHandler.class));
+    private static <A extends Annotation> Map<Method, A> annotated(Class<?> type, Class<A> annotation) {
+        return MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<A>)
+                (method) -> AnnotatedElementUtils.findMergedAnnotation(method, annotation));
     }
 
     private @Nullable Class<?> targetClass(String beanName) {

@@ -1,0 +1,90 @@
+package dev.outbox.spring.autoconfigure;
+
+import dev.outbox.HandlerConfigurationException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import org.springframework.aop.SpringProxy;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Bean method that the outbox calls because of an annotation, and the rules that it must obey. */
+record CalledMethod(
+        ConfigurableListableBeanFactory beanFactory,
+        String beanName,
+        Class<?> type,
+        Method method,
+        Class<? extends Annotation> annotation) {
+
+    private static final Set<Propagation> SEPARATE =
+            Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
+
+    /** Checks that the outbox can call the method, and that its work is done when it returns. */
+    void check(String allowed) {
+        checkCallable();
+        checkSynchronous(allowed);
+    }
+
+    private void checkCallable() {
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw refused("is static; the outbox calls a method of a bean");
+        }
+        if (Modifier.isPrivate(method.getModifiers())) {
+            throw refused("is private, so a proxy of its bean cannot forward the call; make it package-private");
+        }
+        Class<?> seen = beanFactory.getType(beanName, false);
+        if (seen == null || !SpringProxy.class.isAssignableFrom(seen)) {
+            return;
+        }
+        if (Modifier.isFinal(method.getModifiers()) && !Proxy.isProxyClass(seen)) {
+            throw refused("is final, so the proxy of its bean cannot forward the call; remove final");
+        }
+        try {
+            AopUtils.selectInvocableMethod(method, seen);
+        } catch (IllegalStateException ex) {
+            throw refused("is hidden by the proxy of its bean: " + ex.getMessage());
+        }
+    }
+
+    private void checkSynchronous(String allowed) {
+        if (method.getReturnType() != void.class) {
+            throw refused("returns a value, which the outbox would ignore; " + allowed);
+        }
+        if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+                || AnnotatedElementUtils.hasAnnotation(type, Async.class)) {
+            throw refused("is @Async, so the outbox would record success before the work is done; remove @Async");
+        }
+    }
+
+    /** Checks that the method does its work in the transaction of the outbox. */
+    void checkJoinsTransaction(String cause) {
+        Transactional own = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
+        Transactional transactional =
+                own != null ? own : AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
+        if (transactional != null && SEPARATE.contains(transactional.propagation())) {
+            throw refused(cause + ", which requires its work to join the outbox's transaction; remove propagation = "
+                    + transactional.propagation());
+        }
+    }
+
+    /** Calls the method through the proxies of its bean. */
+    BeanMethod target() {
+        return new BeanMethod(beanFactory, beanName, method);
+    }
+
+    HandlerConfigurationException refused(String reason) {
+        return new HandlerConfigurationException("@" + annotation.getSimpleName() + " method "
+                + method.toGenericString() + " of bean '" + beanName + "' " + reason);
+    }
+
+    @Override
+    public String toString() {
+        return method + " of bean '" + beanName + "'";
+    }
+}

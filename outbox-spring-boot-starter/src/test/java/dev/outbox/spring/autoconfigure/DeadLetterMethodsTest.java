@@ -1,0 +1,125 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxDeadLetter;
+import dev.outbox.OutboxHandler;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+class DeadLetterMethodsTest {
+
+    private static final EventEnvelope ENVELOPE = new EventEnvelope(
+            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
+
+    @Test
+    void methodIsAttachedToItsHandler() throws Exception {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(Mail.class, DeadMail.class)) {
+            DeadLetter letter = new DeadLetter(ENVELOPE, "mail", "MailException", "no such address", 3);
+
+            for (HandlerDefinition handler : new HandlerDiscovery(context.getBeanFactory()).find()) {
+                if (handler.id().equals("mail")) {
+                    assertThat(handler.deadLetterHandler()).isNotNull();
+                    handler.deadLetterHandler().handle(letter);
+                } else {
+                    assertThat(handler.deadLetterHandler()).isNull();
+                }
+            }
+
+            assertThat(context.getBean(DeadMail.class).letters).containsExactly(letter);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void refusesMethodThatCannotWork(Class<?> bean, String message) {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Mail.class, bean)) {
+            assertThatThrownBy(() -> new HandlerDiscovery(context.getBeanFactory()).find())
+                    .isInstanceOf(HandlerConfigurationException.class)
+                    .hasMessageContaining(message);
+        }
+    }
+
+    static Stream<Arguments> refused() {
+        return Stream.of(
+                Arguments.of(
+                        Unknown.class,
+                        "names the handler 'post', which this application does not have; its handlers are [mail, other]"),
+                Arguments.of(Payload.class, "declare it as void handle(DeadLetter deadLetter)"),
+                Arguments.of(Value.class, "returns a value"),
+                Arguments.of(Private.class, "is private"),
+                Arguments.of(Apart.class, "remove propagation = REQUIRES_NEW"),
+                Arguments.of(Twice.class, "two methods handle the dead letters of 'mail'"));
+    }
+
+    static class Mail {
+        @OutboxHandler(id = "mail")
+        void send(SubscriptionStarted event) {}
+
+        @OutboxHandler(id = "other")
+        void other(SubscriptionStarted event) {}
+    }
+
+    static class DeadMail {
+        final List<DeadLetter> letters = new ArrayList<>();
+
+        @OutboxDeadLetter("mail")
+        void dead(DeadLetter letter) {
+            letters.add(letter);
+        }
+    }
+
+    static class Unknown {
+        @OutboxDeadLetter("post")
+        void dead(DeadLetter letter) {}
+    }
+
+    static class Payload {
+        @OutboxDeadLetter("mail")
+        void dead(SubscriptionStarted event) {}
+    }
+
+    static class Value {
+        @OutboxDeadLetter("mail")
+        boolean dead(DeadLetter letter) {
+            return true;
+        }
+    }
+
+    static class Private {
+        @OutboxDeadLetter("mail")
+        private void dead(DeadLetter letter) {}
+    }
+
+    static class Apart {
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @OutboxDeadLetter("mail")
+        void dead(DeadLetter letter) {}
+    }
+
+    static class Twice {
+        @OutboxDeadLetter("mail")
+        void dead(DeadLetter letter) {}
+
+        @OutboxDeadLetter("mail")
+        void deadAgain(DeadLetter letter) {}
+    }
+}
