@@ -12,17 +12,23 @@ CREATE TABLE trading.signals (
 );
 
 CREATE TABLE trading.order_intents (
-    id           uuid        NOT NULL,
-    signal_id    uuid        NOT NULL,
-    owner_id     text        NOT NULL,
-    strategy_key text        NOT NULL,
-    market       text        NOT NULL,
-    side         text        NOT NULL,
-    volume       numeric     NOT NULL,
-    trace_id     text,
-    intended_at  timestamptz NOT NULL DEFAULT now(),
+    id            uuid        NOT NULL,
+    signal_id     uuid        NOT NULL,
+    owner_id      text        NOT NULL,
+    strategy_key  text        NOT NULL,
+    market        text        NOT NULL,
+    side          text        NOT NULL,
+    volume        numeric     NOT NULL,
+    filled_volume numeric     NOT NULL DEFAULT 0,
+    status        text        NOT NULL DEFAULT 'OPEN',
+    reason        text,
+    trace_id      text,
+    intended_at   timestamptz NOT NULL DEFAULT now(),
+    changed_at    timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT order_intents_pk PRIMARY KEY (id),
-    CONSTRAINT order_intents_signal FOREIGN KEY (signal_id) REFERENCES trading.signals (id)
+    CONSTRAINT order_intents_signal FOREIGN KEY (signal_id) REFERENCES trading.signals (id),
+    CONSTRAINT order_intents_status_known
+        CHECK (status IN ('OPEN', 'ACCEPTED', 'PARTIALLY_FILLED', 'FILLED', 'REJECTED', 'EXHAUSTED', 'HALTED'))
 );
 
 CREATE TABLE trading.order_attempts (
@@ -43,16 +49,24 @@ CREATE TABLE trading.order_attempts (
 );
 
 CREATE INDEX order_attempts_unknown ON trading.order_attempts (changed_at) WHERE status = 'UNKNOWN';
-CREATE INDEX order_attempts_throttled ON trading.order_attempts (retry_at) WHERE status = 'THROTTLED';
+CREATE INDEX order_attempts_throttled ON trading.order_attempts (retry_at)
+    WHERE status = 'THROTTLED' AND retry_at IS NOT NULL;
 
-COMMENT ON COLUMN trading.order_attempts.reason IS 'Why the attempt is where it is; of an ACKED one the id that the exchange gave the order';
+COMMENT ON COLUMN trading.order_attempts.reason IS 'Reason for the status; for ACKED, the exchange''s id of the order';
+COMMENT ON COLUMN trading.order_attempts.retry_at IS 'When another attempt is due after a throttled one; NULL once that is decided';
 
 CREATE TABLE trading.fills (
-    attempt_id uuid        NOT NULL,
-    volume     numeric     NOT NULL,
-    filled_at  timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT fills_pk PRIMARY KEY (attempt_id)
+    attempt_id  uuid        NOT NULL,
+    fill_id     text        NOT NULL,
+    volume      numeric     NOT NULL,
+    booked      boolean     NOT NULL,
+    reported_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT fills_pk PRIMARY KEY (attempt_id, fill_id),
+    CONSTRAINT fills_attempt FOREIGN KEY (attempt_id) REFERENCES trading.order_attempts (id),
+    CONSTRAINT fills_volume_positive CHECK (volume > 0)
 );
+
+COMMENT ON COLUMN trading.fills.booked IS 'Whether the fill changed the position; false if it exceeds the volume of the order';
 
 CREATE TABLE trading.positions (
     owner_id text    NOT NULL,

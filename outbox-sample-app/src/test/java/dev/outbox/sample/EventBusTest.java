@@ -158,7 +158,7 @@ class EventBusTest {
         api.awaitPublished();
 
         String attempt = api.text("/order-intents/" + intent + "/attempts", "$[0].id");
-        assertThat(output.getOut().lines().filter((line) -> line.contains("order everbit-" + attempt + " is ACKED")))
+        assertThat(output.getOut().lines().filter((line) -> line.contains("Order everbit-" + attempt + " is ACKED")))
                 .singleElement()
                 .asString()
                 .contains(

@@ -9,14 +9,30 @@ import java.util.UUID;
  */
 public sealed interface TradeEvent {
 
-    /** The exchange has taken an order. */
+    /** The exchange has accepted an order. After an {@link OrderRejected} of the same attempt, it corrects that event. */
     record OrderAccepted(UUID orderIntentId, UUID attemptId, String exchangeOrderId) implements TradeEvent {}
 
     /** An order is not at the exchange, and will not be by this attempt. */
     record OrderRejected(UUID orderIntentId, UUID attemptId, String reason) implements TradeEvent {}
 
-    /** An order was executed. */
-    record OrderFilled(UUID orderIntentId, UUID attemptId, BigDecimal volume) implements TradeEvent {}
+    /** The exchange was too busy for each permitted attempt, so the order is not placed. */
+    record OrderAttemptsExhausted(UUID orderIntentId, int attempts) implements TradeEvent {}
+
+    /** The command to place an order is dead. Nothing was sent, and an operator must decide. */
+    record OrderHalted(UUID orderIntentId, UUID attemptId, String reason) implements TradeEvent {}
+
+    /** The exchange executed {@code volume}, a part of an order; so far, it has executed {@code filledVolume}. */
+    record OrderPartiallyFilled(
+            UUID orderIntentId, UUID attemptId, String fillId, BigDecimal volume, BigDecimal filledVolume)
+            implements TradeEvent {}
+
+    /** The exchange executed {@code volume}, the last part of an order or the whole. */
+    record OrderFilled(UUID orderIntentId, UUID attemptId, String fillId, BigDecimal volume, BigDecimal filledVolume)
+            implements TradeEvent {}
+
+    /** The exchange reported a fill that exceeds the volume of the order. It is not booked, and an operator must check it. */
+    record FillRefused(UUID orderIntentId, UUID attemptId, String fillId, BigDecimal volume, String reason)
+            implements TradeEvent {}
 
     /** An owner holds more or less in a market. */
     record PositionChanged(String market, BigDecimal volume) implements TradeEvent {}

@@ -3,12 +3,12 @@ package dev.outbox.sample.trading;
 import java.util.Set;
 
 /** Status of an attempt to place an order. A concluded attempt is never sent again. */
-public enum AttemptStatus {
+enum AttemptStatus {
     /** Nothing has been sent. */
     CREATED,
     /** The request was sent, or is about to be. */
     REQUESTED,
-    /** The exchange has taken the order. */
+    /** The exchange has the order. */
     ACKED,
     /** The order is not at the exchange. */
     REJECTED,
@@ -18,17 +18,19 @@ public enum AttemptStatus {
     UNKNOWN;
 
     /** Whether the command of the attempt has nothing left to do. */
-    public boolean isConcluded() {
+    boolean isConcluded() {
         return this != CREATED && this != REQUESTED;
     }
 
-    /** The states from which this one may be reached. */
-    public Set<AttemptStatus> predecessors() {
+    /** Returns the statuses from which this one may be reached. */
+    Set<AttemptStatus> predecessors() {
         return switch (this) {
             // Back to the start only if nothing was sent.
             case CREATED, THROTTLED, UNKNOWN -> Set.of(REQUESTED);
             case REQUESTED -> Set.of(CREATED);
-            case ACKED, REJECTED -> Set.of(REQUESTED, UNKNOWN);
+            case REJECTED -> Set.of(REQUESTED, UNKNOWN);
+            // A fill or a late answer proves that the exchange has the order, and corrects an earlier conclusion.
+            case ACKED -> Set.of(CREATED, REQUESTED, REJECTED, THROTTLED, UNKNOWN);
         };
     }
 }

@@ -5,40 +5,51 @@ import dev.outbox.sample.eventbus.Message;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeEvent;
 import dev.outbox.sample.events.TradeEvent.OrderAccepted;
+import dev.outbox.sample.events.TradeEvent.OrderAttemptsExhausted;
+import dev.outbox.sample.events.TradeEvent.OrderHalted;
 import dev.outbox.sample.events.TradeEvent.OrderRejected;
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Concludes each attempt once, and publishes the result in the same transaction. */
+/** Moves an attempt and its intent, each transition once, and publishes the result in the same transaction. */
 @Service
 class Conclusions {
 
     private static final Logger log = LoggerFactory.getLogger(Conclusions.class);
 
-    private static final String PAUSE = """
-            UPDATE trading.order_attempts
-               SET retry_at = now() + make_interval(secs => :seconds)
-             WHERE id = :id
-            """;
-
-    private final JdbcClient jdbc;
     private final OrderAttempts attempts;
+    private final OrderIntents intents;
     private final EventBus bus;
 
-    Conclusions(JdbcClient jdbc, OrderAttempts attempts, EventBus bus) {
-        this.jdbc = jdbc;
+    Conclusions(OrderAttempts attempts, OrderIntents intents, EventBus bus) {
         this.attempts = attempts;
+        this.intents = intents;
         this.bus = bus;
+    }
+
+    /** Returns whether the caller may send the order. Reopens a halted intent. */
+    @Transactional
+    boolean requested(OrderAttempt attempt) {
+        if (!attempts.move(attempt, AttemptStatus.REQUESTED, null)) {
+            return false;
+        }
+        if (intents.lock(attempt.orderIntentId()).isPlaced()) {
+            rejected(attempt, "the exchange has the order of another attempt");
+            return false;
+        }
+        intents.move(attempt.orderIntentId(), IntentStatus.OPEN, null);
+        return true;
     }
 
     @Transactional
     void acked(OrderAttempt attempt, String exchangeOrderId) {
         if (move(attempt, AttemptStatus.ACKED, exchangeOrderId)) {
+            intents.move(attempt.orderIntentId(), IntentStatus.ACCEPTED, null);
             publish(attempt, new OrderAccepted(attempt.orderIntentId(), attempt.id(), exchangeOrderId));
         }
     }
@@ -46,6 +57,7 @@ class Conclusions {
     @Transactional
     void rejected(OrderAttempt attempt, String reason) {
         if (move(attempt, AttemptStatus.REJECTED, reason)) {
+            intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason);
             publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), reason));
         }
     }
@@ -53,10 +65,7 @@ class Conclusions {
     @Transactional
     void throttled(OrderAttempt attempt, Duration retryAfter) {
         if (move(attempt, AttemptStatus.THROTTLED, null)) {
-            jdbc.sql(PAUSE)
-                    .param("id", attempt.id())
-                    .param("seconds", retryAfter.toMillis() / 1000.0)
-                    .update();
+            attempts.pause(attempt, retryAfter);
         }
     }
 
@@ -68,13 +77,39 @@ class Conclusions {
     /** Opens the next attempt after one that the exchange did not process. */
     @Transactional
     void followUp(OrderAttempt throttled) {
-        attempts.open(throttled.orderIntentId(), throttled.attemptNo() + 1, throttled.origin());
+        if (attempts.endPause(throttled)) {
+            attempts.open(throttled.orderIntentId(), throttled.attemptNo() + 1, throttled.origin());
+        }
+    }
+
+    /** Ends the intent of the last permitted attempt. */
+    @Transactional
+    void exhausted(OrderAttempt throttled) {
+        UUID intentId = throttled.orderIntentId();
+        String reason = "the exchange was too busy for %d attempts".formatted(throttled.attemptNo());
+        if (attempts.endPause(throttled) && intents.move(intentId, IntentStatus.EXHAUSTED, reason)) {
+            log.warn("Intent {} is EXHAUSTED: {}", intentId, reason);
+            publish(throttled, new OrderAttemptsExhausted(intentId, throttled.attemptNo()));
+        }
+    }
+
+    /** Follows the end of the command's deliveries: halts the intent if nothing was sent, otherwise asks the exchange. */
+    @Transactional
+    void gaveUp(UUID attemptId, String reason) {
+        attempts.lock(attemptId).ifPresent((attempt) -> {
+            if (attempt.status() == AttemptStatus.REQUESTED) {
+                unknown(attempt, reason);
+            } else if (attempt.status() == AttemptStatus.CREATED
+                    && intents.move(attempt.orderIntentId(), IntentStatus.HALTED, reason)) {
+                publish(attempt, new OrderHalted(attempt.orderIntentId(), attemptId, reason));
+            }
+        });
     }
 
     private boolean move(OrderAttempt attempt, AttemptStatus status, @Nullable String detail) {
         boolean moved = attempts.move(attempt, status, detail);
         if (moved) {
-            log.info("order {} is {}", attempt.identifier(), status);
+            log.info("Order {} is {}", attempt.identifier(), status);
         }
         return moved;
     }

@@ -3,7 +3,7 @@ package dev.outbox.sample.trading;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Exchange that takes orders. */
+/** Exchange that takes orders. It reports executions to {@link Fills}. */
 public interface Exchange {
 
     /**
@@ -12,7 +12,7 @@ public interface Exchange {
      * @throws ExchangeUnreachableException if nothing was sent
      * @throws NoAnswerException if it is unknown whether the order was placed
      */
-    Answer place(OrderAttempt attempt);
+    Answer place(Order order);
 
     /**
      * Looks an order up.

@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Attempt to place the order of an intent. The exchange knows it by its identifier. */
-public record OrderAttempt(
+record OrderAttempt(
         UUID id,
         UUID orderIntentId,
         int attemptNo,
@@ -19,6 +19,10 @@ public record OrderAttempt(
         Side side,
         BigDecimal volume,
         @Nullable String traceId) {
+
+    Order order() {
+        return new Order(identifier, market, side, volume);
+    }
 
     Origin origin() {
         return new Origin(ownerId, strategyKey, market);

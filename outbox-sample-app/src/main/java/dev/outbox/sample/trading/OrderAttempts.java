@@ -5,6 +5,7 @@ import dev.outbox.sample.eventbus.Message;
 import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -38,9 +39,26 @@ class OrderAttempts {
                AND status IN (:predecessors)
             """;
 
+    private static final String PAUSE = """
+            UPDATE trading.order_attempts
+               SET retry_at = now() + make_interval(secs => :seconds)
+             WHERE id = :id
+            """;
+
+    private static final String END_PAUSE = """
+            UPDATE trading.order_attempts
+               SET retry_at = NULL
+             WHERE id = :id
+               AND status = 'THROTTLED'
+               AND retry_at IS NOT NULL
+            """;
+
     private static final String FIND = COLUMNS + " WHERE a.id = :id";
 
-    private static final String FIND_BY_IDENTIFIER = COLUMNS + " WHERE a.identifier = :identifier";
+    private static final String LOCK = COLUMNS + " WHERE a.id = :id FOR NO KEY UPDATE OF a";
+
+    private static final String LOCK_BY_IDENTIFIER =
+            COLUMNS + " WHERE a.identifier = :identifier FOR NO KEY UPDATE OF a";
 
     private static final String OF_INTENT = COLUMNS + " WHERE a.order_intent_id = :id ORDER BY a.attempt_no";
 
@@ -81,12 +99,30 @@ class OrderAttempts {
                 == 1;
     }
 
+    /** Sets when the attempt after a throttled one is due. */
+    void pause(OrderAttempt throttled, Duration duration) {
+        jdbc.sql(PAUSE)
+                .param("id", throttled.id())
+                .param("seconds", duration.toMillis() / 1000.0)
+                .update();
+    }
+
+    /** Returns {@code true} once for each throttled attempt: only one transaction decides what follows it. */
+    boolean endPause(OrderAttempt throttled) {
+        return jdbc.sql(END_PAUSE).param("id", throttled.id()).update() == 1;
+    }
+
     Optional<OrderAttempt> find(UUID id) {
         return jdbc.sql(FIND).param("id", id).query(OrderAttempt.class).optional();
     }
 
-    Optional<OrderAttempt> findByIdentifier(String identifier) {
-        return jdbc.sql(FIND_BY_IDENTIFIER)
+    /** Finds an attempt, which does not change until the caller's transaction ends. */
+    Optional<OrderAttempt> lock(UUID id) {
+        return jdbc.sql(LOCK).param("id", id).query(OrderAttempt.class).optional();
+    }
+
+    Optional<OrderAttempt> lockByIdentifier(String identifier) {
+        return jdbc.sql(LOCK_BY_IDENTIFIER)
                 .param("identifier", identifier)
                 .query(OrderAttempt.class)
                 .optional();

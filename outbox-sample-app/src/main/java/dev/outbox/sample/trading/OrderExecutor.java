@@ -38,20 +38,25 @@ public class OrderExecutor {
         OrderAttempt attempt = attempts.find(attemptId)
                 .orElseThrow(() -> new UnknownAttemptException("there is no order attempt " + attemptId));
         if (attempt.status().isConcluded()) {
-            log.info("order {} is {} already", attempt.identifier(), attempt.status());
+            log.info("Order {} is {} already", attempt.identifier(), attempt.status());
         } else if (attempt.status() == AttemptStatus.REQUESTED) {
             conclusions.unknown(attempt, "the worker died before it stored the answer of the exchange");
         } else {
             policy.check(attempt);
-            if (attempts.move(attempt, AttemptStatus.REQUESTED, null)) {
+            if (conclusions.requested(attempt)) {
                 place(attempt);
             }
         }
     }
 
+    /** Tells the owner that the command of an attempt is dead, unless the order was sent. An operator's retry of the command resumes it. */
+    public void gaveUp(UUID attemptId, String reason) {
+        conclusions.gaveUp(attemptId, reason);
+    }
+
     private void place(OrderAttempt attempt) {
         try {
-            conclude(attempt, exchange.place(attempt));
+            conclude(attempt, exchange.place(attempt.order()));
         } catch (ExchangeUnreachableException ex) {
             attempts.move(attempt, AttemptStatus.CREATED, ex.getMessage());
             throw ex;

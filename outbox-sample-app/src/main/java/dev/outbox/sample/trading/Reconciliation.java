@@ -12,8 +12,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Resolves open attempts: looks unknown ones up at the exchange, and opens another attempt after throttled ones. Several instances can run
- * it at the same time, because each step happens once.
+ * Resolves open attempts: looks unknown ones up at the exchange, and opens another attempt after throttled ones until the permitted attempts
+ * are exhausted. Several instances can run it at the same time, because each step happens once.
  */
 @Component
 final class Reconciliation {
@@ -35,16 +35,11 @@ final class Reconciliation {
             """;
 
     private static final String THROTTLED = """
-            SELECT a.id
-              FROM trading.order_attempts a
-             WHERE a.status = 'THROTTLED'
-               AND a.retry_at <= now()
-               AND a.attempt_no < :maxAttempts
-               AND NOT EXISTS (SELECT 1
-                                 FROM trading.order_attempts later
-                                WHERE later.order_intent_id = a.order_intent_id
-                                  AND later.attempt_no > a.attempt_no)
-             ORDER BY a.retry_at
+            SELECT id
+              FROM trading.order_attempts
+             WHERE status = 'THROTTLED'
+               AND (retry_at <= now() OR (retry_at IS NOT NULL AND attempt_no >= :maxAttempts))
+             ORDER BY retry_at
              LIMIT 100
             """;
 
@@ -70,7 +65,7 @@ final class Reconciliation {
     @Scheduled(fixedDelayString = "${trading.reconcile-interval}")
     void runOnce() {
         each(jdbc.sql(UNKNOWN), this::ask);
-        each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), conclusions::followUp);
+        each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);
     }
 
     private void each(JdbcClient.StatementSpec found, Consumer<OrderAttempt> step) {
@@ -78,7 +73,7 @@ final class Reconciliation {
             try {
                 attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
             } catch (RuntimeException ex) {
-                log.warn("cannot reconcile order attempt {} yet", id, ex);
+                log.warn("Cannot reconcile order attempt {} yet", id, ex);
             }
         }
     }
@@ -90,6 +85,14 @@ final class Reconciliation {
             step.accept(attempt);
         } finally {
             MDC.remove(Message.TRACE_ID);
+        }
+    }
+
+    private void goOn(OrderAttempt throttled) {
+        if (throttled.attemptNo() < settings.maxAttempts()) {
+            conclusions.followUp(throttled);
+        } else {
+            conclusions.exhausted(throttled);
         }
     }
 

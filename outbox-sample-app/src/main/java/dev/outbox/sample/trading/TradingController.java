@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading;
 
 import dev.outbox.sample.web.Name;
+import dev.outbox.sample.web.NotFoundException;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
@@ -20,10 +21,12 @@ import org.springframework.web.bind.annotation.RestController;
 final class TradingController {
 
     private final Signals signals;
+    private final OrderIntents intents;
     private final OrderAttempts attempts;
 
-    TradingController(Signals signals, OrderAttempts attempts) {
+    TradingController(Signals signals, OrderIntents intents, OrderAttempts attempts) {
         this.signals = signals;
+        this.intents = intents;
         this.attempts = attempts;
     }
 
@@ -32,6 +35,11 @@ final class TradingController {
     Accepted accept(@Valid @RequestBody AcceptSignal request) {
         return new Accepted(signals.accept(new Signal(
                 request.ownerId(), request.strategyKey(), request.market(), request.side(), request.volume())));
+    }
+
+    @GetMapping("/order-intents/{id}")
+    OrderIntent intent(@PathVariable UUID id) {
+        return intents.find(id).orElseThrow(() -> new NotFoundException("order intent", id));
     }
 
     @GetMapping("/order-intents/{id}/attempts")

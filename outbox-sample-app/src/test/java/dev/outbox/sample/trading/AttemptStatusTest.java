@@ -19,7 +19,13 @@ class AttemptStatusTest {
                 .containsExactlyInAnyOrderEntriesOf(Map.of(
                         AttemptStatus.CREATED, Set.of(AttemptStatus.REQUESTED),
                         AttemptStatus.REQUESTED, Set.of(AttemptStatus.CREATED),
-                        AttemptStatus.ACKED, Set.of(AttemptStatus.REQUESTED, AttemptStatus.UNKNOWN),
+                        AttemptStatus.ACKED,
+                                Set.of(
+                                        AttemptStatus.CREATED,
+                                        AttemptStatus.REQUESTED,
+                                        AttemptStatus.REJECTED,
+                                        AttemptStatus.THROTTLED,
+                                        AttemptStatus.UNKNOWN),
                         AttemptStatus.REJECTED, Set.of(AttemptStatus.REQUESTED, AttemptStatus.UNKNOWN),
                         AttemptStatus.THROTTLED, Set.of(AttemptStatus.REQUESTED),
                         AttemptStatus.UNKNOWN, Set.of(AttemptStatus.REQUESTED)));

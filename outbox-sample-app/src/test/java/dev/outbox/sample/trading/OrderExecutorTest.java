@@ -8,6 +8,7 @@ import dev.outbox.sample.eventbus.Message;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.events.TradeEvent.OrderAccepted;
+import dev.outbox.sample.events.TradeEvent.OrderHalted;
 import dev.outbox.sample.events.TradeEvent.OrderRejected;
 import dev.outbox.sample.trading.Exchange.Answer;
 import java.math.BigDecimal;
@@ -34,6 +35,7 @@ class OrderExecutorTest {
     private JdbcClient jdbc;
 
     private OrderAttempts attempts;
+    private OrderIntents intents;
     private Conclusions conclusions;
     private OrderExecutor executor;
     private UUID intent;
@@ -41,7 +43,8 @@ class OrderExecutorTest {
     @BeforeEach
     void acceptSignal() {
         attempts = new OrderAttempts(jdbc, bus);
-        conclusions = new Conclusions(jdbc, attempts, bus);
+        intents = new OrderIntents(jdbc);
+        conclusions = new Conclusions(attempts, intents, bus);
         executor = new OrderExecutor(attempts, new TradingPolicy(jdbc), exchange, conclusions);
         intent = new Signals(jdbc, attempts)
                 .accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
@@ -154,8 +157,55 @@ class OrderExecutorTest {
     }
 
     @Test
+    void laterAttemptIsNotSentOnceAnEarlierOneIsFilled() {
+        exchange.answers(() -> new Answer.Throttled(Duration.ZERO));
+        executor.execute(attempt().id());
+        conclusions.followUp(attempt());
+        conclusions.acked(attempt(), "exchange-1");
+        OrderAttempt later = attempts.ofIntent(intent).get(1);
+
+        executor.execute(later.id());
+
+        assertThat(attempts.ofIntent(intent))
+                .extracting(OrderAttempt::status)
+                .containsExactly(AttemptStatus.ACKED, AttemptStatus.REJECTED);
+        assertThat(exchange.placements()).isOne();
+        assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
+    }
+
+    @Test
+    void deadCommandHaltsTheIntentUntilItIsRetried() {
+        executor.gaveUp(attempt().id(), "the kill switch is on");
+        executor.gaveUp(attempt().id(), "the kill switch is on");
+        assertThat(statusOfIntent()).isEqualTo(IntentStatus.HALTED);
+        assertThat(eventsAfterTheCommand())
+                .extracting(Message::payload)
+                .containsExactly(new OrderHalted(intent, attempt().id(), "the kill switch is on"));
+
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
+    }
+
+    @Test
+    void deadCommandWhoseOrderWasSentIsReconciled() {
+        attempts.move(attempt(), AttemptStatus.REQUESTED, null);
+
+        executor.gaveUp(attempt().id(), "CRASH_LOOP");
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
+        assertThat(statusOfIntent()).isEqualTo(IntentStatus.OPEN);
+        assertThat(eventsAfterTheCommand()).isEmpty();
+    }
+
+    @Test
     void unknownAttemptIsRefused() {
         assertThatThrownBy(() -> executor.execute(UUID.randomUUID())).isInstanceOf(UnknownAttemptException.class);
+    }
+
+    private IntentStatus statusOfIntent() {
+        return intents.find(intent).orElseThrow().status();
     }
 
     private OrderAttempt attempt() {

@@ -17,8 +17,8 @@ final class ScriptedExchange implements Exchange {
     }
 
     @Override
-    public Answer place(OrderAttempt attempt) {
-        placed.add(attempt.identifier());
+    public Answer place(Order order) {
+        placed.add(order.identifier());
         return script.get();
     }
 

@@ -1,9 +1,12 @@
 package dev.outbox.sample.trading.exchange;
 
+import dev.outbox.sample.trading.Fill;
 import dev.outbox.sample.trading.Fills;
 import dev.outbox.sample.trading.UnknownAttemptException;
+import dev.outbox.sample.web.Name;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Positive;
 import java.math.BigDecimal;
 import java.util.List;
 import org.springframework.http.HttpStatus;
@@ -37,6 +40,12 @@ final class ExchangeController {
              LIMIT 100
             """;
 
+    private static final String ORDER_ID = """
+            SELECT order_id
+              FROM exchange.orders
+             WHERE identifier = :identifier
+            """;
+
     private final JdbcClient jdbc;
     private final Fills fills;
 
@@ -61,17 +70,27 @@ final class ExchangeController {
                 .list();
     }
 
-    /** Executes an order, and reports it as an exchange would. */
-    @PostMapping("/orders/{identifier}/fill")
-    void fill(@PathVariable String identifier) {
+    /** Executes a part of an order and reports it, even if the order's request is still under way and the exchange does not list it yet. */
+    @PostMapping("/orders/{identifier}/fills")
+    void fill(@PathVariable String identifier, @Valid @RequestBody ReportFill request) {
+        String orderId = jdbc.sql(ORDER_ID)
+                .param("identifier", identifier)
+                .query(String.class)
+                .optional()
+                .orElse(identifier);
         try {
-            fills.record(identifier);
+            if (!fills.record(new Fill(identifier, request.fillId(), orderId, request.volume()))) {
+                throw new ResponseStatusException(HttpStatus.CONFLICT, "fill " + request.fillId() + " is not booked");
+            }
         } catch (UnknownAttemptException ex) {
             throw new ResponseStatusException(HttpStatus.NOT_FOUND, ex.getMessage(), ex);
         }
     }
 
     record Behave(@NotNull Behaviour behaviour) {}
+
+    record ReportFill(
+            @Name String fillId, @NotNull @Positive BigDecimal volume) {}
 
     record ExchangeOrder(
             String identifier, String orderId, String market, String side, BigDecimal volume, int placements) {}

@@ -4,7 +4,7 @@ import dev.outbox.sample.demo.Outages;
 import dev.outbox.sample.trading.Exchange;
 import dev.outbox.sample.trading.ExchangeUnreachableException;
 import dev.outbox.sample.trading.NoAnswerException;
-import dev.outbox.sample.trading.OrderAttempt;
+import dev.outbox.sample.trading.Order;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -46,19 +46,19 @@ final class SimulatedExchange implements Exchange {
     }
 
     @Override
-    public Answer place(OrderAttempt attempt) {
+    public Answer place(Order order) {
         checkReachable();
-        return switch (behaviourIn(attempt.market())) {
-            case ACCEPT -> new Answer.Accepted(keep(attempt));
+        return switch (behaviourIn(order.market())) {
+            case ACCEPT -> new Answer.Accepted(keep(order));
             case REJECT -> new Answer.Rejected("400 invalid order");
             case THROTTLE -> new Answer.Throttled(BUSY);
             case LOSE_REQUEST -> throw new NoAnswerException("no answer in time");
             case LOSE_ANSWER -> {
-                keep(attempt);
+                keep(order);
                 throw new NoAnswerException("no answer in time");
             }
             case BREAK -> {
-                keep(attempt);
+                keep(order);
                 throw new NoAnswerException("500 internal error");
             }
             case UNREACHABLE -> throw new ExchangeUnreachableException("connection refused");
@@ -88,13 +88,13 @@ final class SimulatedExchange implements Exchange {
                 .orElse(Behaviour.ACCEPT);
     }
 
-    private String keep(OrderAttempt attempt) {
+    private String keep(Order order) {
         return jdbc.sql(PLACE)
-                .param("identifier", attempt.identifier())
+                .param("identifier", order.identifier())
                 .param("orderId", UUID.randomUUID().toString())
-                .param("market", attempt.market())
-                .param("side", attempt.side().name())
-                .param("volume", attempt.volume())
+                .param("market", order.market())
+                .param("side", order.side().name())
+                .param("volume", order.volume())
                 .query(String.class)
                 .single();
     }
