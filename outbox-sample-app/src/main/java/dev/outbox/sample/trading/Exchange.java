@@ -3,7 +3,10 @@ package dev.outbox.sample.trading;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Exchange that takes orders. It reports executions to {@link Fills}. */
+/**
+ * Exchange that takes orders. The property {@code trading.exchange} names the implementation, by default the simulated one. The exchange
+ * reports executions to {@link Fills}.
+ */
 public interface Exchange {
 
     /**

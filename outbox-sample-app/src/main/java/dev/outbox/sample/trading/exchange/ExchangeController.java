@@ -9,6 +9,7 @@ import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
 import java.math.BigDecimal;
 import java.util.List;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -22,6 +23,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /** The simulated exchange over HTTP: its orders, its behaviour and its executions. */
 @RestController
+@ConditionalOnProperty(name = "trading.exchange", havingValue = "simulated", matchIfMissing = true)
 @RequestMapping("/exchange")
 final class ExchangeController {
 

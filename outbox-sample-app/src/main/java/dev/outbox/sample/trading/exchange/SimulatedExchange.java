@@ -8,11 +8,13 @@ import dev.outbox.sample.trading.Order;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /** Exchange that stores each order it receives, so that tests can detect orders that were sent twice. */
 @Component
+@ConditionalOnProperty(name = "trading.exchange", havingValue = "simulated", matchIfMissing = true)
 final class SimulatedExchange implements Exchange {
 
     private static final Duration BUSY = Duration.ofSeconds(1);
