@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Test of a strategy: {@code queued}, then {@code completed} or {@code failed}. */
+/** Test of a strategy: {@code queued}, then {@code completed} or {@code failed}. A retry may complete a failed one. */
 record Backtest(
         UUID id,
         String ownerId,

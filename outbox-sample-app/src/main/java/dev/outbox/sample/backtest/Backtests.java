@@ -14,9 +14,9 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Queues backtests, and runs them. */
+/** Stores backtests and their results, each result once, and publishes it in the same transaction. */
 @Service
-public class Backtests {
+class Backtests {
 
     private static final String QUEUE = """
             INSERT INTO backtest.backtests (id, owner_id, strategy_key, market, candles)
@@ -25,9 +25,9 @@ public class Backtests {
 
     private static final String COMPLETE = """
             UPDATE backtest.backtests
-               SET status = 'completed', trades = :trades, profit = :profit
+               SET status = 'completed', trades = :trades, profit = :profit, reason = NULL
              WHERE id = :id
-               AND status = 'queued'
+               AND status <> 'completed'
             """;
 
     private static final String FAIL = """
@@ -66,33 +66,36 @@ public class Backtests {
         return id;
     }
 
-    /** Runs a job and publishes its result, in one transaction. */
+    /** Stores a result and publishes it, unless one is stored. It may follow a failure, after an operator's retry. */
     @Transactional
-    public void run(UUID id) {
-        Backtest job = find(id).orElseThrow(() -> new IllegalStateException("there is no backtest " + id));
-        boolean known = job.strategyKey().equals("EXTREME_FLIP");
-        BacktestEvent result = known ? complete(job) : fail(job, "there is no such strategy");
-        Origin origin = new Origin(job.ownerId(), job.strategyKey(), job.market());
-        publish(Streams.BACKTEST_EVENT, id, result, origin);
+    void complete(Backtest job, Strategy.Result result) {
+        int completed = jdbc.sql(COMPLETE)
+                .param("id", job.id())
+                .param("trades", result.trades())
+                .param("profit", result.profit())
+                .update();
+        if (completed == 1) {
+            publishResult(job, new BacktestCompleted(job.id(), result.trades(), result.profit()));
+        }
+    }
+
+    /** Stores a failure and publishes it, unless a result or a failure is stored. */
+    @Transactional
+    void fail(Backtest job, String reason) {
+        int failed =
+                jdbc.sql(FAIL).param("id", job.id()).param("reason", reason).update();
+        if (failed == 1) {
+            publishResult(job, new BacktestFailed(job.id(), reason));
+        }
     }
 
     Optional<Backtest> find(UUID id) {
         return jdbc.sql(FIND).param("id", id).query(Backtest.class).optional();
     }
 
-    private BacktestEvent complete(Backtest job) {
-        Strategy.Result result = Strategy.flip(job.market(), job.candles());
-        jdbc.sql(COMPLETE)
-                .param("id", job.id())
-                .param("trades", result.trades())
-                .param("profit", result.profit())
-                .update();
-        return new BacktestCompleted(job.id(), result.trades(), result.profit());
-    }
-
-    private BacktestEvent fail(Backtest job, String reason) {
-        jdbc.sql(FAIL).param("id", job.id()).param("reason", reason).update();
-        return new BacktestFailed(job.id(), reason);
+    private void publishResult(Backtest job, BacktestEvent result) {
+        Origin origin = new Origin(job.ownerId(), job.strategyKey(), job.market());
+        publish(Streams.BACKTEST_EVENT, job.id(), result, origin);
     }
 
     private void publish(String stream, UUID id, Object payload, Origin origin) {

@@ -1,22 +1,22 @@
 package dev.outbox.sample.backtest.worker;
 
 import dev.outbox.OutboxHandler;
-import dev.outbox.sample.backtest.Backtests;
+import dev.outbox.sample.backtest.BacktestRunner;
 import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import org.springframework.stereotype.Component;
 
-/** Passes the commands of {@code everbit.backtest.command} to the backtests. Each result is stored and published once. */
+/** Passes the commands of {@code everbit.backtest.command} to the runner. */
 @Component
 class BacktestWorker {
 
-    private final Backtests backtests;
+    private final BacktestRunner runner;
 
-    BacktestWorker(Backtests backtests) {
-        this.backtests = backtests;
+    BacktestWorker(BacktestRunner runner) {
+        this.runner = runner;
     }
 
-    @OutboxHandler(id = "backtest-worker", deduplicate = true)
+    @OutboxHandler(id = "backtest-worker")
     void runBacktest(RunBacktest command) {
-        backtests.run(command.backtestId());
+        runner.run(command.backtestId());
     }
 }

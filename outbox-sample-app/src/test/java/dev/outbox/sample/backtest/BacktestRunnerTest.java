@@ -1,0 +1,194 @@
+package dev.outbox.sample.backtest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Backtests take long: they hold no transaction and no connection, and each result counts once. */
+@SampleTest
+@Import(BacktestRunnerTest.Strategies.class)
+class BacktestRunnerTest {
+
+    private static final Strategy.Result RESULT = new Strategy.Result(1, BigDecimal.TEN);
+
+    private final String owner = "OWNER-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private Backtests backtests;
+
+    @Autowired
+    private LongStrategy longStrategy;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void computationHoldsNoTransactionAndNoConnection() throws InterruptedException {
+        String id = api.create("/backtests", """
+                {"ownerId": "%s", "strategyKey": "LONG", "market": "KRW-BTC", "candles": 1000}
+                """.formatted(owner), "$.id");
+        assertThat(longStrategy.started.await(15, TimeUnit.SECONDS)).isTrue();
+        try {
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(() -> assertThat(sessionsInTransaction()).isZero());
+            assertThat(api.events()).extracting("status").containsExactly("PROCESSING");
+        } finally {
+            longStrategy.end.countDown();
+        }
+
+        assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestCompleted");
+        assertThat(api.find("/backtests/" + id)).containsEntry("status", "completed");
+        assertThat(longStrategy.inTransaction).isFalse();
+        assertThat(longStrategy.withConnection).isFalse();
+    }
+
+    @Test
+    void concurrentRunsStoreAndPublishOneResult() {
+        UUID id = queueWithoutCommand();
+        CyclicBarrier together = new CyclicBarrier(2);
+        BacktestRunner runner = runnerOf((market, candles) -> {
+            meet(together);
+            return RESULT;
+        });
+
+        CompletableFuture.allOf(
+                        CompletableFuture.runAsync(() -> runner.run(id)),
+                        CompletableFuture.runAsync(() -> runner.run(id)))
+                .join();
+
+        assertThat(published(id)).containsExactly("BacktestCompleted");
+    }
+
+    @Test
+    void redeliveredCommandDoesNotRunACompletedBacktest() {
+        UUID id = queueWithoutCommand();
+        runnerOf((market, candles) -> RESULT).run(id);
+
+        runnerOf((market, candles) -> new Strategy.Result(2, BigDecimal.ONE)).run(id);
+
+        assertThat(published(id)).containsExactly("BacktestCompleted");
+        assertThat(api.find("/backtests/" + id)).containsEntry("trades", 1);
+    }
+
+    @Test
+    void deadBacktestFailsOnceAndRunsAgainAfterARetry() {
+        UUID id = queueWithoutCommand();
+        BacktestRunner runner = runnerOf((market, candles) -> RESULT);
+
+        runner.gaveUp(id, "CRASH_LOOP");
+        runner.gaveUp(id, "CRASH_LOOP");
+        assertThat(api.find("/backtests/" + id))
+                .containsEntry("status", "failed")
+                .containsEntry("reason", "CRASH_LOOP");
+        runner.run(id);
+
+        assertThat(published(id)).containsExactly("BacktestFailed", "BacktestCompleted");
+        assertThat(api.find("/backtests/" + id))
+                .containsEntry("status", "completed")
+                .containsEntry("reason", null);
+    }
+
+    private BacktestRunner runnerOf(Strategy strategy) {
+        return new BacktestRunner(backtests, Map.of("SCRIPTED", strategy));
+    }
+
+    /** Returns the id of a backtest that no command runs. */
+    private UUID queueWithoutCommand() {
+        return new Backtests(jdbc, (message) -> {}).queue(owner, "SCRIPTED", "KRW-BTC", 1000);
+    }
+
+    private List<String> published(UUID id) {
+        return jdbc.sql("""
+                        SELECT event_type
+                          FROM events.outbox
+                         WHERE aggregate_type = 'backtest'
+                           AND aggregate_id = :id
+                         ORDER BY aggregate_seq
+                        """).param("id", id.toString()).query(String.class).list();
+    }
+
+    /** Returns how many sessions have a transaction open and wait for the application. */
+    private long sessionsInTransaction() {
+        return jdbc.sql("""
+                        SELECT count(*)
+                          FROM pg_stat_activity
+                         WHERE datname = current_database()
+                           AND state = 'idle in transaction'
+                        """).query(Long.class).single();
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(15, TimeUnit.SECONDS);
+        } catch (Exception ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** Takes as long as the test wants. */
+    static final class LongStrategy implements Strategy {
+
+        private final CountDownLatch started = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+        private final AtomicBoolean inTransaction = new AtomicBoolean(true);
+        private final AtomicBoolean withConnection = new AtomicBoolean(true);
+        private final DataSource dataSource;
+
+        LongStrategy(DataSource dataSource) {
+            this.dataSource = dataSource;
+        }
+
+        @Override
+        public Result test(String market, int candles) {
+            inTransaction.set(TransactionSynchronizationManager.isActualTransactionActive());
+            withConnection.set(TransactionSynchronizationManager.hasResource(dataSource));
+            started.countDown();
+            try {
+                end.await();
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            }
+            return RESULT;
+        }
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Strategies {
+
+        @Bean("LONG")
+        LongStrategy longStrategy(DataSource dataSource) {
+            return new LongStrategy(dataSource);
+        }
+    }
+}
