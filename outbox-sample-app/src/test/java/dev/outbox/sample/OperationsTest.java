@@ -210,16 +210,20 @@ class OperationsTest {
     /** The event of an order that is above the largest volume. */
     private Map<String, Object> deadTrade() {
         api.put("/settings/max-volume", "{\"volume\": 100}");
-        await().atMost(Api.DEADLINE).untilAsserted(() -> assertThat(lastEvent()).containsEntry("status", "PUBLISHED"));
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(last("SettingChanged")).containsEntry("status", "PUBLISHED"));
         api.create("/signals", """
                 {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
                 """.formatted(UUID.randomUUID()), "$.orderIntentId");
-        await().atMost(Api.DEADLINE).untilAsserted(() -> assertThat(lastEvent()).containsEntry("status", "DEAD"));
-        return lastEvent();
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(last("CreateOrderAttempt")).containsEntry("status", "DEAD"));
+        return last("CreateOrderAttempt");
     }
 
-    private Map<String, Object> lastEvent() {
-        List<Map<String, Object>> events = api.events();
+    private Map<String, Object> last(String eventType) {
+        List<Map<String, Object>> events = api.events().stream()
+                .filter((event) -> event.get("eventType").equals(eventType))
+                .toList();
         return events.get(events.size() - 1);
     }
 }

@@ -174,14 +174,20 @@ class TradingFlowTest {
 
         String intent = trading.signal("BUY", "101");
 
+        trading.awaitIntent(intent, "HALTED");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(api.events())
                         .extracting("eventType", "status", "retryCount", "lastErrorCode")
                         .containsExactly(
                                 tuple("SettingChanged", "PUBLISHED", 0, null),
-                                tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException")));
+                                tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException"),
+                                tuple("OrderHalted", "PUBLISHED", 0, null)));
         assertThat(trading.statusesOf(intent)).containsExactly("CREATED");
         assertThat(trading.placements()).isEmpty();
+        assertThat(trading.messages())
+                .containsExactly(
+                        "order halted in %s until an operator decides: order %s is above the largest volume 100"
+                                .formatted(trading.market(), trading.identifierOf(intent)));
     }
 
     @Test
@@ -189,16 +195,19 @@ class TradingFlowTest {
         limit(100);
         String intent = trading.signal("BUY", "101");
         String dead = trading.awaitDeadCommand();
+        trading.awaitIntent(intent, "HALTED");
 
         limit(1000);
         Map<String, Object> retried = trading.retry(dead);
 
         assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 0));
         assertThat(api.awaitPublished())
-                .containsExactly("SettingChanged", "CreateOrderAttempt", "SettingChanged", "OrderAccepted");
+                .containsExactly(
+                        "SettingChanged", "CreateOrderAttempt", "OrderHalted", "SettingChanged", "OrderAccepted");
         assertThat(trading.statusesOf(intent)).containsExactly("ACKED");
         assertThat(trading.placements()).containsExactly(1);
-        assertThat(trading.messages()).containsExactly("order accepted in " + trading.market());
+        assertThat(trading.intent(intent)).containsEntry("status", "ACCEPTED").containsEntry("reason", null);
+        assertThat(trading.messages()).hasSize(2).contains("order accepted in " + trading.market());
         assertThat(api.<List<String>>get("/operations/log?eventId=" + dead, "$[*].action"))
                 .containsExactly("RETRY");
     }

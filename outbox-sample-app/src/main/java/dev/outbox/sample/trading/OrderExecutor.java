@@ -49,7 +49,7 @@ public class OrderExecutor {
         }
     }
 
-    /** Tells the owner that the command of an attempt is dead, unless the order was sent. An operator's retry of the command resumes it. */
+    /** Halts the intent of an attempt whose command is dead, unless the order was sent. An operator's retry of the command reopens it. */
     public void gaveUp(UUID attemptId, String reason) {
         conclusions.gaveUp(attemptId, reason);
     }

@@ -1,8 +1,10 @@
 package dev.outbox.sample.backtest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import java.math.BigDecimal;
@@ -44,6 +46,9 @@ class BacktestRunnerTest {
     private LongStrategy longStrategy;
 
     @Autowired
+    private BrokenStrategy brokenStrategy;
+
+    @Autowired
     private JdbcClient jdbc;
 
     private Api api;
@@ -55,9 +60,7 @@ class BacktestRunnerTest {
 
     @Test
     void computationHoldsNoTransactionAndNoConnection() throws InterruptedException {
-        String id = api.create("/backtests", """
-                {"ownerId": "%s", "strategyKey": "LONG", "market": "KRW-BTC", "candles": 1000}
-                """.formatted(owner), "$.id");
+        String id = queue("LONG");
         assertThat(longStrategy.started.await(15, TimeUnit.SECONDS)).isTrue();
         try {
             await().atMost(Api.DEADLINE)
@@ -117,6 +120,33 @@ class BacktestRunnerTest {
         assertThat(api.find("/backtests/" + id))
                 .containsEntry("status", "completed")
                 .containsEntry("reason", null);
+    }
+
+    @Test
+    void deadCommandFailsTheBacktestUntilAnOperatorRetriesIt() {
+        String id = queue("BROKEN");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("eventType", "status")
+                        .containsExactly(tuple("RunBacktest", "DEAD"), tuple("BacktestFailed", "PUBLISHED")));
+        assertThat(api.find("/backtests/" + id))
+                .containsEntry("status", "failed")
+                .containsEntry("reason", "no prices");
+        assertThat(api.messagesTo(owner)).containsExactly("backtest failed: no prices");
+
+        brokenStrategy.broken.set(false);
+        api.create("/operations/retry", """
+                {"handler": "backtest-worker", "status": ["DEAD"], "eventId": "%s", "by": "ann", "reason": "the prices are loaded"}
+                """.formatted(api.events().get(0).get("eventId")), "$");
+
+        assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed", "BacktestCompleted");
+        assertThat(api.find("/backtests/" + id)).containsEntry("status", "completed");
+    }
+
+    private String queue(String strategyKey) {
+        return api.create("/backtests", """
+                {"ownerId": "%s", "strategyKey": "%s", "market": "KRW-BTC", "candles": 1000}
+                """.formatted(owner, strategyKey), "$.id");
     }
 
     private BacktestRunner runnerOf(Strategy strategy) {
@@ -183,12 +213,31 @@ class BacktestRunnerTest {
         }
     }
 
+    /** Fails for good until the test fixes it. */
+    static final class BrokenStrategy implements Strategy {
+
+        private final AtomicBoolean broken = new AtomicBoolean(true);
+
+        @Override
+        public Result test(String market, int candles) {
+            if (broken.get()) {
+                throw new NonRetryableException("no prices");
+            }
+            return RESULT;
+        }
+    }
+
     @TestConfiguration(proxyBeanMethods = false)
     static class Strategies {
 
         @Bean("LONG")
         LongStrategy longStrategy(DataSource dataSource) {
             return new LongStrategy(dataSource);
+        }
+
+        @Bean("BROKEN")
+        BrokenStrategy brokenStrategy() {
+            return new BrokenStrategy();
         }
     }
 }

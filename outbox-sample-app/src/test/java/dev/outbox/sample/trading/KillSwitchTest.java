@@ -54,6 +54,7 @@ class KillSwitchTest {
         kill(true);
         String intent = trading.signal("BUY", "0.5");
         String command = trading.awaitDeadCommand();
+        trading.awaitIntent(intent, "HALTED");
         assertThat(api.events())
                 .extracting("eventType", "status", "retryCount", "lastErrorCode")
                 .contains(tuple("CreateOrderAttempt", "DEAD", 1, "TradingHaltedException"));

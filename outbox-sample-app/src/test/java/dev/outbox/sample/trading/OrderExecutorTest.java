@@ -123,6 +123,23 @@ class OrderExecutorTest {
     }
 
     @Test
+    void answerCorrectsARejectionByTheReconciliation() {
+        exchange.answers(() -> {
+            executor.execute(attempt().id());
+            conclusions.rejected(attempt(), "it never reached the exchange");
+            return new Answer.Accepted("exchange-1");
+        });
+
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
+        assertThat(eventsAfterTheCommand())
+                .extracting((message) -> (Object) message.payload().getClass())
+                .containsExactly(OrderRejected.class, OrderAccepted.class);
+    }
+
+    @Test
     void requestThatWasNeverSentIsTriedAgain() {
         exchange.answers(() -> {
             throw new ExchangeUnreachableException("connection refused");
