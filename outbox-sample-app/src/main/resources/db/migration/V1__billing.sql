@@ -21,8 +21,9 @@ CREATE TABLE billing.subscriptions (
     status               text        NOT NULL DEFAULT 'pending',
     cancel_at_period_end boolean     NOT NULL DEFAULT false,
     retry_count          integer     NOT NULL DEFAULT 0,
+    paid_periods         integer     NOT NULL DEFAULT 0,
     period_end           timestamptz,
-    next_charge_at       timestamptz NOT NULL DEFAULT now() + interval '10 minutes',
+    next_charge_at       timestamptz NOT NULL DEFAULT now(),
     started_at           timestamptz,
     CONSTRAINT subscriptions_pk PRIMARY KEY (id),
     CONSTRAINT subscriptions_billing_key FOREIGN KEY (billing_key_id) REFERENCES billing.billing_keys (id),
@@ -34,17 +35,44 @@ CREATE INDEX subscriptions_billing_key ON billing.subscriptions (billing_key_id)
 CREATE INDEX subscriptions_due
     ON billing.subscriptions (next_charge_at)
     WHERE status IN ('pending', 'active', 'past_due');
+CREATE INDEX subscriptions_ending
+    ON billing.subscriptions (period_end)
+    WHERE status IN ('active', 'past_due') AND cancel_at_period_end;
+
+COMMENT ON COLUMN billing.subscriptions.next_charge_at IS 'When a worker may claim the subscription; a claim moves it ahead, as a lease';
 
 CREATE TABLE billing.charges (
     id              uuid        NOT NULL,
     subscription_id uuid        NOT NULL,
+    billing_key_id  uuid        NOT NULL,
+    plan_code       text        NOT NULL,
+    period          integer     NOT NULL,
+    attempt         integer     NOT NULL,
     status          text        NOT NULL DEFAULT 'open',
     opened_at       timestamptz NOT NULL DEFAULT now(),
     closed_at       timestamptz,
     CONSTRAINT charges_pk PRIMARY KEY (id),
     CONSTRAINT charges_subscription FOREIGN KEY (subscription_id) REFERENCES billing.subscriptions (id),
-    CONSTRAINT charges_status_known CHECK (status IN ('open', 'succeeded', 'failed'))
+    CONSTRAINT charges_status_known CHECK (status IN ('open', 'succeeded', 'failed', 'canceled')),
+    CONSTRAINT charges_attempt_once UNIQUE (subscription_id, period, attempt)
 );
 
--- One charge at a time: a process that finds an open charge completes it instead of charging twice.
-CREATE UNIQUE INDEX charges_open ON billing.charges (subscription_id) WHERE status = 'open';
+-- A period is paid once: while one of its charges is open or has succeeded, no other charge can be opened.
+CREATE UNIQUE INDEX charges_period_once ON billing.charges (subscription_id, period) WHERE status IN ('open', 'succeeded');
+CREATE INDEX charges_open ON billing.charges (opened_at) WHERE status = 'open';
+
+COMMENT ON COLUMN billing.charges.id IS 'The idempotency key at the bank';
+COMMENT ON COLUMN billing.charges.period IS 'The paid period of the subscription, counted from 1';
+COMMENT ON COLUMN billing.charges.attempt IS 'The attempt to pay for the period, counted from 1';
+
+CREATE TABLE billing.simulated_collections (
+    charge_id      uuid        NOT NULL,
+    billing_key_id uuid        NOT NULL,
+    plan_code      text        NOT NULL,
+    status         text        NOT NULL,
+    answered_at    timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT simulated_collections_pk PRIMARY KEY (charge_id),
+    CONSTRAINT simulated_collections_status_known CHECK (status IN ('paid', 'declined', 'canceled'))
+);
+
+COMMENT ON TABLE billing.simulated_collections IS 'The answers of the simulated bank: one for each idempotency key';

@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Example 2 of the event flow: a payment that fails until the subscription is canceled. */
 @SampleTest
@@ -15,6 +17,9 @@ class PaymentFailureFlowTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     private Api api;
 
@@ -86,6 +91,15 @@ class PaymentFailureFlowTest {
         assertThat(api.awaitPublished()).doesNotContain("PaymentSucceeded", "PaymentFailed");
     }
 
+    @Test
+    void subscriptionThatIsNotDueIsNotCharged() {
+        String subscription = api.subscribe("guild-early", "pro");
+
+        api.create("/subscriptions/" + subscription + "/charges", "", "$.status");
+
+        assertThat(api.awaitPublished()).doesNotContain("PaymentSucceeded");
+    }
+
     private String subscriptionWhoseCardDeclines(String guildId) {
         String subscription = api.subscribe(guildId, "pro");
         declines(subscription, true);
@@ -99,8 +113,16 @@ class PaymentFailureFlowTest {
                 .isEqualTo(HttpStatus.OK);
     }
 
+    /** Charges a subscription whose period or wait for the next attempt is over. */
     private void charge(String subscription) {
+        makeDue(subscription);
         api.create("/subscriptions/" + subscription + "/charges", "", "$.status");
+    }
+
+    private void makeDue(String subscription) {
+        jdbc.sql("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = CAST(:id AS uuid)")
+                .param("id", subscription)
+                .update();
     }
 
     private List<Object> retryCounts() {

@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Example 1 of the event flow, and what else users do with their subscriptions. */
 @SampleTest
@@ -18,6 +20,9 @@ class SubscriptionFlowTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     private Api api;
 
@@ -74,7 +79,7 @@ class SubscriptionFlowTest {
         api.awaitPublished();
         String granted = (String) api.licensesOf("guild-renewal").get(0).get("expiresAt");
 
-        String periodEnd = api.create("/subscriptions/" + subscription + "/charges", "", "$.periodEnd");
+        String periodEnd = charge(subscription);
 
         assertThat(api.awaitPublished()).endsWith("PaymentSucceeded", "LicenseExtended");
         assertThat(api.licensesOf("guild-renewal"))
@@ -104,7 +109,7 @@ class SubscriptionFlowTest {
                 .containsEntry("planCode", "team")
                 .containsEntry("nextPlanCode", "basic");
 
-        api.create("/subscriptions/" + subscription + "/charges", "", "$.periodEnd");
+        charge(subscription);
 
         assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("basic");
     }
@@ -175,6 +180,14 @@ class SubscriptionFlowTest {
     @Test
     void unknownSubscriptionIsAProblem() {
         assertProblem(api.get("/subscriptions/00000000-0000-0000-0000-000000000000"), HttpStatus.NOT_FOUND);
+    }
+
+    /** Charges a subscription whose period is over, and returns the end of the next one. */
+    private String charge(String subscription) {
+        jdbc.sql("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = CAST(:id AS uuid)")
+                .param("id", subscription)
+                .update();
+        return api.create("/subscriptions/" + subscription + "/charges", "", "$.periodEnd");
     }
 
     private static void assertProblem(ResponseEntity<String> answer, HttpStatus status) {

@@ -1,12 +1,30 @@
 package dev.outbox.sample.billing;
 
-/** Bank that charges billing keys. */
-interface Bank {
+/**
+ * Port to a bank or payment provider that charges billing keys. A bean of this type replaces the simulated bank if {@code billing.bank} is
+ * not {@code simulated}.
+ *
+ * <p>{@link Charge#id()} is the idempotency key of both methods. Billing calls them outside any transaction, more than once for one charge,
+ * and possibly at the same time in several processes. A call should time out well before the ten minutes after which another worker repeats
+ * the charge.
+ */
+public interface Bank {
 
     /**
-     * Collects a charge once, however often the method is called.
+     * Collects a charge. The bank answers a repeated call with the first answer, and takes the money once.
      *
-     * @return {@code true} if the charge was paid, {@code false} if it was declined
+     * @param charge the charge to collect
+     * @return {@code true} if the charge was paid, {@code false} if it was declined or canceled
+     * @throws RuntimeException if the outcome is unknown, for example after a timeout; billing then repeats the charge
      */
-    boolean collect(Charge charge, String planCode);
+    boolean collect(Charge charge);
+
+    /**
+     * Cancels a charge, because its subscription ended before the answer was booked. The bank refunds the money if it has collected any, and
+     * declines later calls of {@link #collect}. Repeated calls change nothing.
+     *
+     * @param charge the charge to cancel
+     * @throws RuntimeException if the outcome is unknown; billing then repeats the call
+     */
+    void cancel(Charge charge);
 }

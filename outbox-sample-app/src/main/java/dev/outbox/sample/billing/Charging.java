@@ -3,30 +3,35 @@ package dev.outbox.sample.billing;
 import java.util.UUID;
 import org.springframework.stereotype.Service;
 
-/**
- * Opens a charge, calls the bank outside any transaction, and books the answer. After a crash it repeats an open charge under the same
- * id.
- */
+/** Claims a charge, calls the bank outside any transaction, and books the answer. */
 @Service
 final class Charging {
 
     private final Subscriptions subscriptions;
+    private final Charges charges;
     private final Ledger ledger;
     private final Bank bank;
 
-    Charging(Subscriptions subscriptions, Ledger ledger, Bank bank) {
+    Charging(Subscriptions subscriptions, Charges charges, Ledger ledger, Bank bank) {
         this.subscriptions = subscriptions;
+        this.charges = charges;
         this.ledger = ledger;
         this.bank = bank;
     }
 
-    /** Charges a subscription, unless it is over. */
+    /** Charges a subscription if it is due, and no other worker has claimed it. */
     Subscription charge(UUID subscriptionId) {
-        Subscription subscription = subscriptions.find(subscriptionId);
-        if (!subscription.isChargeable()) {
-            return subscription;
-        }
-        Charge charge = ledger.open(subscriptionId);
-        return bank.collect(charge, subscription.planToCharge()) ? ledger.paid(charge) : ledger.declined(charge);
+        return charges.claim(subscriptionId).map(this::collect).orElseGet(() -> subscriptions.find(subscriptionId));
+    }
+
+    /** Collects a claimed charge. After a crash, the next claim repeats it under the same id. */
+    Subscription collect(Charge charge) {
+        return bank.collect(charge) ? ledger.paid(charge) : ledger.declined(charge);
+    }
+
+    /** Cancels a charge whose subscription has ended. */
+    void cancel(Charge charge) {
+        bank.cancel(charge);
+        charges.close(charge, "canceled");
     }
 }

@@ -5,7 +5,6 @@ import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import java.util.Objects;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -18,36 +17,17 @@ class Ledger {
 
     private static final Logger log = LoggerFactory.getLogger(Ledger.class);
 
-    private static final String OPEN = """
-            INSERT INTO billing.charges (id, subscription_id)
-            VALUES (:id, :subscriptionId)
-            ON CONFLICT (subscription_id) WHERE status = 'open' DO NOTHING
-            """;
-
-    private static final String FIND_OPEN = """
-            SELECT charge.id, charge.subscription_id, subscription.billing_key_id
-              FROM billing.charges charge
-              JOIN billing.subscriptions subscription ON subscription.id = charge.subscription_id
-             WHERE charge.subscription_id = :subscriptionId
-               AND charge.status = 'open'
-            """;
-
-    private static final String CLOSE = """
-            UPDATE billing.charges
-               SET status = :status, closed_at = now()
-             WHERE id = :id
-               AND status = 'open'
-            """;
-
+    /** A downgrade that was requested after the charge was opened waits for the next period. Month ends are counted from the start. */
     private static final String RENEW = """
             UPDATE billing.subscriptions
                SET status = 'active',
-                   plan_code = coalesce(next_plan_code, plan_code),
-                   next_plan_code = NULL,
+                   plan_code = CASE WHEN next_plan_code = :paidPlan THEN next_plan_code ELSE plan_code END,
+                   next_plan_code = nullif(next_plan_code, :paidPlan),
                    retry_count = 0,
+                   paid_periods = paid_periods + 1,
                    started_at = coalesce(started_at, now()),
-                   period_end = coalesce(period_end, now()) + interval '1 month',
-                   next_charge_at = coalesce(period_end, now()) + interval '1 month'
+                   period_end = coalesce(started_at, now()) + (paid_periods + 1) * interval '1 month',
+                   next_charge_at = coalesce(started_at, now()) + (paid_periods + 1) * interval '1 month'
              WHERE id = :id
             """;
 
@@ -61,53 +41,52 @@ class Ledger {
 
     private final JdbcClient jdbc;
     private final Subscriptions subscriptions;
+    private final Charges charges;
     private final SubscriptionEvents events;
     private final BillingSettings settings;
 
-    Ledger(JdbcClient jdbc, Subscriptions subscriptions, SubscriptionEvents events, BillingSettings settings) {
+    Ledger(
+            JdbcClient jdbc,
+            Subscriptions subscriptions,
+            Charges charges,
+            SubscriptionEvents events,
+            BillingSettings settings) {
         this.jdbc = jdbc;
         this.subscriptions = subscriptions;
+        this.charges = charges;
         this.events = events;
         this.settings = settings;
-    }
-
-    /** Opens a charge, unless one is open already. */
-    @Transactional
-    Charge open(UUID subscriptionId) {
-        jdbc.sql(OPEN)
-                .param("id", UUID.randomUUID())
-                .param("subscriptionId", subscriptionId)
-                .update();
-        return jdbc.sql(FIND_OPEN)
-                .param("subscriptionId", subscriptionId)
-                .query(Charge.class)
-                .single();
     }
 
     @Transactional
     Subscription paid(Charge charge) {
         Subscription before = subscriptions.lock(charge.subscriptionId());
-        if (!close(charge, "succeeded")) {
-            return before;
-        }
         if (!before.isChargeable()) {
-            log.warn("{} was paid, but subscription {} is {}: to be given back", charge, before.id(), before.status());
+            log.warn("{} was paid, but its subscription is {}; the renewals cancel it", charge, before.status());
             return before;
         }
-        jdbc.sql(RENEW).param("id", before.id()).update();
+        if (!charges.close(charge, "succeeded")) {
+            return before;
+        }
+        jdbc.sql(RENEW)
+                .param("id", before.id())
+                .param("paidPlan", charge.planCode())
+                .update();
         Subscription renewed = subscriptions.find(before.id());
-        events.publish(
-                renewed,
-                before.isPending()
-                        ? new SubscriptionStarted(renewed.id(), renewed.guildId(), renewed.planCode())
-                        : new PaymentSucceeded(renewed.id(), charge.id(), Objects.requireNonNull(renewed.periodEnd())));
+        if (before.isPending()) {
+            events.publish(renewed, new SubscriptionStarted(renewed.id(), renewed.guildId(), renewed.planCode()));
+        } else {
+            events.publish(
+                    renewed,
+                    new PaymentSucceeded(renewed.id(), charge.id(), Objects.requireNonNull(renewed.periodEnd())));
+        }
         return renewed;
     }
 
     @Transactional
     Subscription declined(Charge charge) {
         Subscription before = subscriptions.lock(charge.subscriptionId());
-        if (!close(charge, "failed") || !before.isChargeable()) {
+        if (!charges.close(charge, "failed") || !before.isChargeable()) {
             return before;
         }
         int failures = before.retryCount() + 1;
@@ -124,9 +103,5 @@ class Ledger {
                     over ? new PaymentFailedFinal(before.id()) : new PaymentFailed(before.id(), charge.id(), failures));
         }
         return subscriptions.find(before.id());
-    }
-
-    private boolean close(Charge charge, String status) {
-        return jdbc.sql(CLOSE).param("id", charge.id()).param("status", status).update() == 1;
     }
 }

@@ -1,6 +1,8 @@
 package dev.outbox.sample.billing;
 
+import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -8,50 +10,49 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Ends subscriptions that were canceled for the end of their period, and charges due subscriptions: for a new period, after a failed
- * payment, or after a crash that left the first charge open.
+ * Ends subscriptions that were canceled for the end of their period, charges due subscriptions, and cancels the open charges of ended
+ * subscriptions. Any number of processes can run it at the same time.
  */
 @Component
 final class Renewals {
 
     private static final Logger log = LoggerFactory.getLogger(Renewals.class);
 
-    private static final String END = """
-            UPDATE billing.subscriptions
-               SET status = 'canceled'
-             WHERE next_charge_at <= now()
-               AND status IN ('active', 'past_due')
-               AND cancel_at_period_end
-            """;
-
+    /** The list may be old when a subscription is reached: a claim checks again. */
     private static final String DUE = """
             SELECT id
               FROM billing.subscriptions
              WHERE next_charge_at <= now()
                AND status IN ('pending', 'active', 'past_due')
              ORDER BY next_charge_at
-             LIMIT 1000
             """;
 
     private final JdbcClient jdbc;
+    private final Subscriptions subscriptions;
+    private final Charges charges;
     private final Charging charging;
 
-    Renewals(JdbcClient jdbc, Charging charging) {
+    Renewals(JdbcClient jdbc, Subscriptions subscriptions, Charges charges, Charging charging) {
         this.jdbc = jdbc;
+        this.subscriptions = subscriptions;
+        this.charges = charges;
         this.charging = charging;
     }
 
     @Scheduled(cron = "${billing.renewals}")
     void runOnce() {
-        jdbc.sql(END).update();
-        jdbc.sql(DUE).query(UUID.class).list().forEach(this::charge);
+        forEach(subscriptions.ending(), subscriptions::end, "end subscription");
+        forEach(jdbc.sql(DUE).query(UUID.class).list(), charging::charge, "charge subscription");
+        forEach(charges.orphaned(), charging::cancel, "cancel");
     }
 
-    private void charge(UUID subscriptionId) {
-        try {
-            charging.charge(subscriptionId);
-        } catch (RuntimeException ex) {
-            log.warn("cannot charge subscription {}; it stays due", subscriptionId, ex);
+    private static <T> void forEach(List<T> items, Consumer<T> action, String name) {
+        for (T item : items) {
+            try {
+                action.accept(item);
+            } catch (RuntimeException ex) {
+                log.warn("Cannot {} {}; a later run tries again", name, item, ex);
+            }
         }
     }
 }

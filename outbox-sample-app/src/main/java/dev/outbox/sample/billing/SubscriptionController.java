@@ -34,14 +34,15 @@ final class SubscriptionController {
 
     @PostMapping
     ResponseEntity<Subscription> start(@Valid @RequestBody StartSubscription request) {
-        UUID id = subscriptions.order(request.guildId(), Plan.of(request.planCode()), request.userId());
-        Subscription started = charging.charge(id);
+        Charge first = subscriptions.order(request.guildId(), Plan.of(request.planCode()), request.userId());
+        Subscription started = charging.collect(first);
         if (!started.isRunning()) {
             throw new ResponseStatusException(
                     HttpStatus.PAYMENT_REQUIRED,
                     "the first payment was declined, so the subscription is " + started.status());
         }
-        return ResponseEntity.created(URI.create("/subscriptions/" + id)).body(started);
+        return ResponseEntity.created(URI.create("/subscriptions/" + started.id()))
+                .body(started);
     }
 
     @GetMapping("/{id}")
@@ -49,7 +50,7 @@ final class SubscriptionController {
         return subscriptions.find(id);
     }
 
-    /** Charges a subscription now, as the renewals would when it is due. */
+    /** Charges a subscription if it is due, without waiting for the next run of the renewals. */
     @PostMapping("/{id}/charges")
     Subscription charge(@PathVariable UUID id) {
         return charging.charge(id);

@@ -2,6 +2,7 @@ package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.SubscriptionCanceled;
 import dev.outbox.sample.web.NotFoundException;
+import java.util.List;
 import java.util.UUID;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -9,7 +10,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Takes orders for subscriptions, and cancels them. */
+/** Takes orders for subscriptions, cancels and ends them. */
 @Service
 class Subscriptions {
 
@@ -30,6 +31,29 @@ class Subscriptions {
              WHERE id = :id
             """;
 
+    /** Relies on subscriptions_ending. An open charge is finished first, because the bank may have collected it. */
+    private static final String ENDING = """
+            SELECT id
+              FROM billing.subscriptions s
+             WHERE period_end <= now()
+               AND status IN ('active', 'past_due')
+               AND cancel_at_period_end
+               AND NOT EXISTS (SELECT 1
+                                 FROM billing.charges
+                                WHERE subscription_id = s.id
+                                  AND status = 'open')
+            """;
+
+    private static final String END = """
+            UPDATE billing.subscriptions
+               SET status = 'canceled'
+             WHERE id = (
+            """ + ENDING + """
+               AND id = :id
+               FOR UPDATE SKIP LOCKED)
+            RETURNING
+            """ + COLUMNS;
+
     private static final String FIND = "SELECT " + COLUMNS + """
               FROM billing.subscriptions
              WHERE id = :id
@@ -39,17 +63,19 @@ class Subscriptions {
 
     private final JdbcClient jdbc;
     private final BillingKeys keys;
+    private final Charges charges;
     private final SubscriptionEvents events;
 
-    Subscriptions(JdbcClient jdbc, BillingKeys keys, SubscriptionEvents events) {
+    Subscriptions(JdbcClient jdbc, BillingKeys keys, Charges charges, SubscriptionEvents events) {
         this.jdbc = jdbc;
         this.keys = keys;
+        this.charges = charges;
         this.events = events;
     }
 
-    /** Stores a subscription that is still to be paid for. */
+    /** Stores a subscription, and claims the charge of its first period. */
     @Transactional
-    UUID order(String guildId, Plan plan, String userId) {
+    Charge order(String guildId, Plan plan, String userId) {
         UUID id = UUID.randomUUID();
         jdbc.sql(ORDER)
                 .param("id", id)
@@ -57,7 +83,7 @@ class Subscriptions {
                 .param("billingKeyId", keys.issue(userId))
                 .param("planCode", plan.code())
                 .update();
-        return id;
+        return charges.claim(id).orElseThrow();
     }
 
     /** Cancels at once, or for the end of the period that is paid for. */
@@ -69,6 +95,17 @@ class Subscriptions {
             events.publish(running, new SubscriptionCanceled(id, atPeriodEnd));
         }
         return find(id);
+    }
+
+    /** Finds the subscriptions whose last period is over. */
+    List<UUID> ending() {
+        return jdbc.sql(ENDING).query(UUID.class).list();
+    }
+
+    /** Ends a subscription whose last period is over. Two workers end it once. */
+    @Transactional
+    void end(UUID id) {
+        jdbc.sql(END).param("id", id).query(Subscription.class).optional();
     }
 
     Subscription find(UUID id) {

@@ -20,7 +20,7 @@ class Suspensions {
             UPDATE billing.subscriptions
                SET status = 'suspended'
              WHERE guild_id = :guildId
-               AND status IN ('active', 'past_due')
+               AND status IN ('pending', 'active', 'past_due')
             RETURNING
             """ + Subscriptions.COLUMNS;
 
@@ -28,7 +28,7 @@ class Suspensions {
             UPDATE billing.subscriptions
                SET status = 'suspended'
              WHERE billing_key_id = :billingKeyId
-               AND status IN ('active', 'past_due')
+               AND status IN ('pending', 'active', 'past_due')
             RETURNING
             """ + Subscriptions.COLUMNS;
 

@@ -3,8 +3,8 @@ package dev.outbox.sample.billing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
-import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -28,37 +28,43 @@ class LedgerTest {
     @Autowired
     private JdbcClient jdbc;
 
+    private BillingTables tables;
+
+    @BeforeEach
+    void connect() {
+        tables = new BillingTables(jdbc);
+    }
+
     @Test
     void rolledBackBookingLeavesNeitherStateNorEvent() {
-        UUID id = subscriptions.order("guild-rollback", Plan.PRO, "user-1");
-        Charge charge = ledger.open(id);
+        Charge charge = subscriptions.order("guild-rollback", Plan.PRO, "user-1");
 
         transaction.executeWithoutResult((status) -> {
             ledger.paid(charge);
             status.setRollbackOnly();
         });
 
+        UUID id = charge.subscriptionId();
         assertThat(subscriptions.find(id).status()).isEqualTo("pending");
-        assertThat(eventsOf(id)).isEmpty();
+        assertThat(tables.eventsOf(id)).isEmpty();
     }
 
     @Test
     void chargeIsBookedOnce() {
-        UUID id = subscriptions.order("guild-once", Plan.PRO, "user-1");
-        Charge charge = ledger.open(id);
+        Charge charge = subscriptions.order("guild-once", Plan.PRO, "user-1");
 
         Subscription paid = ledger.paid(charge);
 
         assertThat(ledger.paid(charge)).isEqualTo(paid);
         assertThat(ledger.declined(charge)).isEqualTo(paid);
-        assertThat(eventsOf(id)).containsExactly("SubscriptionStarted");
+        assertThat(tables.eventsOf(charge.subscriptionId())).containsExactly("SubscriptionStarted");
     }
 
     @Test
     void chargeLeftOpenByCrashIsResumed() {
-        UUID id = subscriptions.order("guild-crash", Plan.PRO, "user-1");
-        Charge charge = ledger.open(id);
-        due(id);
+        Charge charge = subscriptions.order("guild-crash", Plan.PRO, "user-1");
+        UUID id = charge.subscriptionId();
+        tables.makeDue(id);
 
         renewals.runOnce();
 
@@ -76,32 +82,20 @@ class LedgerTest {
         UUID canceled = started("guild-ending");
         UUID later = started("guild-later");
         subscriptions.cancel(canceled, true);
-        due(renewed);
-        due(canceled);
+        tables.makeDue(renewed);
+        tables.makeDue(canceled);
+        tables.endPeriod(canceled);
 
         renewals.runOnce();
+        renewals.runOnce();
 
-        assertThat(eventsOf(renewed)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
+        assertThat(tables.eventsOf(renewed)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
         assertThat(subscriptions.find(canceled).status()).isEqualTo("canceled");
-        assertThat(eventsOf(later)).containsExactly("SubscriptionStarted");
+        assertThat(tables.eventsOf(canceled)).containsExactly("SubscriptionStarted", "SubscriptionCanceled");
+        assertThat(tables.eventsOf(later)).containsExactly("SubscriptionStarted");
     }
 
     private UUID started(String guildId) {
-        UUID id = subscriptions.order(guildId, Plan.PRO, "user-1");
-        ledger.paid(ledger.open(id));
-        return id;
-    }
-
-    private void due(UUID id) {
-        jdbc.sql("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = :id")
-                .param("id", id)
-                .update();
-    }
-
-    private List<String> eventsOf(UUID id) {
-        return jdbc.sql("SELECT event_type FROM events.outbox WHERE aggregate_id = :id ORDER BY aggregate_seq")
-                .param("id", id.toString())
-                .query(String.class)
-                .list();
+        return ledger.paid(subscriptions.order(guildId, Plan.PRO, "user-1")).id();
     }
 }

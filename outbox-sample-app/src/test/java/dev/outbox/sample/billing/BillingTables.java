@@ -1,0 +1,59 @@
+package dev.outbox.sample.billing;
+
+import java.util.List;
+import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Tables of billing, and the events about subscriptions. Moves due times, so that no test waits for a month. */
+record BillingTables(JdbcClient jdbc) {
+
+    /** Makes the next charge of a subscription due, and lets the lease of a claim end. */
+    void makeDue(UUID subscriptionId) {
+        update("UPDATE billing.subscriptions SET next_charge_at = now() WHERE id = :id", subscriptionId);
+    }
+
+    void endPeriod(UUID subscriptionId) {
+        update("UPDATE billing.subscriptions SET period_end = now() WHERE id = :id", subscriptionId);
+    }
+
+    void decline(Subscription subscription) {
+        update("UPDATE billing.billing_keys SET declines = true WHERE id = :id", subscription.billingKeyId());
+    }
+
+    void openLongAgo(Charge charge) {
+        update("UPDATE billing.charges SET opened_at = now() - interval '1 hour' WHERE id = :id", charge.id());
+    }
+
+    /** Status of every charge of a subscription, in the order of periods and attempts. */
+    List<String> chargesOf(UUID subscriptionId) {
+        return list(
+                "SELECT status FROM billing.charges WHERE subscription_id = :id ORDER BY period, attempt",
+                subscriptionId);
+    }
+
+    /** Answer of the simulated bank to every charge of a subscription. */
+    List<String> collectionsFrom(UUID subscriptionId) {
+        return list("""
+                SELECT collection.status
+                  FROM billing.simulated_collections collection
+                  JOIN billing.charges charge ON charge.id = collection.charge_id
+                 WHERE charge.subscription_id = :id
+                 ORDER BY charge.period, charge.attempt
+                """, subscriptionId);
+    }
+
+    List<String> eventsOf(UUID subscriptionId) {
+        return jdbc.sql("SELECT event_type FROM events.outbox WHERE aggregate_id = :id ORDER BY aggregate_seq")
+                .param("id", subscriptionId.toString())
+                .query(String.class)
+                .list();
+    }
+
+    private void update(String sql, UUID id) {
+        jdbc.sql(sql).param("id", id).update();
+    }
+
+    private List<String> list(String sql, UUID id) {
+        return jdbc.sql(sql).param("id", id).query(String.class).list();
+    }
+}

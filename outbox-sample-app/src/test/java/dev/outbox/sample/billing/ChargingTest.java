@@ -1,0 +1,167 @@
+package dev.outbox.sample.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.sample.SampleTest;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** What billing asks of a bank of your own, while its answers get lost or two workers repeat one charge. */
+@SampleTest
+@TestPropertySource(properties = "billing.bank=recording")
+class ChargingTest {
+
+    @Autowired
+    private Subscriptions subscriptions;
+
+    @Autowired
+    private PlanChanges planChanges;
+
+    @Autowired
+    private Charges charges;
+
+    @Autowired
+    private Charging charging;
+
+    @Autowired
+    private Renewals renewals;
+
+    @Autowired
+    private RecordingBank bank;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private BillingTables tables;
+
+    @BeforeEach
+    void connect() {
+        tables = new BillingTables(jdbc);
+    }
+
+    @Test
+    void repeatsChargeUnderItsKeyAfterAnswerIsLost() {
+        UUID id = dueSubscription();
+        bank.losesAnswersOf.add(id);
+        assertThatThrownBy(() -> charging.charge(id)).hasMessage("answer lost");
+        planChanges.change(id, Plan.BASIC);
+        bank.losesAnswersOf.remove(id);
+        tables.makeDue(id);
+
+        Subscription renewed = charging.charge(id);
+
+        List<Charge> calls = bank.callsFor(id);
+        assertThat(calls).hasSize(3);
+        assertThat(calls.get(2)).isEqualTo(calls.get(1)).isNotEqualTo(calls.get(0));
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
+        assertThat(renewed.planCode()).isEqualTo("pro");
+        assertThat(renewed.nextPlanCode()).isEqualTo("basic");
+    }
+
+    @Test
+    void booksOnceWhenTwoWorkersRepeatOneCharge() throws Exception {
+        UUID id = dueSubscription();
+        Charge open = charges.claim(id).orElseThrow();
+        bank.meeting = new CyclicBarrier(2);
+        CompletableFuture<Subscription> one = CompletableFuture.supplyAsync(() -> charging.collect(open));
+        CompletableFuture<Subscription> two = CompletableFuture.supplyAsync(() -> charging.collect(open));
+
+        assertThat(one.get(15, TimeUnit.SECONDS)).isEqualTo(two.get(15, TimeUnit.SECONDS));
+
+        bank.meeting = null;
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
+    }
+
+    @Test
+    void failingSubscriptionDoesNotStopTheOthers() {
+        UUID failing = dueSubscription();
+        UUID other = dueSubscription();
+        bank.losesAnswersOf.add(failing);
+
+        renewals.runOnce();
+
+        assertThat(tables.eventsOf(other)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
+        assertThat(tables.chargesOf(failing)).containsExactly("succeeded", "open");
+    }
+
+    @Test
+    void callsBankOutsideTransactions() {
+        dueSubscription();
+
+        renewals.runOnce();
+
+        assertThat(bank.calls).isNotEmpty();
+        assertThat(bank.callsInTransaction).isEmpty();
+    }
+
+    private UUID dueSubscription() {
+        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
+        charging.collect(first);
+        tables.makeDue(first.subscriptionId());
+        return first.subscriptionId();
+    }
+
+    static final class RecordingBank implements Bank {
+
+        final List<Charge> calls = new CopyOnWriteArrayList<>();
+        final List<Charge> callsInTransaction = new CopyOnWriteArrayList<>();
+        final Set<UUID> losesAnswersOf = ConcurrentHashMap.newKeySet();
+        volatile CyclicBarrier meeting;
+
+        @Override
+        public boolean collect(Charge charge) {
+            calls.add(charge);
+            if (TransactionSynchronizationManager.isActualTransactionActive()) {
+                callsInTransaction.add(charge);
+            }
+            CyclicBarrier barrier = meeting;
+            if (barrier != null) {
+                try {
+                    barrier.await(10, TimeUnit.SECONDS);
+                } catch (Exception ex) {
+                    throw new IllegalStateException("the other worker did not call the bank", ex);
+                }
+            }
+            if (losesAnswersOf.contains(charge.subscriptionId())) {
+                throw new IllegalStateException("answer lost");
+            }
+            return true;
+        }
+
+        @Override
+        public void cancel(Charge charge) {
+            throw new UnsupportedOperationException();
+        }
+
+        List<Charge> callsFor(UUID subscriptionId) {
+            return calls.stream()
+                    .filter((charge) -> charge.subscriptionId().equals(subscriptionId))
+                    .toList();
+        }
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class BankConfiguration {
+
+        @Bean
+        RecordingBank recordingBank() {
+            return new RecordingBank();
+        }
+    }
+}

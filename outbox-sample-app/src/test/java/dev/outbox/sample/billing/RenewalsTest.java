@@ -1,0 +1,151 @@
+package dev.outbox.sample.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Renewals by workers that hold an old list, crash, or meet a subscription that ends. */
+@SampleTest
+class RenewalsTest {
+
+    @Autowired
+    private Subscriptions subscriptions;
+
+    @Autowired
+    private Suspensions suspensions;
+
+    @Autowired
+    private Charges charges;
+
+    @Autowired
+    private Charging charging;
+
+    @Autowired
+    private Ledger ledger;
+
+    @Autowired
+    private Renewals renewals;
+
+    @Autowired
+    private Bank bank;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private BillingTables tables;
+
+    @BeforeEach
+    void connect() {
+        tables = new BillingTables(jdbc);
+    }
+
+    @Test
+    void workerWithOldListChargesNoSecondPeriod() {
+        UUID id = dueSubscription().id();
+
+        Subscription renewed = charging.charge(id);
+        Subscription seenByOldList = charging.charge(id);
+
+        assertThat(seenByOldList).isEqualTo(renewed);
+        assertThat(tables.collectionsFrom(id)).containsExactly("paid", "paid");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
+    }
+
+    @Test
+    void workerWithOldListCountsNoSecondDecline() {
+        Subscription subscription = dueSubscription();
+        tables.decline(subscription);
+
+        charging.charge(subscription.id());
+        Subscription seenByOldList = charging.charge(subscription.id());
+
+        assertThat(seenByOldList.retryCount()).isOne();
+        assertThat(tables.collectionsFrom(subscription.id())).containsExactly("paid", "declined");
+        assertThat(tables.eventsOf(subscription.id())).containsExactly("SubscriptionStarted", "PaymentFailed");
+    }
+
+    @Test
+    void claimLeasesSubscriptionUntilCrashedWorkerIsGivenUp() {
+        UUID id = dueSubscription().id();
+        Charge claimed = charges.claim(id).orElseThrow();
+
+        assertThat(charges.claim(id)).isEmpty();
+
+        tables.makeDue(id);
+        assertThat(charges.claim(id)).contains(claimed);
+    }
+
+    @Test
+    void databaseRefusesSecondChargeOfPaidPeriod() {
+        UUID id = dueSubscription().id();
+        charging.charge(id);
+
+        assertThatThrownBy(() -> jdbc.sql("""
+                        INSERT INTO billing.charges (id, subscription_id, billing_key_id, plan_code, period, attempt)
+                        SELECT gen_random_uuid(), subscription_id, billing_key_id, plan_code, period, attempt + 1
+                          FROM billing.charges
+                         WHERE subscription_id = :id
+                           AND period = 2
+                        """).param("id", id).update())
+                .isInstanceOf(DuplicateKeyException.class)
+                .hasMessageContaining("charges_period_once");
+    }
+
+    @Test
+    void cancelsChargeWhoseSubscriptionEndedBeforeBooking() {
+        Subscription subscription = dueSubscription();
+        UUID id = subscription.id();
+        Charge charge = charges.claim(id).orElseThrow();
+        bank.collect(charge);
+        suspensions.keyDeleted(new BillingKeyDeleted("user-1", subscription.billingKeyId()));
+        ledger.paid(charge);
+        tables.openLongAgo(charge);
+
+        renewals.runOnce();
+
+        assertThat(tables.collectionsFrom(id)).containsExactly("paid", "canceled");
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "canceled");
+        assertThat(bank.collect(charge)).isFalse();
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "SubscriptionSuspended");
+    }
+
+    @Test
+    void deletedKeySuspendsSubscriptionBeforeItsFirstPayment() {
+        Charge first = subscriptions.order("guild-pending", Plan.PRO, "user-1");
+        suspensions.keyDeleted(new BillingKeyDeleted("user-1", first.billingKeyId()));
+
+        Subscription subscription = ledger.paid(first);
+
+        assertThat(subscription.status()).isEqualTo("suspended");
+        assertThat(tables.eventsOf(subscription.id())).containsExactly("SubscriptionSuspended");
+    }
+
+    @Test
+    void endingSubscriptionFinishesItsOpenChargeFirst() {
+        UUID id = dueSubscription().id();
+        bank.collect(charges.claim(id).orElseThrow());
+        subscriptions.cancel(id, true);
+        tables.endPeriod(id);
+        tables.makeDue(id);
+
+        renewals.runOnce();
+
+        assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
+        assertThat(subscriptions.find(id).status()).isEqualTo("active");
+    }
+
+    private Subscription dueSubscription() {
+        Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
+        Subscription started = charging.collect(first);
+        tables.makeDue(started.id());
+        return started;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.outbox.sample.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.sample.SampleTest;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+@SampleTest
+class SimulatedBankTest {
+
+    @Autowired
+    private Bank bank;
+
+    @Autowired
+    private Subscriptions subscriptions;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private BillingTables tables;
+
+    private Charge charge;
+
+    @BeforeEach
+    void order() {
+        tables = new BillingTables(jdbc);
+        charge = subscriptions.order("guild-bank", Plan.PRO, "user-1");
+    }
+
+    @Test
+    void takesMoneyOnceForOneKey() {
+        assertThat(bank.collect(charge)).isTrue();
+        assertThat(bank.collect(charge)).isTrue();
+
+        assertThat(tables.collectionsFrom(charge.subscriptionId())).containsExactly("paid");
+    }
+
+    @Test
+    void repeatsItsAnswerAfterCardChanged() {
+        assertThat(bank.collect(charge)).isTrue();
+
+        tables.decline(subscriptions.find(charge.subscriptionId()));
+
+        assertThat(bank.collect(charge)).isTrue();
+    }
+
+    @Test
+    void declinesCanceledCharge() {
+        bank.cancel(charge);
+        bank.cancel(charge);
+
+        assertThat(bank.collect(charge)).isFalse();
+        assertThat(tables.collectionsFrom(charge.subscriptionId())).containsExactly("canceled");
+    }
+}
