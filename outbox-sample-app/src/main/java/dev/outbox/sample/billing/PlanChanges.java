@@ -4,21 +4,23 @@ import dev.outbox.sample.events.BillingEvent.PlanDowngraded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import java.util.Objects;
 import java.util.UUID;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Changes plans: to a higher one at once, to a lower one when the paid period is over. */
 @Service
 class PlanChanges {
 
-    private static final String UPGRADE = """
+    private static final String SET_PLAN = """
             UPDATE billing.subscriptions
                SET plan_code = :planCode, next_plan_code = NULL
              WHERE id = :id
             """;
 
-    private static final String DOWNGRADE = """
+    private static final String SET_NEXT_PLAN = """
             UPDATE billing.subscriptions
                SET next_plan_code = :planCode
              WHERE id = :id
@@ -34,20 +36,33 @@ class PlanChanges {
         this.events = events;
     }
 
+    /** Changing back to the current plan withdraws a downgrade. */
     @Transactional
     Subscription change(UUID id, Plan plan) {
         Subscription subscription = subscriptions.lockRunning(id);
         String old = subscription.planCode();
         if (plan.isAbove(Plan.of(old))) {
-            update(UPGRADE, id, plan);
+            requirePaid(subscription);
+            update(SET_PLAN, id, plan);
             events.publish(subscription, new PlanUpgraded(id, old, plan.code()));
+        } else if (plan.code().equals(old)) {
+            update(SET_PLAN, id, plan);
         } else if (!plan.code().equals(subscription.planToCharge())) {
-            update(DOWNGRADE, id, plan);
+            update(SET_NEXT_PLAN, id, plan);
             events.publish(
                     subscription,
                     new PlanDowngraded(id, old, plan.code(), Objects.requireNonNull(subscription.periodEnd())));
         }
         return subscriptions.find(id);
+    }
+
+    /** The license rises at once, so a higher plan must not start on an unpaid period. */
+    private static void requirePaid(Subscription subscription) {
+        if (subscription.isPastDue()) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT,
+                    "subscription " + subscription.id() + " is past due: pay before you choose a higher plan");
+        }
     }
 
     private void update(String sql, UUID id, Plan plan) {

@@ -24,8 +24,12 @@ record Subscription(
         return status.equals("pending");
     }
 
+    boolean isPastDue() {
+        return status.equals("past_due");
+    }
+
     boolean isRunning() {
-        return status.equals("active") || status.equals("past_due");
+        return status.equals("active") || isPastDue();
     }
 
     boolean isChargeable() {

@@ -1,0 +1,80 @@
+package dev.outbox.sample.billing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.sample.SampleTest;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.web.server.ResponseStatusException;
+
+@SampleTest
+class PlanChangesTest {
+
+    @Autowired
+    private Subscriptions subscriptions;
+
+    @Autowired
+    private PlanChanges planChanges;
+
+    @Autowired
+    private Charging charging;
+
+    @Autowired
+    private Charges charges;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private BillingTables tables;
+
+    private UUID id;
+
+    @BeforeEach
+    void start() {
+        tables = new BillingTables(jdbc);
+        id = charging.collect(subscriptions.order("guild-plans", Plan.PRO, "user-1"))
+                .id();
+        tables.makeDue(id);
+    }
+
+    @Test
+    void unpaidPeriodAllowsNoUpgrade() {
+        tables.decline(subscriptions.find(id));
+        charging.charge(id);
+
+        assertThatThrownBy(() -> planChanges.change(id, Plan.TEAM))
+                .isInstanceOf(ResponseStatusException.class)
+                .hasMessageContaining("past due");
+
+        assertThat(subscriptions.find(id).planCode()).isEqualTo("pro");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentFailed");
+    }
+
+    @Test
+    void currentPlanWithdrawsDowngrade() {
+        planChanges.change(id, Plan.BASIC);
+
+        Subscription kept = planChanges.change(id, Plan.PRO);
+
+        assertThat(kept.nextPlanCode()).isNull();
+        assertThat(charging.charge(id).planCode()).isEqualTo("pro");
+        assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PlanDowngraded", "PaymentSucceeded");
+    }
+
+    @Test
+    void upgradeSurvivesOpenChargeOfLowerPlan() {
+        planChanges.change(id, Plan.BASIC);
+        Charge lower = charges.claim(id).orElseThrow();
+        planChanges.change(id, Plan.TEAM);
+
+        Subscription renewed = charging.collect(lower);
+
+        assertThat(lower.planCode()).isEqualTo("basic");
+        assertThat(renewed.planCode()).isEqualTo("team");
+        assertThat(renewed.nextPlanCode()).isNull();
+    }
+}
