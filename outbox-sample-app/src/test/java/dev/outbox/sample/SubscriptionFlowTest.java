@@ -111,7 +111,10 @@ class SubscriptionFlowTest {
 
         charge(subscription);
 
+        assertThat(api.awaitPublished()).contains("PaymentSucceeded", "LicenseDowngraded", "LicenseExtended");
         assertThat(api.text("/subscriptions/" + subscription, "$.planCode")).isEqualTo("basic");
+        assertThat(api.licensesOf("guild-plans")).extracting("planCode").containsExactly("basic");
+        assertThat(api.messagesTo("guild-plans")).contains("license downgraded from team to basic");
     }
 
     @Test

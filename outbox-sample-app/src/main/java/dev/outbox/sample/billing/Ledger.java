@@ -2,9 +2,6 @@ package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.PaymentFailed;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
-import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
-import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -74,11 +71,9 @@ class Ledger {
                 .update();
         Subscription renewed = subscriptions.find(before.id());
         if (before.isPending()) {
-            events.publish(renewed, new SubscriptionStarted(renewed.id(), renewed.guildId(), renewed.planCode()));
+            events.publishStarted(renewed);
         } else {
-            events.publish(
-                    renewed,
-                    new PaymentSucceeded(renewed.id(), charge.id(), Objects.requireNonNull(renewed.periodEnd())));
+            events.publishPaid(renewed, charge, before.planCode());
         }
         return renewed;
     }

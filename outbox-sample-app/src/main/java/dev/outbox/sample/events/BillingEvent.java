@@ -18,10 +18,13 @@ public sealed interface BillingEvent {
     /** A billing key was deleted and can no longer be charged. */
     record BillingKeyDeleted(String userId, UUID billingKeyId) implements BillingEvent {}
 
-    /** A subscription was created and its first payment succeeded; {@link Headers#BILLING_KEY_ID} names the key that pays. */
+    /**
+     * A subscription was created and its first payment succeeded; {@link Headers#BILLING_KEY_ID} names the key that pays,
+     * {@link Headers#PERIOD_END} the end of the first period.
+     */
     record SubscriptionStarted(UUID subscriptionId, String guildId, String planCode) implements BillingEvent {}
 
-    /** A recurring payment succeeded. */
+    /** A recurring payment succeeded; {@link Headers#PLAN_CODE} names the plan of the new period. */
     record PaymentSucceeded(UUID subscriptionId, UUID attemptId, Instant newPeriodEnd) implements BillingEvent {}
 
     /** A recurring payment failed and will be tried again; {@code retryCount} payments in a row have failed by now. */

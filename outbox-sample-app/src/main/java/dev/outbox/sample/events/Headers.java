@@ -9,6 +9,15 @@ public final class Headers {
     /** The billing key that pays for a subscription. */
     public static final String BILLING_KEY_ID = "billingKeyId";
 
+    /** The end of the period that the first payment of a subscription paid for. */
+    public static final String PERIOD_END = "periodEnd";
+
+    /** The plan of the period that a payment paid for. */
+    public static final String PLAN_CODE = "planCode";
+
+    /** The higher plan before a payment; only if this payment lowered the plan. */
+    public static final String DOWNGRADED_FROM = "downgradedFrom";
+
     /** The owner on whose behalf a message is sent. */
     public static final String OWNER_ID = "ownerId";
 

@@ -15,4 +15,11 @@ record License(
         String planCode,
         String status,
         Instant grantedAt,
-        @Nullable Instant expiresAt) {}
+        @Nullable Instant expiresAt) {
+
+    static final String FREE = "free";
+
+    boolean isFree() {
+        return planCode.equals(FREE);
+    }
+}

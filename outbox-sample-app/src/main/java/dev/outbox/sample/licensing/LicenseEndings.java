@@ -1,5 +1,6 @@
 package dev.outbox.sample.licensing;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.events.LicensingEvent.LicenseCanceled;
 import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
@@ -17,8 +18,9 @@ class LicenseEndings {
 
     private static final String SUSPEND = """
             UPDATE licensing.licenses
-               SET status = 'suspended'
+               SET status = 'suspended', subscription_seq = :seq
              WHERE subscription_id = :subscriptionId
+               AND subscription_seq < :seq
                AND status = 'active'
             RETURNING
             """ + Licenses.COLUMNS;
@@ -56,8 +58,12 @@ class LicenseEndings {
     }
 
     @Transactional
-    void suspend(SubscriptionSuspended event) {
-        suspended(jdbc.sql(SUSPEND).param("subscriptionId", event.subscriptionId()), event.reason());
+    void suspend(SubscriptionSuspended event, EventEnvelope envelope) {
+        suspended(
+                jdbc.sql(SUSPEND)
+                        .param("subscriptionId", event.subscriptionId())
+                        .param("seq", envelope.aggregateSeq()),
+                event.reason());
     }
 
     @Transactional

@@ -1,31 +1,33 @@
 package dev.outbox.sample.licensing;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
+import dev.outbox.sample.events.Headers;
 import dev.outbox.sample.events.LicensingEvent.LicenseDowngraded;
 import dev.outbox.sample.events.LicensingEvent.LicenseExtended;
 import dev.outbox.sample.events.LicensingEvent.LicenseGranted;
 import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Grants licenses, and adjusts them to their subscriptions. Each change happens and is published once, however often its event is delivered.
+ * Grants licenses, and adjusts them to their subscriptions. A license stores the sequence of the last event of its subscription that it has
+ * followed, so that a redelivered event changes and publishes nothing.
  */
 @Service
 class Licenses {
 
     /** The columns of a {@link License}. */
     static final String COLUMNS = "id, subscription_id, guild_id, plan_code, status, granted_at, expires_at";
-
-    static final String FREE = "free";
 
     /** Returns no row if the guild already has an active free license. */
     private static final String GRANT_FREE = """
@@ -39,38 +41,42 @@ class Licenses {
 
     /** Returns no row if the subscription already has a license. */
     private static final String GRANT = """
-            INSERT INTO licensing.licenses (id, subscription_id, billing_key_id, guild_id, plan_code, expires_at)
-            VALUES (:id, :subscriptionId, CAST(:billingKeyId AS uuid), :guildId, :planCode, now() + interval '1 month')
+            INSERT INTO licensing.licenses
+                   (id, subscription_id, subscription_seq, billing_key_id, guild_id, plan_code, expires_at)
+            VALUES (:id, :subscriptionId, :seq, CAST(:billingKeyId AS uuid), :guildId, :planCode,
+                    coalesce(CAST(:periodEnd AS timestamptz), now() + interval '1 month'))
             ON CONFLICT (subscription_id) DO NOTHING
             RETURNING
             """ + COLUMNS;
 
-    /** GREATEST makes the update idempotent; the last condition tells whether it changed anything. */
+    /** Returns no row if the license has already followed this event or a later one. */
+    private static final String LOCK = "SELECT " + COLUMNS + """
+              FROM licensing.licenses
+             WHERE subscription_id = :subscriptionId
+               AND subscription_seq < :seq
+               FOR UPDATE
+            """;
+
+    /** GREATEST ignores NULL, so a license that has expired gets a new end. */
     private static final String EXTEND = """
             UPDATE licensing.licenses
-               SET expires_at = GREATEST(expires_at, :newPeriodEnd)
-             WHERE subscription_id = :subscriptionId
-               AND expires_at < :newPeriodEnd
+               SET plan_code = :planCode, expires_at = GREATEST(expires_at, :newPeriodEnd), subscription_seq = :seq
+             WHERE id = :id
             RETURNING
             """ + COLUMNS;
 
     private static final String DOWNGRADE = """
             UPDATE licensing.licenses
-               SET plan_code = 'free', expires_at = NULL
+               SET plan_code = 'free', expires_at = NULL, subscription_seq = :seq
              WHERE id = :id
             """;
 
     private static final String UPGRADE = """
             UPDATE licensing.licenses
-               SET plan_code = :newPlan
+               SET plan_code = :newPlan, subscription_seq = :seq
              WHERE subscription_id = :subscriptionId
+               AND subscription_seq < :seq
                AND plan_code <> 'free'
-            """;
-
-    private static final String LOCK = "SELECT " + COLUMNS + """
-              FROM licensing.licenses
-             WHERE subscription_id = :subscriptionId
-               FOR UPDATE
             """;
 
     private static final String LATEST = "SELECT " + COLUMNS + """
@@ -99,52 +105,75 @@ class Licenses {
 
     /** Grants the license of a subscription. The billing key is stored to find the licenses that it paid for. */
     @Transactional
-    void grant(SubscriptionStarted event, @Nullable String billingKeyId) {
+    void grant(SubscriptionStarted event, EventEnvelope envelope) {
         jdbc.sql(GRANT)
                 .param("id", UUID.randomUUID())
                 .param("subscriptionId", event.subscriptionId())
-                .param("billingKeyId", billingKeyId)
+                .param("seq", envelope.aggregateSeq())
+                .param("billingKeyId", envelope.headers().get(Headers.BILLING_KEY_ID))
                 .param("guildId", event.guildId())
                 .param("planCode", event.planCode())
+                .param("periodEnd", envelope.headers().get(Headers.PERIOD_END))
                 .query(License.class)
                 .optional()
                 .ifPresent(this::granted);
     }
 
+    /** Extends a license to the end of the paid period, on the plan of that period. An expired license regains its plan. */
     @Transactional
-    void extend(PaymentSucceeded event) {
-        jdbc.sql(EXTEND)
-                .param("subscriptionId", event.subscriptionId())
-                .param("newPeriodEnd", Timestamp.from(event.newPeriodEnd()))
-                .query(License.class)
-                .optional()
-                .ifPresent((license) -> events.publish(
-                        license, new LicenseExtended(license.id(), Objects.requireNonNull(license.expiresAt()))));
+    void extend(PaymentSucceeded event, EventEnvelope envelope) {
+        lock(event.subscriptionId(), envelope).ifPresent((license) -> {
+            String plan = envelope.headers().getOrDefault(Headers.PLAN_CODE, license.planCode());
+            License extended = jdbc.sql(EXTEND)
+                    .param("id", license.id())
+                    .param("seq", envelope.aggregateSeq())
+                    .param("planCode", plan)
+                    .param("newPeriodEnd", Timestamp.from(event.newPeriodEnd()))
+                    .query(License.class)
+                    .single();
+            boolean lowered = envelope.headers().containsKey(Headers.DOWNGRADED_FROM) && !license.isFree();
+            if (lowered && !plan.equals(license.planCode())) {
+                events.publish(license, new LicenseDowngraded(license.id(), license.planCode(), plan));
+            }
+            Instant expiresAt = Objects.requireNonNull(extended.expiresAt());
+            if (!expiresAt.equals(license.expiresAt())) {
+                events.publish(license, new LicenseExtended(license.id(), expiresAt));
+            }
+        });
     }
 
     @Transactional
-    void downgrade(PaymentFailedFinal event) {
-        jdbc.sql(LOCK)
-                .param("subscriptionId", event.subscriptionId())
-                .query(License.class)
-                .optional()
-                .filter((license) -> !license.planCode().equals(FREE))
+    void downgrade(PaymentFailedFinal event, EventEnvelope envelope) {
+        lock(event.subscriptionId(), envelope)
+                .filter((license) -> !license.isFree())
                 .ifPresent((license) -> {
-                    jdbc.sql(DOWNGRADE).param("id", license.id()).update();
-                    events.publish(license, new LicenseDowngraded(license.id(), license.planCode(), FREE));
+                    jdbc.sql(DOWNGRADE)
+                            .param("id", license.id())
+                            .param("seq", envelope.aggregateSeq())
+                            .update();
+                    events.publish(license, new LicenseDowngraded(license.id(), license.planCode(), License.FREE));
                 });
     }
 
     /** Applies the higher plan immediately, unless the license is back to the free plan. */
-    void upgrade(PlanUpgraded event) {
+    void upgrade(PlanUpgraded event, EventEnvelope envelope) {
         jdbc.sql(UPGRADE)
                 .param("subscriptionId", event.subscriptionId())
+                .param("seq", envelope.aggregateSeq())
                 .param("newPlan", event.newPlan())
                 .update();
     }
 
     List<License> latest() {
         return jdbc.sql(LATEST).query(License.class).list();
+    }
+
+    private Optional<License> lock(UUID subscriptionId, EventEnvelope envelope) {
+        return jdbc.sql(LOCK)
+                .param("subscriptionId", subscriptionId)
+                .param("seq", envelope.aggregateSeq())
+                .query(License.class)
+                .optional();
     }
 
     private void granted(License license) {

@@ -1,6 +1,7 @@
 package dev.outbox.sample.licensing;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
@@ -8,7 +9,6 @@ import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
-import dev.outbox.sample.events.Headers;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.JsonNode;
@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Handles the events that affect licenses. One handler takes all event types of an aggregate type, because order holds per handler: a
- * payment cannot overtake the start of its subscription, even during retries.
+ * payment cannot overtake the start of its subscription, even during retries or behind a dead letter.
  */
 @Component
 class LicensingSubscriber {
@@ -55,17 +55,16 @@ class LicensingSubscriber {
                 "PaymentFailedFinal",
                 "SubscriptionSuspended",
                 "PlanUpgraded"
-            })
+            },
+            onDead = OnDead.BLOCK)
     void subscription(JsonNode payload, EventEnvelope event) {
         switch (event.eventType()) {
-            case "SubscriptionStarted" ->
-                licenses.grant(
-                        json.treeToValue(payload, SubscriptionStarted.class),
-                        event.headers().get(Headers.BILLING_KEY_ID));
-            case "PaymentSucceeded" -> licenses.extend(json.treeToValue(payload, PaymentSucceeded.class));
-            case "PaymentFailedFinal" -> licenses.downgrade(json.treeToValue(payload, PaymentFailedFinal.class));
-            case "SubscriptionSuspended" -> endings.suspend(json.treeToValue(payload, SubscriptionSuspended.class));
-            case "PlanUpgraded" -> licenses.upgrade(json.treeToValue(payload, PlanUpgraded.class));
+            case "SubscriptionStarted" -> licenses.grant(json.treeToValue(payload, SubscriptionStarted.class), event);
+            case "PaymentSucceeded" -> licenses.extend(json.treeToValue(payload, PaymentSucceeded.class), event);
+            case "PaymentFailedFinal" -> licenses.downgrade(json.treeToValue(payload, PaymentFailedFinal.class), event);
+            case "SubscriptionSuspended" ->
+                endings.suspend(json.treeToValue(payload, SubscriptionSuspended.class), event);
+            case "PlanUpgraded" -> licenses.upgrade(json.treeToValue(payload, PlanUpgraded.class), event);
             default -> throw unexpected(event);
         }
     }

@@ -11,6 +11,7 @@ import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.sample.events.Headers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +21,17 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What happens to a license if the events of its subscription come again, as they may after a crash. */
+/** Licenses whose events are redelivered, as after a crash. */
 @SampleTest
 class LicensesTest {
 
-    private static final Instant NEXT_YEAR = Instant.now().plusSeconds(365L * 24 * 3600);
+    private static final Instant FIRST_END = Instant.parse("2126-05-01T00:00:00Z");
+    private static final Instant SECOND_END = Instant.parse("2126-06-01T00:00:00Z");
+    private static final Instant THIRD_END = Instant.parse("2126-07-01T00:00:00Z");
 
     private final UUID id = UUID.randomUUID();
+
+    private long sequence;
 
     @Autowired
     private LicensingSubscriber subscriber;
@@ -42,23 +47,44 @@ class LicensesTest {
         deliverTwice(started());
 
         assertThat(license().status()).isEqualTo("active");
+        assertThat(license().expiresAt()).isEqualTo(FIRST_END);
         assertThat(published()).containsExactly("LicenseGranted");
     }
 
     @Test
     void extendedToTheLatestPeriodWhateverComesAgain() {
-        PaymentSucceeded later = new PaymentSucceeded(id, UUID.randomUUID(), NEXT_YEAR);
-        PaymentSucceeded earlier = new PaymentSucceeded(id, UUID.randomUUID(), NEXT_YEAR.minusSeconds(3600));
+        deliverTwice(started(), paid(SECOND_END), paid(THIRD_END));
 
-        deliverTwice(started(), earlier, later, earlier);
-
-        assertThat(license().expiresAt()).isBetween(NEXT_YEAR.minusMillis(1), NEXT_YEAR.plusMillis(1));
+        assertThat(license().expiresAt()).isEqualTo(THIRD_END);
         assertThat(published()).containsExactly("LicenseGranted", "LicenseExtended", "LicenseExtended");
     }
 
     @Test
+    void loweredByPaymentOfLowerPlan() {
+        deliverTwice(
+                started(),
+                event(new PlanUpgraded(id, "pro", "team")),
+                paid(SECOND_END, Map.of(Headers.PLAN_CODE, "basic", Headers.DOWNGRADED_FROM, "team")));
+
+        assertThat(license().planCode()).isEqualTo("basic");
+        assertThat(license().expiresAt()).isEqualTo(SECOND_END);
+        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded", "LicenseExtended");
+    }
+
+    @Test
+    void redeliveredPaymentKeepsLaterUpgrade() {
+        Delivery started = started();
+        Delivery lower = paid(SECOND_END, Map.of(Headers.PLAN_CODE, "basic", Headers.DOWNGRADED_FROM, "pro"));
+
+        deliverTwice(started, lower, event(new PlanUpgraded(id, "basic", "team")));
+
+        assertThat(license().planCode()).isEqualTo("team");
+        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded", "LicenseExtended");
+    }
+
+    @Test
     void downgradedOnceDespiteRedeliveredUpgrade() {
-        deliverTwice(started(), new PlanUpgraded(id, "pro", "team"), new PaymentFailedFinal(id));
+        deliverTwice(started(), event(new PlanUpgraded(id, "pro", "team")), event(new PaymentFailedFinal(id)));
 
         assertThat(license().planCode()).isEqualTo("free");
         assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded");
@@ -66,7 +92,7 @@ class LicensesTest {
 
     @Test
     void suspendedOnce() {
-        deliverTwice(started(), new SubscriptionSuspended(id, "bot_kicked"));
+        deliverTwice(started(), event(new SubscriptionSuspended(id, "bot_kicked")));
 
         assertThat(license().status()).isEqualTo("suspended");
         assertThat(published()).containsExactly("LicenseGranted", "LicenseSuspended");
@@ -74,21 +100,42 @@ class LicensesTest {
 
     @Test
     void eventsOfALicenseThatWasNeverGrantedChangeNothing() {
-        deliverTwice(new PaymentSucceeded(id, UUID.randomUUID(), NEXT_YEAR), new PaymentFailedFinal(id));
+        deliverTwice(paid(SECOND_END), event(new PaymentFailedFinal(id)));
 
         assertThat(published()).isEmpty();
     }
 
-    private SubscriptionStarted started() {
-        return new SubscriptionStarted(id, "guild-of-" + id, "pro");
+    private Delivery started() {
+        return new Delivery(
+                ++sequence,
+                new SubscriptionStarted(id, "guild-of-" + id, "pro"),
+                Map.of(Headers.PERIOD_END, FIRST_END.toString()));
     }
 
-    /** All of them, and all of them again. */
-    private void deliverTwice(BillingEvent... events) {
+    private Delivery paid(Instant newPeriodEnd) {
+        return paid(newPeriodEnd, Map.of(Headers.PLAN_CODE, "pro"));
+    }
+
+    private Delivery paid(Instant newPeriodEnd, Map<String, String> headers) {
+        return new Delivery(++sequence, new PaymentSucceeded(id, UUID.randomUUID(), newPeriodEnd), headers);
+    }
+
+    private Delivery event(BillingEvent event) {
+        return new Delivery(++sequence, event, Map.of());
+    }
+
+    /** Delivers all of them, and all of them again. */
+    private void deliverTwice(Delivery... deliveries) {
         for (int time = 1; time <= 2; time++) {
-            for (BillingEvent event : events) {
+            for (Delivery delivery : deliveries) {
+                BillingEvent event = delivery.event();
                 EventEnvelope envelope = Envelopes.of(
-                        "subscription", id.toString(), 1, event.getClass().getSimpleName(), "{}", Map.of());
+                        "subscription",
+                        id.toString(),
+                        delivery.sequence(),
+                        event.getClass().getSimpleName(),
+                        "{}",
+                        delivery.headers());
                 subscriber.subscription(json.valueToTree(event), envelope);
             }
         }
@@ -113,4 +160,6 @@ class LicensesTest {
                 .query(String.class)
                 .list();
     }
+
+    private record Delivery(long sequence, BillingEvent event, Map<String, String> headers) {}
 }
