@@ -54,6 +54,13 @@ class SettingsTest {
     }
 
     @Test
+    void licensesOutliveTheRetriesOfAPayment() {
+        Duration lastRetry = Duration.ofDays(1).multipliedBy(3);
+
+        assertThat(environment.getProperty("licensing.grace", Duration.class)).isGreaterThan(lastRetry.plusHours(4));
+    }
+
+    @Test
     void ordersAreClaimedInHundredsForTwoMinutes() {
         OutboxProperties.Stream orders = outbox.streams().get("orders");
 

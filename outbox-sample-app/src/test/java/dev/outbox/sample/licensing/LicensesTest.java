@@ -21,7 +21,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Licenses whose events are redelivered, as after a crash. */
+/** Licenses whose events are redelivered, as after a crash, and whose payments are late. */
 @SampleTest
 class LicensesTest {
 
@@ -35,6 +35,9 @@ class LicensesTest {
 
     @Autowired
     private LicensingSubscriber subscriber;
+
+    @Autowired
+    private LicenseExpiry expiry;
 
     @Autowired
     private JdbcClient jdbc;
@@ -105,6 +108,56 @@ class LicensesTest {
         assertThat(published()).isEmpty();
     }
 
+    @Test
+    void expiredLicenseFallsToFreeOnce() {
+        deliverTwice(started());
+        expireAgo("6 days");
+
+        expiry.runOnce();
+        expiry.runOnce();
+
+        assertThat(license().planCode()).isEqualTo("free");
+        assertThat(license().status()).isEqualTo("active");
+        assertThat(license().expiresAt()).isNull();
+        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded");
+    }
+
+    @Test
+    void licenseOutlivesRetriesOfPayment() {
+        deliverTwice(started());
+        expireAgo("4 days");
+
+        expiry.runOnce();
+
+        assertThat(license().planCode()).isEqualTo("pro");
+    }
+
+    @Test
+    void latePaymentRestoresExpiredLicense() {
+        deliverTwice(started());
+        expireAgo("6 days");
+        expiry.runOnce();
+
+        deliverTwice(paid(SECOND_END));
+
+        assertThat(license().planCode()).isEqualTo("pro");
+        assertThat(license().expiresAt()).isEqualTo(SECOND_END);
+        assertThat(published()).containsExactly("LicenseGranted", "LicenseDowngraded", "LicenseExtended");
+    }
+
+    @Test
+    void redeliveredPaymentDoesNotRestoreExpiredLicense() {
+        Delivery started = started();
+        Delivery old = paid(SECOND_END);
+        deliverTwice(started, old);
+        expireAgo("6 days");
+        expiry.runOnce();
+
+        deliverTwice(old);
+
+        assertThat(license().planCode()).isEqualTo("free");
+    }
+
     private Delivery started() {
         return new Delivery(
                 ++sequence,
@@ -139,6 +192,14 @@ class LicensesTest {
                 subscriber.subscription(json.valueToTree(event), envelope);
             }
         }
+    }
+
+    private void expireAgo(String interval) {
+        jdbc.sql(
+                        "UPDATE licensing.licenses SET expires_at = now() - CAST(:ago AS interval) WHERE subscription_id = :id")
+                .param("ago", interval)
+                .param("id", id)
+                .update();
     }
 
     private License license() {
