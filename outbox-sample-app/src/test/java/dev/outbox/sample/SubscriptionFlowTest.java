@@ -130,7 +130,10 @@ class SubscriptionFlowTest {
                 .hasSize(2);
         assertThat(api.messagesTo("guild-canceled"))
                 .containsExactlyInAnyOrder(
-                        "pro activated", "subscription canceled, for the end of its period", "subscription canceled");
+                        "pro activated",
+                        "subscription canceled, for the end of its period",
+                        "subscription canceled",
+                        "license suspended: canceled");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
         assertProblem(api.delete("/subscriptions/" + subscription), HttpStatus.CONFLICT);
     }

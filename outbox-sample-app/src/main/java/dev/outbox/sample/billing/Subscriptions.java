@@ -1,6 +1,7 @@
 package dev.outbox.sample.billing;
 
 import dev.outbox.sample.events.BillingEvent.SubscriptionCanceled;
+import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.web.NotFoundException;
 import java.util.List;
 import java.util.UUID;
@@ -93,6 +94,9 @@ class Subscriptions {
         if (!atPeriodEnd || !running.cancelAtPeriodEnd()) {
             jdbc.sql(CANCEL).param("id", id).param("atPeriodEnd", atPeriodEnd).update();
             events.publish(running, new SubscriptionCanceled(id, atPeriodEnd));
+            if (!atPeriodEnd) {
+                ended(running);
+            }
         }
         return find(id);
     }
@@ -105,7 +109,11 @@ class Subscriptions {
     /** Ends a subscription whose last period is over. Two workers end it once. */
     @Transactional
     void end(UUID id) {
-        jdbc.sql(END).param("id", id).query(Subscription.class).optional();
+        jdbc.sql(END).param("id", id).query(Subscription.class).optional().ifPresent(this::ended);
+    }
+
+    private void ended(Subscription subscription) {
+        events.publish(subscription, new SubscriptionSuspended(subscription.id(), "canceled"));
     }
 
     Subscription find(UUID id) {

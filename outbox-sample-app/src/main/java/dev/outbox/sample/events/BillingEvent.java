@@ -36,7 +36,7 @@ public sealed interface BillingEvent {
     /** A user has canceled a subscription, at once or for the end of the period. */
     record SubscriptionCanceled(UUID subscriptionId, boolean cancelAtPeriodEnd) implements BillingEvent {}
 
-    /** A subscription was suspended, but not by its user. */
+    /** A subscription no longer entitles to a license, for example because the bot was kicked or the last period is over. */
     record SubscriptionSuspended(UUID subscriptionId, String reason) implements BillingEvent {}
 
     /** A subscription has a higher plan, as of now. */

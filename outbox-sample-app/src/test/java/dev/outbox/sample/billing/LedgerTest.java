@@ -91,7 +91,8 @@ class LedgerTest {
 
         assertThat(tables.eventsOf(renewed)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
         assertThat(subscriptions.find(canceled).status()).isEqualTo("canceled");
-        assertThat(tables.eventsOf(canceled)).containsExactly("SubscriptionStarted", "SubscriptionCanceled");
+        assertThat(tables.eventsOf(canceled))
+                .containsExactly("SubscriptionStarted", "SubscriptionCanceled", "SubscriptionSuspended");
         assertThat(tables.eventsOf(later)).containsExactly("SubscriptionStarted");
     }
 

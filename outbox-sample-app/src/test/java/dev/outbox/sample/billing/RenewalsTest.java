@@ -2,19 +2,25 @@ package dev.outbox.sample.billing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Renewals by workers that hold an old list, crash, or meet a subscription that ends. */
 @SampleTest
 class RenewalsTest {
+
+    @LocalServerPort
+    private int port;
 
     @Autowired
     private Subscriptions subscriptions;
@@ -140,6 +146,24 @@ class RenewalsTest {
 
         assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
         assertThat(subscriptions.find(id).status()).isEqualTo("active");
+    }
+
+    @Test
+    void licenseEndsWithLastPeriodOfCanceledSubscription() {
+        Api api = new Api(port);
+        UUID id = UUID.fromString(api.subscribe("guild-last", "pro"));
+        api.delete("/subscriptions/" + id);
+        api.awaitPublished();
+        assertThat(api.licensesOf("guild-last")).extracting("status").containsExactly("active");
+        tables.endPeriod(id);
+
+        renewals.runOnce();
+
+        assertThat(subscriptions.find(id).status()).isEqualTo("canceled");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.licensesOf("guild-last"))
+                        .extracting("status")
+                        .containsExactly("suspended"));
     }
 
     private Subscription dueSubscription() {
