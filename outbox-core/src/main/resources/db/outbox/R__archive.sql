@@ -22,6 +22,8 @@ CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
     published_at    timestamptz      NOT NULL,
     retry_count     integer          NOT NULL,
     archived_at     timestamptz      NOT NULL DEFAULT now(),
+    -- Handlers whose delivery an operator skipped before the event was published.
+    skipped_handlers text[]          NOT NULL DEFAULT '{}',
     CONSTRAINT events_pk PRIMARY KEY (id),
     CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
 );

@@ -374,8 +374,12 @@ SELECT o.id,
        o.event_type,
        CASE WHEN c.id IS NOT NULL OR d.locked_by IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
        coalesce(c.worker, d.locked_by) AS locked_by,
+       coalesce(c.claimed_at, d.last_attempt_at) AS claimed_at,
        coalesce(c.locked_until, d.locked_until) AS locked_until,
-       o.attempt_count,
+       greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
+                                    FROM ${schema}.outbox_delivery delivery
+                                   WHERE delivery.outbox_id = o.id
+                                     AND o.status IN ('RETRYING', 'DEAD'))) AS attempt_count,
        o.retry_count,
        o.next_retry_at,
        o.last_attempt_at,
@@ -383,18 +387,27 @@ SELECT o.id,
        o.last_error,
        o.occurred_at,
        o.dispatched_at,
-       o.published_at
+       o.published_at,
+       ARRAY(SELECT DISTINCT operation.handler_id
+               FROM ${schema}.outbox_operation operation
+              WHERE operation.event_id = o.event_id
+                AND operation.action = 'SKIP'
+                AND (o.published_at IS NULL OR operation.performed_at <= o.published_at)
+              ORDER BY operation.handler_id) AS skipped_handlers
   FROM ${schema}.outbox o
-  LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.locked_until
+  LEFT JOIN LATERAL (SELECT claim.id, claim.worker, claim.claimed_at, claim.locked_until
                        FROM ${schema}.outbox_claim claim
                       WHERE o.dispatched_at IS NULL
                         AND o.id = ANY (claim.event_ids)
                         AND claim.locked_until >= now()
                       LIMIT 1) c ON true
-  LEFT JOIN LATERAL (SELECT delivery.locked_by, delivery.locked_until
+  LEFT JOIN LATERAL (SELECT delivery.locked_by, delivery.last_attempt_at, delivery.locked_until
                        FROM ${schema}.outbox_delivery delivery
                       WHERE delivery.outbox_id = o.id
                         AND o.status = 'RETRYING'
                         AND delivery.locked_until >= now()
                       ORDER BY delivery.locked_until DESC
                       LIMIT 1) d ON true;
+
+COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or the attempts started by its delivery with the most';
+COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published';

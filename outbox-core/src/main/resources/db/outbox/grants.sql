@@ -77,7 +77,7 @@ GRANT SELECT
       :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event
    TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,
-              published_at, retry_count, archived_at)
+              published_at, retry_count, archived_at, skipped_handlers)
    ON :"archive_schema".events TO :"reader";
 
 -- What a later migration adds is the worker's until this file is run again.

@@ -26,7 +26,8 @@ final class ArchiveTable {
             Map.entry("headers", "jsonb"),
             Map.entry("occurred_at", "timestamp with time zone"),
             Map.entry("published_at", "timestamp with time zone"),
-            Map.entry("retry_count", "integer"));
+            Map.entry("retry_count", "integer"),
+            Map.entry("skipped_handlers", "text[]"));
 
     /** Reads the catalogs: the information schema hides tables that the role may not use. */
     private static final String COLUMNS = """

@@ -16,7 +16,7 @@ public final class RetentionStore {
 
     /**
      * Relies on outbox_published_at, from where the last batch ended, so that no batch reads the index entries of removed events, on
-     * outbox_published_pk, and on outbox_delivery_pk. The archive may hold an event that another program wrote.
+     * outbox_published_pk, outbox_delivery_pk and outbox_operation_event. The archive may hold an event that another program wrote.
      */
     static final String ARCHIVE = """
             WITH expired AS MATERIALIZED (
@@ -37,9 +37,15 @@ public final class RetentionStore {
             ), archived AS (
                 INSERT INTO {archive}.events
                        (outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
-                        payload, headers, occurred_at, published_at, retry_count)
+                        payload, headers, occurred_at, published_at, retry_count, skipped_handlers)
                 SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                       headers, occurred_at, published_at, retry_count
+                       headers, occurred_at, published_at, retry_count,
+                       ARRAY(SELECT DISTINCT p.handler_id
+                               FROM {schema}.outbox_operation p
+                              WHERE p.event_id = removed.event_id
+                                AND p.action = 'SKIP'
+                                AND p.performed_at <= removed.published_at
+                              ORDER BY p.handler_id)
                   FROM removed
                  WHERE :keep
                 ON CONFLICT (outbox_event_id) DO NOTHING
