@@ -108,6 +108,14 @@ public interface OutboxListener {
     default void settled(String stream, Duration duration, int events) {}
 
     /**
+     * The last settlement of a batch released its claim, or the leases on its deliveries. A lost lease is not reported here.
+     *
+     * @param stream the stream
+     * @param held the time from the claim to its release
+     */
+    default void released(String stream, Duration held) {}
+
+    /**
      * A worker lost its lease, and the outcomes that it covered were not written. Called once per batch of first deliveries, and once per
      * delivery of redeliveries.
      *

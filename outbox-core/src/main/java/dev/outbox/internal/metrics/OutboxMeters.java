@@ -182,6 +182,11 @@ public final class OutboxMeters implements OutboxListener {
     }
 
     @Override
+    public void released(String stream, Duration held) {
+        timer("outbox.claim.held", "Time from a claim to its release", stream).record(held);
+    }
+
+    @Override
     public void leaseLost(String stream) {
         Counter.builder("outbox.lease.lost")
                 .description("Leases that workers found lost")

@@ -14,7 +14,8 @@ abstract class Batch<W, O> {
     private final List<SerialQueue<W>> queues;
     private final AtomicInteger open;
     private final List<O> unsettled = new ArrayList<>();
-    private long settledAt = System.nanoTime();
+    private final long claimedAt = System.nanoTime();
+    private long settledAt = claimedAt;
     private boolean begun;
     private int refusals;
 
@@ -24,6 +25,11 @@ abstract class Batch<W, O> {
     }
 
     abstract Lease lease();
+
+    /** Returns the time since the claim. */
+    final Duration heldFor() {
+        return Duration.ofNanos(System.nanoTime() - claimedAt);
+    }
 
     /** Returns whether another worker may have the work by now, although the lease as a whole holds. */
     boolean isLost(W work) {

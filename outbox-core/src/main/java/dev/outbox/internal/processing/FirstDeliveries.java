@@ -169,7 +169,13 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
             dependencies.delegated().accept(stream.name());
         }
-        return settled.leftOver().isEmpty() ? Settled.ALL : Settled.PARTLY;
+        if (!settled.leftOver().isEmpty()) {
+            return Settled.PARTLY;
+        }
+        if (last) {
+            dependencies.listener().released(stream.name(), batch.heldFor());
+        }
+        return Settled.ALL;
     }
 
     private SettlementStore.Settled write(

@@ -107,7 +107,13 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         if (last) {
             dependencies.suspects().release(batch.suspectsPass());
         }
-        return batch.open().isEmpty() ? Settled.ALL : Settled.PARTLY;
+        if (!batch.open().isEmpty()) {
+            return Settled.PARTLY;
+        }
+        if (last) {
+            dependencies.listener().released(stream.name(), batch.heldFor());
+        }
+        return Settled.ALL;
     }
 
     private void write(

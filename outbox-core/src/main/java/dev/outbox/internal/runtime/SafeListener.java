@@ -73,6 +73,11 @@ final class SafeListener implements OutboxListener {
     }
 
     @Override
+    public void released(String stream, Duration held) {
+        each((listener) -> listener.released(stream, held));
+    }
+
+    @Override
     public void leaseLost(String stream) {
         each((listener) -> listener.leaseLost(stream));
     }

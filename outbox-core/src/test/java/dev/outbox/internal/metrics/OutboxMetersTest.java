@@ -14,6 +14,7 @@ import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -24,6 +25,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +104,44 @@ class OutboxMetersTest {
                 .isEqualTo(1);
         assertThat(processed("success")).isEqualTo(2);
         assertThat(registry.get("outbox.lease.lost").counter().count()).isEqualTo(1);
+    }
+
+    @Test
+    void timesClaimOfFirstDeliveryAndOfRedelivery() {
+        outbox.listener(meters)
+                .handler(
+                        "mail",
+                        "*",
+                        Recorded.failing((attempt) -> attempt.number() == 1 ? new IOException("no") : null))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().ignoreException(MeterNotFoundException.class).until(() -> held().count() == 2);
+        assertThat(held().totalTime(TimeUnit.NANOSECONDS))
+                .isGreaterThan(registry.get("outbox.handler.duration").timer().totalTime(TimeUnit.NANOSECONDS));
+    }
+
+    @Test
+    void lostClaimIsNotTimedAsReleased() {
+        AtomicInteger attempts = new AtomicInteger();
+        outbox.listener(meters)
+                .handler("mail", "*", (envelope) -> {
+                    if (attempts.incrementAndGet() == 1) {
+                        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+                    }
+                })
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        outbox.runtime().close();
+        assertThat(registry.get("outbox.lease.lost").counter().count()).isEqualTo(1);
+        assertThat(held().count()).isEqualTo(1);
+    }
+
+    private Timer held() {
+        return registry.get("outbox.claim.held").tag("stream", "default").timer();
     }
 
     private double processed(String result) {
