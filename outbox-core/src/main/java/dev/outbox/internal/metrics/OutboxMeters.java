@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 
@@ -45,14 +46,18 @@ public final class OutboxMeters implements OutboxListener {
                 "Events with open deliveries after the first delivery",
                 Counts::retrying);
         gauge(stream, gauges, "outbox.dead", "Events with a dead letter", Counts::dead);
-        Gauge.builder(
-                        "outbox.oldest.pending",
-                        gauges,
-                        (all) -> value(all, stream, (counts) -> seconds(counts.oldestPending())))
-                .description("Age of the oldest event whose first delivery has not ended")
-                .baseUnit("seconds")
-                .tag(STREAM, stream)
-                .register(registry);
+        age(
+                stream,
+                gauges,
+                "outbox.oldest.pending",
+                "Age of the oldest event whose first delivery has not ended",
+                Counts::oldestPending);
+        age(
+                stream,
+                gauges,
+                "outbox.oldest.retrying",
+                "Age of the oldest event that waits for a retry or behind one",
+                Counts::oldestRetrying);
     }
 
     /** Registers the gauge of handlers that hang. It asks no database. */
@@ -70,6 +75,15 @@ public final class OutboxMeters implements OutboxListener {
         Gauge.builder(name, gauges, (all) -> value(all, stream, value))
                 .description(description)
                 .baseUnit("events")
+                .tag(STREAM, stream)
+                .register(registry);
+    }
+
+    private void age(
+            String stream, QueueGauges gauges, String name, String description, Function<Counts, Duration> age) {
+        Gauge.builder(name, gauges, (all) -> value(all, stream, (counts) -> seconds(age.apply(counts))))
+                .description(description)
+                .baseUnit("seconds")
                 .tag(STREAM, stream)
                 .register(registry);
     }

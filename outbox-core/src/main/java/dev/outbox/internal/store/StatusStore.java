@@ -77,6 +77,11 @@ public final class StatusStore {
                                 AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
                                 AND o.dispatched_at IS NULL
                               ORDER BY o.stream, o.id
+                              LIMIT 1), 0),
+                   coalesce((SELECT ceil(extract(epoch FROM clock_timestamp() - greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01'))
+                                          * 1000)::bigint
+                               FROM {schema}.outbox_unpublished o
+                              WHERE o.id = retrying.oldest
                               LIMIT 1), 0)
               FROM streams
              CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
@@ -97,8 +102,9 @@ public final class StatusStore {
                                            FROM {schema}.outbox_unpublished o
                                           WHERE o.id = claimed.id
                                           LIMIT 1)) processing
-             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id) AS events
-                                   FROM (SELECT d.outbox_id
+             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id) AS events,
+                                        min(d.outbox_id) FILTER (WHERE d.replay_id IS NULL) AS oldest
+                                   FROM (SELECT d.outbox_id, d.replay_id
                                            FROM {schema}.outbox_delivery d
                                           WHERE d.stream = streams.stream
                                             AND d.status IN ('DUE', 'WAITING')
@@ -124,11 +130,12 @@ public final class StatusStore {
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
     }
 
-    /** Events of a stream by status, and the age of the oldest pending one. */
-    public record Counts(long pending, long processing, long retrying, long dead, Duration oldestPending) {
+    /** Events of a stream by status, and the ages of the oldest pending one and of the oldest retrying one. */
+    public record Counts(
+            long pending, long processing, long retrying, long dead, Duration oldestPending, Duration oldestRetrying) {
 
         /** No events. */
-        public static final Counts NONE = new Counts(0, 0, 0, 0, Duration.ZERO);
+        public static final Counts NONE = new Counts(0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
     }
 
     /** Counts the events of every stream in at most a second. */
@@ -145,7 +152,8 @@ public final class StatusStore {
                                 row.getLong(3),
                                 row.getLong(4),
                                 row.getLong(5),
-                                Duration.ofMillis(row.getLong(6))));
+                                Duration.ofMillis(row.getLong(6)),
+                                Duration.ofMillis(row.getLong(7))));
             }
             return counts;
         });

@@ -179,12 +179,21 @@ class OutboxMetersTest {
         outbox.publish("dead", new OrderPlaced(1));
         outbox.publish("retrying", new OrderPlaced(1));
         outbox.publish("fine", new OrderPlaced(1));
+        outbox.publish("retrying", new OrderPlaced(2));
         await().until(() -> outbox.sql()
                         .sql("SELECT count(*) FROM events.outbox WHERE dispatched_at IS NULL")
                         .query(Integer.class)
                         .single()
                 == 0);
         outbox.runtime().close();
+        outbox.sql()
+                .sql("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER")
+                .update();
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours' WHERE aggregate_seq = 1"
+                                + " AND aggregate_id = 'retrying'")
+                .update();
         outbox.sql()
                 .sql(
                         "INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)"
@@ -202,9 +211,10 @@ class OutboxMetersTest {
 
         assertThat(gauge("outbox.pending")).isEqualTo(1);
         assertThat(gauge("outbox.processing")).isEqualTo(1);
-        assertThat(gauge("outbox.retrying")).isEqualTo(1);
+        assertThat(gauge("outbox.retrying")).isEqualTo(2);
         assertThat(gauge("outbox.dead")).isEqualTo(1);
         assertThat(gauge("outbox.oldest.pending")).isBetween(90.0, 150.0);
+        assertThat(gauge("outbox.oldest.retrying")).isBetween(7200.0, 7260.0);
         assertThat(statements.count()).isEqualTo(1);
     }
 
@@ -228,6 +238,7 @@ class OutboxMetersTest {
         outbox.database().cutOff();
         assertThat(gauge("outbox.pending")).isNaN();
         assertThat(gauge("outbox.oldest.pending")).isNaN();
+        assertThat(gauge("outbox.oldest.retrying")).isNaN();
         outbox.database().restore();
         assertThat(gauge("outbox.pending")).isEqualTo(1);
     }

@@ -72,8 +72,9 @@ class OutboxMetricsAutoConfigurationTest {
                                     .gauge()
                                     .value())
                             .isZero();
-                    for (String gauge :
-                            new String[] {"processing", "retrying", "dead", "oldest.pending", "handlers.stuck"}) {
+                    for (String gauge : new String[] {
+                        "processing", "retrying", "dead", "oldest.pending", "oldest.retrying", "handlers.stuck"
+                    }) {
                         assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
                     }
                 });
