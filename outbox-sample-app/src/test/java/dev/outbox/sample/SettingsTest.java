@@ -90,5 +90,6 @@ class SettingsTest {
         assertThat(api.<List<Number>>get("/alerts", "$[*].threshold"))
                 .extracting(Number::intValue)
                 .containsExactly(1000, 60, 10, 1);
+        assertThat(environment.getProperty("alerts.window", Duration.class)).isEqualTo(Duration.ofMinutes(5));
     }
 }

@@ -7,9 +7,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * Thresholds of the alerts. An alert fires above its threshold.
  *
  * @param unpublished Number of events that are neither published nor dead.
- * @param oldest Age of the oldest event that waits for its first attempt.
+ * @param oldest Age of the oldest event that waits for its first attempt or for a retry.
  * @param dead Number of events with a dead delivery.
- * @param meanRetries Average number of failed attempts of a completed event.
+ * @param meanRetries Average number of failed attempts of an event that was published within the window.
+ * @param window Time over which the retries are averaged.
  */
 @ConfigurationProperties("alerts")
-record AlertSettings(long unpublished, Duration oldest, long dead, double meanRetries) {}
+record AlertSettings(long unpublished, Duration oldest, long dead, double meanRetries, Duration window) {}

@@ -15,6 +15,8 @@ import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 @ExtendWith(OutputCaptureExtension.class)
 class AlertsTest {
@@ -22,7 +24,10 @@ class AlertsTest {
     private final LoggingSystem logging = LoggingSystem.get(getClass().getClassLoader());
     private final Map<String, Double> values = new HashMap<>();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final Alerts alerts = new Alerts(meters, new AlertSettings(1000, Duration.ofMinutes(1), 10, 1));
+    private final Alerts alerts = new Alerts(
+            meters,
+            new RecentRetries(JdbcClient.create(new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere"))),
+            new AlertSettings(1000, Duration.ofMinutes(1), 10, 1, Duration.ofMinutes(5)));
 
     @BeforeEach
     void listen() {
@@ -62,6 +67,14 @@ class AlertsTest {
     }
 
     @Test
+    void oldestEventThatWaitsForARetryCounts() {
+        set("outbox.oldest.pending", "default", 2);
+        set("outbox.oldest.retrying", "push", 7200);
+
+        assertThat(alert("oldest")).isEqualTo(new Alert("oldest", 7200, 60, true));
+    }
+
+    @Test
     void deadEventsOfAllStreamsAreAdded() {
         set("outbox.dead", "default", 10);
         assertThat(alert("dead").firing()).isFalse();
@@ -72,28 +85,17 @@ class AlertsTest {
     }
 
     @Test
-    void retriesAreTakenOnAverage() {
-        meters.summary("outbox.retry.count", "stream", "default").record(0);
-        meters.summary("outbox.retry.count", "stream", "push").record(2);
-        assertThat(alert("mean-retries").firing()).isFalse();
-
-        meters.summary("outbox.retry.count", "stream", "push").record(4);
-
-        assertThat(alert("mean-retries")).isEqualTo(new Alert("mean-retries", 2, 1, true));
-    }
-
-    @Test
     void crossedThresholdIsLoggedOnceAndSoIsItsEnd(CapturedOutput output) {
         set("outbox.dead", "default", 11);
         alerts.watch();
         alerts.watch();
-        assertThat(output.getOut().lines().filter((line) -> line.contains("alert dead: 11.0 is above 10.0")))
+        assertThat(output.getOut().lines().filter((line) -> line.contains("Alert dead: 11.0 is above 10.0")))
                 .hasSize(1);
 
         set("outbox.dead", "default", 0);
         alerts.watch();
         alerts.watch();
-        assertThat(output.getOut().lines().filter((line) -> line.contains("alert dead is over")))
+        assertThat(output.getOut().lines().filter((line) -> line.contains("Alert dead is over")))
                 .hasSize(1);
     }
 

@@ -1,0 +1,83 @@
+package dev.outbox.sample.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.sample.SampleTest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Each test sees its own history only, in a transaction that it rolls back. */
+@SampleTest
+class RecentRetriesTest {
+
+    private static final Duration WINDOW = Duration.ofMinutes(5);
+
+    @Autowired
+    private RecentRetries retries;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private TransactionTemplate transaction;
+
+    @Test
+    void averagesWindowWhateverCameBefore() {
+        inOwnHistory(() -> {
+            publish(1, 4, "1 minute");
+            publish(1, 0, "4 minutes");
+            publish(20_000, 0, "6 minutes");
+
+            assertThat(retries.mean(WINDOW)).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void averagesLatestOfManyEvents() {
+        inOwnHistory(() -> {
+            publish(10_000, 3, "1 minute");
+            publish(10_000, 0, "2 minutes");
+
+            assertThat(retries.mean(WINDOW)).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void nothingPublishedMeansNoRetries() {
+        inOwnHistory(() -> assertThat(retries.mean(WINDOW)).isZero());
+    }
+
+    @Test
+    void meanIsUnknownWithoutDatabase() {
+        JdbcClient nowhere = JdbcClient.create(new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere"));
+
+        assertThat(new RecentRetries(nowhere).mean(WINDOW)).isNaN();
+    }
+
+    private void inOwnHistory(Runnable test) {
+        transaction.executeWithoutResult((status) -> {
+            status.setRollbackOnly();
+            jdbc.sql("DELETE FROM events.outbox_published").update();
+            test.run();
+        });
+    }
+
+    private void publish(int events, int failures, String age) {
+        jdbc.sql("""
+                        INSERT INTO events.outbox_published
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, retry_count,
+                                dispatched_at, published_at)
+                        SELECT 'history', 'history', :age, n, 'HistoryMade', '{}', 'PUBLISHED', :failures, now(),
+                               clock_timestamp() - :age::interval
+                          FROM generate_series(1, :events) n
+                        """)
+                .param("age", age)
+                .param("failures", failures)
+                .param("events", events)
+                .update();
+    }
+}
