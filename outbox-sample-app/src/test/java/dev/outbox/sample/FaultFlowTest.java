@@ -128,6 +128,14 @@ class FaultFlowTest {
         payFor("candle-" + api.traceId());
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(paid()).extracting("status").containsExactly("PROCESSING"));
+        assertThat(paid()).singleElement().satisfies((event) -> {
+            assertThat(Instant.parse(event.get("lockedUntil").toString()))
+                    .isAfter(Instant.parse(event.get("claimedAt").toString()));
+            assertThat(event)
+                    .containsEntry("attemptCount", 0)
+                    .hasEntrySatisfying(
+                            "lockedBy", (worker) -> assertThat(worker).isNotNull());
+        });
 
         endFaults();
 

@@ -13,19 +13,20 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 final class OutboxController {
 
-    private static final String LATEST = """
+    private static final String ENTRIES = """
             SELECT id, event_id, stream, event_type, aggregate_type || '/' || aggregate_id AS aggregate, aggregate_seq, status,
-                   locked_by, retry_count, next_retry_at, last_error_code, last_error, occurred_at, published_at
+                   locked_by, claimed_at, locked_until, attempt_count, retry_count, next_retry_at, last_error_code, last_error,
+                   occurred_at, published_at
               FROM events.outbox_status
+            """;
+
+    private static final String LATEST = ENTRIES + """
              ORDER BY id DESC
              LIMIT 100
             """;
 
     /** Reads every event, which suits a sample but not a production system. */
-    private static final String OF_TRACE = """
-            SELECT id, event_id, stream, event_type, aggregate_type || '/' || aggregate_id AS aggregate, aggregate_seq, status,
-                   locked_by, retry_count, next_retry_at, last_error_code, last_error, occurred_at, published_at
-              FROM events.outbox_status
+    private static final String OF_TRACE = ENTRIES + """
              WHERE id IN (SELECT id
                             FROM events.outbox
                            WHERE headers ->> 'traceId' = :traceId)
