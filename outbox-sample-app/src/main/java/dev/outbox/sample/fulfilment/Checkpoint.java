@@ -1,6 +1,8 @@
 package dev.outbox.sample.fulfilment;
 
 import dev.outbox.EventEnvelope;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -34,9 +36,14 @@ final class Checkpoint {
             """;
 
     private final JdbcClient jdbc;
+    private final Counter duplicates;
 
-    Checkpoint(JdbcClient jdbc) {
+    Checkpoint(JdbcClient jdbc, MeterRegistry meters) {
         this.jdbc = jdbc;
+        this.duplicates = Counter.builder("sample.duplicates")
+                .description("Events that a handler received again and did not process twice")
+                .tag("handler", "fulfilment.order")
+                .register(meters);
     }
 
     /**
@@ -49,6 +56,7 @@ final class Checkpoint {
         run(OPEN, event).update();
         long lastSeq = run(LOCK, event).query(Long.class).single();
         if (event.aggregateSeq() <= lastSeq) {
+            duplicates.increment();
             return false;
         }
         if (event.aggregateSeq() > lastSeq + 1) {

@@ -2,6 +2,7 @@ package dev.outbox.sample.notification;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +30,11 @@ class Notifications {
             """;
 
     private final JdbcClient jdbc;
+    private final MeterRegistry meters;
 
-    Notifications(JdbcClient jdbc) {
+    Notifications(JdbcClient jdbc, MeterRegistry meters) {
         this.jdbc = jdbc;
+        this.meters = meters;
     }
 
     /**
@@ -53,6 +56,8 @@ class Notifications {
                 .update();
         if (remembered == 1) {
             log.info("to {}: {}", recipient, message);
+        } else {
+            meters.counter("sample.duplicates", "handler", "notification").increment();
         }
     }
 

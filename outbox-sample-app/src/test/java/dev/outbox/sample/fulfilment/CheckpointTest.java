@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -28,14 +29,21 @@ class CheckpointTest {
     private Checkpoint checkpoint;
 
     @Autowired
+    private MeterRegistry meters;
+
+    @Autowired
     private TransactionTemplate transaction;
 
     @Test
     void nextEventIsAdmittedAndNoEventTwice() {
+        double duplicates = duplicates();
+
         assertThat(admit(1)).isTrue();
         assertThat(admit(2)).isTrue();
+        assertThat(duplicates()).isEqualTo(duplicates);
         assertThat(admit(2)).isFalse();
         assertThat(admit(1)).isFalse();
+        assertThat(duplicates()).isEqualTo(duplicates + 2);
         assertThat(admit(3)).isTrue();
     }
 
@@ -105,6 +113,13 @@ class CheckpointTest {
                 }
             });
         }
+    }
+
+    private double duplicates() {
+        return meters.get("sample.duplicates")
+                .tag("handler", "fulfilment.order")
+                .counter()
+                .count();
     }
 
     private boolean admit(long seq) {

@@ -9,6 +9,7 @@ import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.Headers;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -24,11 +25,16 @@ class NotificationsTest {
     private BillingNotifications billing;
 
     @Autowired
+    private MeterRegistry meters;
+
+    @Autowired
     private Notifications notifications;
 
     @Test
     void redeliveredEventIsAnnouncedOnce() {
         EventEnvelope envelope = envelope(Map.of(Headers.GUILD_ID, "guild-1"));
+
+        double duplicates = duplicates();
 
         billing.subscriptionStarted(event, envelope);
         List<Notification> sent = sentFor(envelope);
@@ -36,12 +42,17 @@ class NotificationsTest {
 
         assertThat(sent).extracting(Notification::message).containsExactly("pro activated");
         assertThat(sentFor(envelope)).isEqualTo(sent);
+        assertThat(duplicates()).isEqualTo(duplicates + 1);
     }
 
     @Test
     void eventWithoutRecipientIsNotRetried() {
         assertThatThrownBy(() -> billing.subscriptionStarted(event, envelope(Map.of())))
                 .isInstanceOf(NonRetryableException.class);
+    }
+
+    private double duplicates() {
+        return meters.counter("sample.duplicates", "handler", "notification").count();
     }
 
     private EventEnvelope envelope(Map<String, String> headers) {
