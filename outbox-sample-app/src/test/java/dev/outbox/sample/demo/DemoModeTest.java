@@ -2,10 +2,13 @@ package dev.outbox.sample.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.Advisor;
+import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -24,6 +27,15 @@ class DemoModeTest {
                     Loads.class,
                     LoadController.class,
                     Outages.class);
+
+    @Test
+    void demoIsOffByDefault() throws IOException {
+        assertThat(new YamlPropertySourceLoader()
+                        .load("application.yaml", new ClassPathResource("application.yaml"))
+                        .get(0)
+                        .getProperty("demo.enabled"))
+                .isEqualTo(false);
+    }
 
     @Test
     void withTheDemoThereAreSwitchesAndAWrapperAroundHandlers() {

@@ -33,7 +33,7 @@ class TourTest {
         List<TourStep> steps = TourStep.of(Files.readAllLines(PAGE));
         assertThat(steps).hasSizeGreaterThan(40);
         try (ConfigurableApplicationContext service = new SpringApplicationBuilder(SampleApplication.class)
-                .run("--server.port=0", "--logging.level.dev.outbox.sample.Welcome=info")) {
+                .run("--server.port=0", "--demo.enabled=true", "--logging.level.dev.outbox.sample.Welcome=info")) {
             assertThat(steps.get(0).command()).isEqualTo("mvn -q -Prun");
             assertThat(steps.get(0).shown().lines().filter((line) -> !line.equals("...")))
                     .singleElement()
