@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -22,9 +24,15 @@ public final class Api {
     private final RestClient http;
 
     public Api(int port) {
+        this(port, (headers) -> {});
+    }
+
+    /** Sends headers with every request, such as a login. */
+    public Api(int port, Consumer<HttpHeaders> headers) {
         this.http = RestClient.builder()
                 .baseUrl("http://localhost:" + port)
                 .defaultHeader("traceparent", "00-" + traceId + "-00f067aa0ba902b7-01")
+                .defaultHeaders(headers)
                 .defaultStatusHandler((status) -> true, (request, response) -> {})
                 .build();
     }

@@ -177,7 +177,9 @@ class OperationsTest {
             400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection has no filter
             400 | retry                  | {"handler": "a", "strem": "b", "by": "c", "reason": "d"} | there is no such criterion: strem
             400 | skip                   | {"handler": "a", "status": ["GONE"], "by": "c", "reason": "d"} | Failed to read request
-            400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | Invalid request content.
+            400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | by must name the operator
+            400 | skip                   | {"handler": "a", "by": "ann", "reason": " "}         | Invalid request content.
+            400 | skip                   | {"handler": "a", "reason": "d"}                      | by must name the operator
             404 | replays                | {"handler": "absent", "by": "ann", "reason": "r"}    | absent
             400 | replays                | {"handler": "push.reservation-confirmed", "rate": 0, "by": "ann", "reason": "r"} | rate must be at least 1
             404 | replays/4711/cancel    | {"by": "ann"}                                        | there is no replay with id 4711

@@ -25,7 +25,7 @@ record DeliveryCommand(
         @Nullable String aggregateId,
         @Nullable UUID eventId,
         @Nullable String errorCode,
-        @NotBlank String by,
+        @Nullable String by,
         @NotBlank String reason,
         @JsonAnySetter @Schema(hidden = true) @Nullable Map<String, Object> unknown) {
 

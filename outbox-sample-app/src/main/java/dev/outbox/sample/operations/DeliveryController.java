@@ -6,6 +6,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Retried;
 import dev.outbox.operations.OutboxOperations.Skipped;
 import jakarta.validation.Valid;
+import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -47,14 +48,14 @@ final class DeliveryController {
 
     /** Retries deliveries in order, as if they had never failed. */
     @PostMapping("/retry")
-    Retried retry(@Valid @RequestBody DeliveryCommand request) {
-        return operations.retry(request.selection(), request.by(), request.reason());
+    Retried retry(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
+        return operations.retry(request.selection(), Operator.of(login, request.by()), request.reason());
     }
 
     /** Removes deliveries for good. */
     @PostMapping("/skip")
-    Skipped skip(@Valid @RequestBody DeliveryCommand request) {
-        return operations.skip(request.selection(), request.by(), request.reason());
+    Skipped skip(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
+        return operations.skip(request.selection(), Operator.of(login, request.by()), request.reason());
     }
 
     record Count(long count) {}

@@ -3,9 +3,10 @@ package dev.outbox.sample.operations;
 import dev.outbox.operations.Replays;
 import dev.outbox.sample.web.NotFoundException;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
+import java.security.Principal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -26,8 +27,8 @@ final class ReplayController {
     }
 
     @PostMapping
-    ResponseEntity<ReplayReport> start(@Valid @RequestBody ReplayOrder order) {
-        long id = replays.start(order.request(), order.by(), order.reason());
+    ResponseEntity<ReplayReport> start(@Valid @RequestBody ReplayOrder order, @Nullable Principal login) {
+        long id = replays.start(order.request(), Operator.of(login, order.by()), order.reason());
         return ResponseEntity.created(URI.create("/operations/replays/" + id)).body(find(id));
     }
 
@@ -43,10 +44,10 @@ final class ReplayController {
 
     /** Cancels a replay. Does not change one that has ended. */
     @PostMapping("/{id}/cancel")
-    ReplayReport cancel(@PathVariable long id, @Valid @RequestBody Cancellation request) {
-        replays.cancel(id, request.by());
+    ReplayReport cancel(@PathVariable long id, @Valid @RequestBody Cancellation request, @Nullable Principal login) {
+        replays.cancel(id, Operator.of(login, request.by()));
         return find(id);
     }
 
-    record Cancellation(@NotBlank String by) {}
+    record Cancellation(@Nullable String by) {}
 }

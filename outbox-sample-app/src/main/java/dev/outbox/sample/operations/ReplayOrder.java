@@ -23,7 +23,7 @@ record ReplayOrder(
         @Nullable String aggregateId,
         @Nullable Set<UUID> eventIds,
         @Nullable Integer rate,
-        @NotBlank String by,
+        @Nullable String by,
         @NotBlank String reason) {
 
     ReplayRequest request() {

@@ -1,0 +1,66 @@
+package dev.outbox.sample.web;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.Profiles;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.crypto.factory.PasswordEncoderFactories;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** HTTP basic login for operations and the demo, if a password is configured. Everything else is open. */
+@Configuration(proxyBeanMethods = false)
+class Login {
+
+    private static final Logger log = LoggerFactory.getLogger(Login.class);
+
+    private final LoginSettings settings;
+
+    Login(LoginSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Keeps no session. Operations accept JSON only, which a foreign page cannot send, so they need no CSRF tokens. */
+    @Bean
+    SecurityFilterChain securityFilterChain(HttpSecurity http, Environment environment) {
+        http.csrf(AbstractHttpConfigurer::disable)
+                .logout(AbstractHttpConfigurer::disable)
+                .requestCache(AbstractHttpConfigurer::disable)
+                .sessionManagement((session) -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
+        if (settings.password() != null) {
+            http.httpBasic(Customizer.withDefaults())
+                    .authorizeHttpRequests((requests) -> requests.requestMatchers("/operations/**", "/demo/**")
+                            .authenticated()
+                            .anyRequest()
+                            .permitAll());
+        } else {
+            http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
+            if (environment.acceptsProfiles(Profiles.of("!worker"))) {
+                log.warn(
+                        "Operations are open to every client that reaches the port; set sample.security.password to require a login");
+            }
+        }
+        return http.build();
+    }
+
+    /** Exists without a password too: otherwise Spring Boot generates a user and logs its password. */
+    @Bean
+    UserDetailsService operators() {
+        InMemoryUserDetailsManager operators = new InMemoryUserDetailsManager();
+        if (settings.password() != null) {
+            operators.createUser(User.withUsername(settings.user())
+                    .password(PasswordEncoderFactories.createDelegatingPasswordEncoder()
+                            .encode(settings.password()))
+                    .build());
+        }
+        return operators;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationContext;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.context.TestPropertySource;
+
+/** The service with a password for operators, and without the demo. */
+@SampleTest
+@TestPropertySource(properties = {"sample.security.password=secret-1", "demo.enabled=false"})
+class LoginTest {
+
+    private static final String PAUSE = "/operations/streams/push/pause";
+    private static final String RESUME = "/operations/streams/push/resume";
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private ApplicationContext context;
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET, /operations/log",
+        "GET, /operations/deliveries/count",
+        "GET, /operations",
+        "POST, /operations/skip",
+        "POST, " + PAUSE,
+        "GET, /demo/faults",
+        "POST, /demo/load"
+    })
+    void operationWithoutLoginIsRefused(String method, String path) {
+        for (Api api : List.of(new Api(port), login("operator", "secret-2"), login("root", "secret-1"))) {
+            ResponseEntity<String> answer = method.equals("GET") ? api.get(path) : api.post(path, "{}");
+
+            assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.UNAUTHORIZED);
+            assertThat(answer.getHeaders().getFirst(HttpHeaders.WWW_AUTHENTICATE))
+                    .startsWith("Basic");
+            assertThat(answer.getHeaders().headerNames()).doesNotContain(HttpHeaders.SET_COOKIE);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"reason\": \"maintenance\"}", "{\"by\": \"mallory\", \"reason\": \"maintenance\"}"})
+    void operationLogHasNameOfLogin(String body) {
+        Api operator = login("operator", "secret-1");
+
+        assertThat(operator.<Boolean>create(PAUSE, body, "$.changed")).isTrue();
+        assertThat(operator.<Boolean>create(RESUME, body, "$.changed")).isTrue();
+
+        assertThat(operator.<List<String>>get("/operations/log?limit=2", "$[*].action"))
+                .containsExactly("RESUME_STREAM", "PAUSE_STREAM");
+        assertThat(operator.<List<String>>get("/operations/log?limit=2", "$[*].performedBy"))
+                .containsExactly("operator", "operator");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/outbox",
+                "/alerts",
+                "/licenses",
+                "/actuator/health",
+                "/actuator/metrics",
+                "/actuator/prometheus",
+                "/v3/api-docs",
+                "/swagger-ui/index.html"
+            })
+    void everythingElseIsOpen(String path) {
+        assertThat(new Api(port).get(path).getStatusCode()).isEqualTo(HttpStatus.OK);
+    }
+
+    @Test
+    void changesAreOpenToo() {
+        assertThat(new Api(port).subscribe("guild-open", "pro")).isNotBlank();
+    }
+
+    @Test
+    void errorPageIsOpen() {
+        assertThat(new Api(port).get("/nothing").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(new Api(port).get("/error").getBody()).contains("\"status\":999");
+    }
+
+    @Test
+    void demoThatIsOffDoesNotExist() {
+        Api operator = login("operator", "secret-1");
+
+        assertThat(operator.get("/demo/faults").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(operator.post("/demo/load", "").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        assertThat(context.getBeansOfType(Advisor.class)).doesNotContainKey("faultyHandlers");
+    }
+
+    private Api login(String user, String password) {
+        return new Api(port, (headers) -> headers.setBasicAuth(user, password));
+    }
+}
