@@ -6,37 +6,49 @@ CREATE TABLE push.inbox (
     title      text        NOT NULL,
     body       text        NOT NULL,
     status     text        NOT NULL DEFAULT 'PENDING',
+    failure    text,
     attempts   integer     NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT inbox_pk PRIMARY KEY (id),
-    CONSTRAINT inbox_status_known CHECK (status IN ('PENDING', 'SENT', 'FAILED'))
+    CONSTRAINT inbox_status_known CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
+    CONSTRAINT inbox_failure_explained CHECK ((status = 'FAILED') = (failure IS NOT NULL))
 );
 
 CREATE INDEX inbox_user ON push.inbox (user_id, created_at);
 
-COMMENT ON TABLE push.inbox IS 'What users are to know: here for certain, on their phones if it can be done';
-COMMENT ON COLUMN push.inbox.attempts IS 'How often the gateway was asked, or was about to be';
+COMMENT ON TABLE push.inbox IS 'Messages to users: stored for certain, pushed to devices as far as possible';
+COMMENT ON COLUMN push.inbox.attempts IS 'How often a push was begun';
+COMMENT ON COLUMN push.inbox.failure IS 'Why the push failed for good';
+
+-- One device a user. What is set depends on the gateway: a token, or a Web Push subscription.
+CREATE TABLE push.devices (
+    id            uuid        NOT NULL DEFAULT gen_random_uuid(),
+    user_id       text        NOT NULL,
+    token         text,
+    endpoint      text,
+    p256dh        text,
+    auth          text,
+    registered_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT devices_pk PRIMARY KEY (user_id),
+    CONSTRAINT devices_id UNIQUE (id),
+    CONSTRAINT devices_subscription_complete CHECK (num_nulls(endpoint, p256dh, auth) IN (0, 3))
+);
 
 -- The simulated gateway, which stands for an external system.
-CREATE TABLE push.gateway (
-    down boolean NOT NULL
-);
-
-INSERT INTO push.gateway (down) VALUES (false);
-
-CREATE TABLE push.devices (
+CREATE TABLE push.simulated_faults (
     user_id  text    NOT NULL,
-    failures integer NOT NULL DEFAULT 0,
-    CONSTRAINT devices_pk PRIMARY KEY (user_id)
+    failures integer NOT NULL,
+    CONSTRAINT simulated_faults_pk PRIMARY KEY (user_id)
 );
 
-CREATE TABLE push.gateway_log (
+CREATE TABLE push.simulated_sends (
     id         bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
     message_id uuid        NOT NULL,
     user_id    text        NOT NULL,
+    message    text        NOT NULL,
     taken      boolean     NOT NULL,
     asked_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
-    CONSTRAINT gateway_log_pk PRIMARY KEY (id)
+    CONSTRAINT simulated_sends_pk PRIMARY KEY (id)
 );
 
-CREATE INDEX gateway_log_user ON push.gateway_log (user_id);
+CREATE INDEX simulated_sends_user ON push.simulated_sends (user_id);

@@ -17,5 +17,3 @@ CREATE TABLE demo.gateways (
 COMMENT ON TABLE demo.gateways IS 'The simulated systems that are not ours, and which of them cannot be reached';
 
 INSERT INTO demo.gateways (name) VALUES ('courier'), ('exchange'), ('push');
-
-DROP TABLE push.gateway;

@@ -171,7 +171,7 @@ class PushFlowTest {
     private List<Double> secondsBetweenAttempts() {
         return jdbc.sql("""
                         SELECT extract(epoch FROM asked_at - lag(asked_at) OVER (ORDER BY id))
-                          FROM push.gateway_log
+                          FROM push.simulated_sends
                          WHERE user_id = :userId
                          ORDER BY id
                         OFFSET 1

@@ -3,6 +3,7 @@ package dev.outbox.sample.push;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -28,18 +29,19 @@ class Inbox {
                SET attempts = attempts + 1
              WHERE id = :id
                AND status = 'PENDING'
-            RETURNING id, user_id, title, body, status, attempts, created_at
+            RETURNING id, user_id, title, body, status, failure, attempts, created_at
             """;
 
     private static final String END = """
             UPDATE push.inbox
-               SET status = :status
+               SET status = :status,
+                   failure = :failure
              WHERE id = :id
                AND status = 'PENDING'
             """;
 
     private static final String OF_USER = """
-            SELECT id, user_id, title, body, status, attempts, created_at
+            SELECT id, user_id, title, body, status, failure, attempts, created_at
               FROM push.inbox
              WHERE user_id = :userId
              ORDER BY created_at DESC
@@ -75,11 +77,11 @@ class Inbox {
     }
 
     void sent(UUID id) {
-        end(id, "SENT");
+        end(id, "SENT", null);
     }
 
-    void failed(UUID id) {
-        end(id, "FAILED");
+    void failed(UUID id, String failure) {
+        end(id, "FAILED", failure);
     }
 
     List<InboxMessage> of(String userId) {
@@ -89,7 +91,11 @@ class Inbox {
                 .list();
     }
 
-    private void end(UUID id, String status) {
-        jdbc.sql(END).param("id", id).param("status", status).update();
+    private void end(UUID id, String status, @Nullable String failure) {
+        jdbc.sql(END)
+                .param("id", id)
+                .param("status", status)
+                .param("failure", failure)
+                .update();
     }
 }

@@ -1,23 +1,36 @@
 package dev.outbox.sample.push;
 
-/** Gateway to phones. It may lose messages, but the inbox keeps them. */
-interface PushGateway {
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+
+/** Port to the service that carries messages to devices. It may lose messages; the inbox keeps them. */
+public interface PushGateway {
 
     /**
-     * Sends a message.
+     * Checks a device before it is stored.
      *
-     * @return whether the phone is still registered; if not, no attempt can succeed
-     * @throws GatewayException if the gateway did not accept the message, so that a retry may succeed
+     * @param device the device
+     * @throws IllegalArgumentException if this gateway cannot reach such a device; the message is for the user
      */
-    boolean send(InboxMessage message);
+    void check(Device device);
 
-    /** The gateway did not accept a message. */
-    final class GatewayException extends RuntimeException {
+    /**
+     * Sends a message. Called outside any transaction, and again with the same message if the outcome of an attempt is unknown.
+     *
+     * @param message the message
+     * @param device its recipient's device
+     * @return whether the gateway accepted the message
+     * @throws GatewayException if a retry can succeed
+     * @throws RetryAfterException if the gateway says when a retry can succeed
+     * @throws NonRetryableException if no retry can succeed
+     */
+    Result send(PushMessage message, Device device);
 
-        private static final long serialVersionUID = 1L;
-
-        GatewayException(String message) {
-            super(message);
-        }
+    /** Answer of a gateway. */
+    enum Result {
+        /** The gateway took the message over. */
+        ACCEPTED,
+        /** The device is not registered any more, and never will be. */
+        DEVICE_GONE
     }
 }

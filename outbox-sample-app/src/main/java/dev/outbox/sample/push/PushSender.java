@@ -3,7 +3,7 @@ package dev.outbox.sample.push;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.PushEvent.PushRequested;
-import dev.outbox.sample.push.PushGateway.GatewayException;
+import dev.outbox.sample.push.Devices.Registration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -15,11 +15,13 @@ class PushSender {
     private static final Logger log = LoggerFactory.getLogger(PushSender.class);
 
     private final Inbox inbox;
+    private final Devices devices;
     private final PushGateway gateway;
     private final PushSettings settings;
 
-    PushSender(Inbox inbox, PushGateway gateway, PushSettings settings) {
+    PushSender(Inbox inbox, Devices devices, PushGateway gateway, PushSettings settings) {
         this.inbox = inbox;
+        this.devices = devices;
         this.gateway = gateway;
         this.settings = settings;
     }
@@ -28,23 +30,41 @@ class PushSender {
     @OutboxHandler(id = "push.send")
     void send(PushRequested event) {
         inbox.beginAttempt(event.notificationId())
-                .ifPresentOrElse(this::send, () -> log.info("push {} is over already", event.notificationId()));
+                .ifPresentOrElse(this::send, () -> log.info("Push {} is over already", event.notificationId()));
     }
 
     private void send(InboxMessage message) {
+        devices.of(message.userId())
+                .ifPresentOrElse(
+                        (registration) -> sendTo(registration, message), () -> fail(message, "the user has no device"));
+    }
+
+    private void sendTo(Registration registration, InboxMessage message) {
         try {
-            if (gateway.send(message)) {
-                inbox.sent(message.id());
-            } else {
-                inbox.failed(message.id());
-                log.warn("push {} has no phone to go to", message.id());
+            PushMessage push = new PushMessage(message.id(), message.title(), message.body());
+            switch (gateway.send(push, registration.device())) {
+                case ACCEPTED -> inbox.sent(message.id());
+                case DEVICE_GONE -> giveUpDevice(registration, message);
             }
         } catch (GatewayException ex) {
             if (message.attempts() < settings.maxAttempts()) {
                 throw ex;
             }
-            inbox.failed(message.id());
+            inbox.failed(message.id(), "the gateway failed");
             throw new NonRetryableException("push %s failed %d times".formatted(message.id(), message.attempts()), ex);
         }
+    }
+
+    /** Retries if the user has registered another device meanwhile. */
+    private void giveUpDevice(Registration registration, InboxMessage message) {
+        if (!devices.remove(registration.id())) {
+            throw new GatewayException("the device was registered again during the attempt");
+        }
+        fail(message, "the device is not registered any more");
+    }
+
+    private void fail(InboxMessage message, String failure) {
+        inbox.failed(message.id(), failure);
+        log.warn("Push {} failed: {}", message.id(), failure);
     }
 }

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.NonRetryableException;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
-import dev.outbox.sample.push.PushGateway.GatewayException;
+import dev.outbox.sample.push.PushGateway.Result;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
@@ -22,10 +24,18 @@ class PushSenderTest {
     @Autowired
     private Inbox inbox;
 
+    @Autowired
+    private Devices devices;
+
+    @BeforeEach
+    void register() {
+        devices.register(new Device(user, "token-1", null));
+    }
+
     @Test
     void whatWasSentIsNotSentAgain() {
         PushRequested event = request();
-        PushSender sender = sender((message) -> true);
+        PushSender sender = sender(() -> Result.ACCEPTED);
 
         sender.send(event);
         sender.send(event);
@@ -37,7 +47,7 @@ class PushSenderTest {
     @Test
     void abandonedPushIsNotSentAgain() {
         PushRequested event = request();
-        PushSender sender = sender((message) -> {
+        PushSender sender = sender(() -> {
             throw new GatewayException("503");
         });
         for (int attempt = 1; attempt <= 3; attempt++) {
@@ -46,34 +56,71 @@ class PushSenderTest {
         }
         assertThatThrownBy(() -> sender.send(event)).isInstanceOf(NonRetryableException.class);
 
-        sender((message) -> true).send(event);
+        sender(() -> Result.ACCEPTED).send(event);
 
         assertThat(message().status()).isEqualTo("FAILED");
         assertThat(sends).hasValue(4);
     }
 
     @Test
-    void unregisteredPhoneIsAbandonedAtOnce() {
+    void unregisteredDeviceIsAbandonedAndRemoved() {
         PushRequested event = request();
-        PushSender sender = sender((message) -> false);
+        PushSender sender = sender(() -> Result.DEVICE_GONE);
 
         sender.send(event);
         sender.send(event);
 
         assertThat(message().status()).isEqualTo("FAILED");
+        assertThat(message().failure()).isEqualTo("the device is not registered any more");
         assertThat(sends).hasValue(1);
+        assertThat(devices.of(user)).isEmpty();
+    }
+
+    @Test
+    void deviceRegisteredDuringTheAttemptIsKeptAndTried() {
+        PushRequested event = request();
+
+        assertThatThrownBy(() -> sender(() -> {
+                            devices.register(new Device(user, "token-2", null));
+                            return Result.DEVICE_GONE;
+                        })
+                        .send(event))
+                .isInstanceOf(GatewayException.class);
+
+        assertThat(devices.of(user))
+                .hasValueSatisfying((registration) ->
+                        assertThat(registration.device().token()).isEqualTo("token-2"));
+        sender(() -> Result.ACCEPTED).send(event);
+        assertThat(message().status()).isEqualTo("SENT");
+    }
+
+    @Test
+    void userWithoutDeviceHasTheMessageAndAFailedPush() {
+        devices.unregister(user);
+
+        sender(() -> Result.ACCEPTED).send(request());
+
+        assertThat(message().status()).isEqualTo("FAILED");
+        assertThat(message().failure()).isEqualTo("the user has no device");
+        assertThat(sends).hasValue(0);
     }
 
     private PushRequested request() {
         return new PushRequested(inbox.put(user, "title", "body"));
     }
 
-    private PushSender sender(PushGateway gateway) {
-        PushGateway counting = (message) -> {
-            sends.incrementAndGet();
-            return gateway.send(message);
+    private PushSender sender(Supplier<Result> answer) {
+        PushGateway gateway = new PushGateway() {
+            @Override
+            public void check(Device device) {}
+
+            @Override
+            public Result send(PushMessage message, Device device) {
+                sends.incrementAndGet();
+                return answer.get();
+            }
         };
-        return new PushSender(inbox, counting, new PushSettings(4));
+        return new PushSender(inbox, devices, gateway, new PushSettings(4));
     }
 
     private InboxMessage message() {

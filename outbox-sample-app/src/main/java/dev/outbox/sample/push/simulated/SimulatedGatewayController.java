@@ -1,32 +1,23 @@
-package dev.outbox.sample.push;
+package dev.outbox.sample.push.simulated;
 
 import dev.outbox.sample.web.Name;
 import java.util.List;
-import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The simulated gateway over HTTP: its phones and their faults. */
+/** The simulated gateway over HTTP: what its devices have shown, and their faults. */
 @RestController
-final class GatewayController {
+@ConditionalOnProperty(name = "push.gateway", havingValue = "simulated")
+final class SimulatedGatewayController {
 
     private final SimulatedGateway gateway;
 
-    GatewayController(SimulatedGateway gateway) {
+    SimulatedGatewayController(SimulatedGateway gateway) {
         this.gateway = gateway;
-    }
-
-    @PutMapping("/devices/{userId}")
-    void register(@PathVariable @Name String userId) {
-        gateway.register(userId);
-    }
-
-    @DeleteMapping("/devices/{userId}")
-    void unregister(@PathVariable String userId) {
-        gateway.unregister(userId);
     }
 
     @GetMapping("/devices/{userId}/messages")
@@ -35,7 +26,7 @@ final class GatewayController {
     }
 
     @PutMapping("/devices/{userId}/failures")
-    void fail(@PathVariable String userId, @RequestBody Failures failures) {
+    void fail(@PathVariable @Name String userId, @RequestBody Failures failures) {
         gateway.fail(userId, failures.times());
     }
 
