@@ -1,8 +1,27 @@
 CREATE SCHEMA push;
 
+-- Users who registered. identity publishes them.
+CREATE TABLE push.recipients (
+    user_id       text        NOT NULL,
+    registered_at timestamptz NOT NULL,
+    CONSTRAINT recipients_pk PRIMARY KEY (user_id)
+);
+
+-- A notice goes to every user who registered before it was published.
+CREATE TABLE push.notices (
+    id           uuid        NOT NULL,
+    title        text        NOT NULL,
+    body         text        NOT NULL,
+    published_at timestamptz NOT NULL,
+    CONSTRAINT notices_pk PRIMARY KEY (id)
+);
+
+CREATE INDEX notices_published ON push.notices (published_at);
+
 CREATE TABLE push.inbox (
     id         uuid        NOT NULL DEFAULT gen_random_uuid(),
     user_id    text        NOT NULL,
+    notice_id  uuid,
     title      text        NOT NULL,
     body       text        NOT NULL,
     status     text        NOT NULL DEFAULT 'PENDING',
@@ -10,6 +29,8 @@ CREATE TABLE push.inbox (
     attempts   integer     NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     CONSTRAINT inbox_pk PRIMARY KEY (id),
+    CONSTRAINT inbox_notice FOREIGN KEY (notice_id) REFERENCES push.notices (id),
+    CONSTRAINT inbox_notice_once UNIQUE (notice_id, user_id),
     CONSTRAINT inbox_status_known CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
     CONSTRAINT inbox_failure_explained CHECK ((status = 'FAILED') = (failure IS NOT NULL))
 );

@@ -62,7 +62,7 @@ class EventCatalogTest {
             AntiNukeActioned       | guild_id, actions_taken                        | notification, audit
             MemberJoinedViaWebJoin | member_id, guild_id, slug                      | audit
             MemberRestored         | member_id, guild_id, restored_roles            | audit
-            UserRegistered         | user_id, discord_user_id                       | audit
+            UserRegistered         | user_id, discord_user_id                       | push, audit
             UserSessionCreated     | user_id, session_id                            | audit
             """;
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,9 +17,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
 
 /** From a confirmation or a notice to an inbox, for certain, and to a phone, if its gateway is willing. */
 @SampleTest
+@TestPropertySource(properties = "push.notice-batch=3")
 @ExtendWith(OutputCaptureExtension.class)
 class PushFlowTest {
 
@@ -50,16 +53,36 @@ class PushFlowTest {
     }
 
     @Test
-    void noticeReachesAllUsers() {
-        String other = "user-" + UUID.randomUUID();
-        api.put("/devices/" + other, "");
+    void noticeReachesAllUsersInBatches() {
+        List<String> users =
+                Stream.generate(() -> "user-" + UUID.randomUUID()).limit(4).toList();
+        users.forEach(this::signUp);
+        api.put("/devices/" + users.get(0), "");
+        api.awaitPublished();
 
         api.create("/notices", "{\"title\": \"Closed\", \"body\": \"on Monday\"}", "$.id");
 
-        api.awaitPublished();
-        assertThat(shown()).containsExactly("Closed: on Monday");
-        assertThat(api.<List<String>>get("/devices/" + other + "/messages", "$"))
+        assertThat(api.awaitPublished())
+                .filteredOn("NoticeBatchRequested"::equals)
+                .hasSizeGreaterThan(1);
+        assertThat(users)
+                .allSatisfy((each) -> assertThat(api.<List<String>>get("/inbox/" + each, "$[*].title"))
+                        .containsExactly("Closed"));
+        assertThat(api.<List<String>>get("/devices/" + users.get(0) + "/messages", "$"))
                 .containsExactly("Closed: on Monday");
+    }
+
+    @Test
+    void userWithoutDeviceFindsTheNoticeInTheInbox() {
+        api.delete("/devices/" + user);
+        signUp(user);
+        api.awaitPublished();
+
+        api.create("/notices", "{\"title\": \"Open\", \"body\": \"on Tuesday\"}", "$.id");
+
+        api.awaitPublished();
+        assertThat(api.<List<Object>>get("/inbox/" + user, "$[*]['title', 'status', 'failure']"))
+                .containsExactly(Map.of("title", "Open", "status", "FAILED", "failure", "the user has no device"));
     }
 
     @Test
@@ -131,7 +154,7 @@ class PushFlowTest {
     }
 
     @Test
-    void phoneThatIsGoneIsNotTriedAgain() {
+    void userWithoutDeviceFindsTheReservationInTheInbox() {
         api.delete("/devices/" + user);
 
         confirm(reserve());
@@ -148,6 +171,10 @@ class PushFlowTest {
                 .isEqualTo(HttpStatus.NOT_FOUND);
         assertThat(api.post("/notices", "{\"title\": \"\", \"body\": \"\"}").getStatusCode())
                 .isEqualTo(HttpStatus.BAD_REQUEST);
+    }
+
+    private void signUp(String name) {
+        api.create("/users", "{\"discordUserId\": \"%s\"}".formatted(name), "$.id");
     }
 
     private String reserve() {

@@ -17,13 +17,6 @@ class Inbox {
             RETURNING id
             """;
 
-    private static final String PUT_TO_ALL = """
-            INSERT INTO push.inbox (user_id, title, body)
-            SELECT user_id, :title, :body
-              FROM push.devices
-            RETURNING id
-            """;
-
     private static final String BEGIN_ATTEMPT = """
             UPDATE push.inbox
                SET attempts = attempts + 1
@@ -61,14 +54,6 @@ class Inbox {
                 .param("body", body)
                 .query(UUID.class)
                 .single();
-    }
-
-    List<UUID> putToAll(String title, String body) {
-        return jdbc.sql(PUT_TO_ALL)
-                .param("title", title)
-                .param("body", body)
-                .query(UUID.class)
-                .list();
     }
 
     /** Counts an attempt to push a message and returns the message, or empty if it was already sent or has failed for good. */

@@ -36,7 +36,8 @@ class PushSender {
     private void send(InboxMessage message) {
         devices.of(message.userId())
                 .ifPresentOrElse(
-                        (registration) -> sendTo(registration, message), () -> fail(message, "the user has no device"));
+                        (registration) -> sendTo(registration, message),
+                        () -> inbox.failed(message.id(), "the user has no device"));
     }
 
     private void sendTo(Registration registration, InboxMessage message) {
@@ -60,11 +61,7 @@ class PushSender {
         if (!devices.remove(registration.id())) {
             throw new GatewayException("the device was registered again during the attempt");
         }
-        fail(message, "the device is not registered any more");
-    }
-
-    private void fail(InboxMessage message, String failure) {
-        inbox.failed(message.id(), failure);
-        log.warn("Push {} failed: {}", message.id(), failure);
+        inbox.failed(message.id(), "the device is not registered any more");
+        log.info("Push {} failed, because the gateway does not know the device any more", message.id());
     }
 }

@@ -3,9 +3,17 @@ package dev.outbox.sample.push;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Settings of the push retries.
+ * Settings of push.
  *
  * @param maxAttempts Number of attempts, including the first, after which a push fails for good.
+ * @param noticeBatch Number of users to whom one transaction delivers a notice.
  */
 @ConfigurationProperties("push")
-record PushSettings(int maxAttempts) {}
+record PushSettings(int maxAttempts, int noticeBatch) {
+
+    PushSettings {
+        if (noticeBatch < 1) {
+            throw new IllegalArgumentException("push.notice-batch must be at least 1: " + noticeBatch);
+        }
+    }
+}

@@ -120,7 +120,7 @@ class PushSenderTest {
                 return answer.get();
             }
         };
-        return new PushSender(inbox, devices, gateway, new PushSettings(4));
+        return new PushSender(inbox, devices, gateway, new PushSettings(4, 3));
     }
 
     private InboxMessage message() {

@@ -1,0 +1,25 @@
+package dev.outbox.sample.push;
+
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.sample.events.PushEvent.PushRequested;
+import java.util.Collection;
+import java.util.UUID;
+import org.springframework.stereotype.Component;
+
+/** Requests the pushes of new messages, in the transaction that adds them to inboxes. */
+@Component
+class PushRequests {
+
+    private final OutboxPublisher outbox;
+
+    PushRequests(OutboxPublisher outbox) {
+        this.outbox = outbox;
+    }
+
+    void publish(Collection<UUID> messages) {
+        outbox.publishAll(messages.stream()
+                .map((id) -> OutboxEvent.of("push", id.toString(), new PushRequested(id)))
+                .toList());
+    }
+}

@@ -1,0 +1,25 @@
+package dev.outbox.sample.push;
+
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
+import java.util.List;
+import org.springframework.stereotype.Component;
+
+/** Adds confirmed reservations to the inboxes of their users, whether they have a device or not. */
+@Component
+class ReservationMessages {
+
+    private final Inbox inbox;
+    private final PushRequests requests;
+
+    ReservationMessages(Inbox inbox, PushRequests requests) {
+        this.inbox = inbox;
+        this.requests = requests;
+    }
+
+    @OutboxHandler(id = "push.reservation-confirmed", deduplicate = true)
+    void reservationConfirmed(ReservationConfirmed event) {
+        String body = "%s, from %s".formatted(event.place(), event.startsAt());
+        requests.publish(List.of(inbox.put(event.userId(), "Reservation confirmed", body)));
+    }
+}
