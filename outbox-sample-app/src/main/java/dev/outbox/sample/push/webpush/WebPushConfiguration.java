@@ -1,0 +1,28 @@
+package dev.outbox.sample.push.webpush;
+
+import dev.outbox.sample.push.http.GatewayClient;
+import java.time.Clock;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Sends pushes to the push services of browsers, if {@code push.gateway} is {@code web-push}. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "push.gateway", havingValue = "web-push")
+@EnableConfigurationProperties(WebPushSettings.class)
+class WebPushConfiguration {
+
+    @Bean
+    WebPushGateway webPushGateway(WebPushSettings settings, JsonMapper json) {
+        Vapid vapid = new Vapid(
+                settings.vapidPublicKey(), settings.vapidPrivateKey(), settings.subject(), json, Clock.systemUTC());
+        return new WebPushGateway(
+                new PushServices(settings.services()),
+                vapid,
+                settings.timeToLive(),
+                new GatewayClient("the push service", settings.timeouts(), Clock.systemUTC()),
+                json);
+    }
+}
