@@ -78,7 +78,6 @@ class SettingsTest {
         assertThat(retry.max()).isEqualTo(Duration.ofSeconds(4));
         assertThat(retry.jitter()).isZero();
         assertThat(retry.maxAttempts()).isEqualTo(4);
-        assertThat(environment.getProperty("push.max-attempts", Integer.class)).isEqualTo(4);
     }
 
     @Test

@@ -65,8 +65,9 @@ class Inbox {
         end(id, "SENT", null);
     }
 
-    void failed(UUID id, String failure) {
-        end(id, "FAILED", failure);
+    /** Returns whether the message was still pending. */
+    boolean failed(UUID id, String failure) {
+        return end(id, "FAILED", failure);
     }
 
     List<InboxMessage> of(String userId) {
@@ -76,11 +77,12 @@ class Inbox {
                 .list();
     }
 
-    private void end(UUID id, String status, @Nullable String failure) {
-        jdbc.sql(END)
-                .param("id", id)
-                .param("status", status)
-                .param("failure", failure)
-                .update();
+    private boolean end(UUID id, String status, @Nullable String failure) {
+        return jdbc.sql(END)
+                        .param("id", id)
+                        .param("status", status)
+                        .param("failure", failure)
+                        .update()
+                == 1;
     }
 }

@@ -1,14 +1,16 @@
 package dev.outbox.sample.push;
 
-import dev.outbox.NonRetryableException;
+import dev.outbox.DeadLetter;
+import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.push.Devices.Registration;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Pushes each message until the gateway accepts it or the attempts are used up. The outbox redelivers the event for each attempt. */
+/** Pushes each message until the gateway accepts it or the outbox gives up. The outbox redelivers the event for each attempt. */
 @Component
 class PushSender {
 
@@ -17,13 +19,11 @@ class PushSender {
     private final Inbox inbox;
     private final Devices devices;
     private final PushGateway gateway;
-    private final PushSettings settings;
 
-    PushSender(Inbox inbox, Devices devices, PushGateway gateway, PushSettings settings) {
+    PushSender(Inbox inbox, Devices devices, PushGateway gateway) {
         this.inbox = inbox;
         this.devices = devices;
         this.gateway = gateway;
-        this.settings = settings;
     }
 
     /** Ignores a message that was already sent or has failed for good. Calls the gateway outside any transaction. */
@@ -31,6 +31,15 @@ class PushSender {
     void send(PushRequested event) {
         inbox.beginAttempt(event.notificationId())
                 .ifPresentOrElse(this::send, () -> log.info("Push {} is over already", event.notificationId()));
+    }
+
+    /** Reads no payload, which may be the reason: the aggregate is the message. */
+    @OutboxDeadLetter("push.send")
+    void gaveUp(DeadLetter letter) {
+        UUID id = UUID.fromString(letter.event().aggregateId());
+        if (inbox.failed(id, letter.errorCode())) {
+            log.error("Push {} failed for good after {} attempts: {}", id, letter.failures(), letter.errorCode());
+        }
     }
 
     private void send(InboxMessage message) {
@@ -41,18 +50,10 @@ class PushSender {
     }
 
     private void sendTo(Registration registration, InboxMessage message) {
-        try {
-            PushMessage push = new PushMessage(message.id(), message.title(), message.body());
-            switch (gateway.send(push, registration.device())) {
-                case ACCEPTED -> inbox.sent(message.id());
-                case DEVICE_GONE -> giveUpDevice(registration, message);
-            }
-        } catch (GatewayException ex) {
-            if (message.attempts() < settings.maxAttempts()) {
-                throw ex;
-            }
-            inbox.failed(message.id(), "the gateway failed");
-            throw new NonRetryableException("push %s failed %d times".formatted(message.id(), message.attempts()), ex);
+        PushMessage push = new PushMessage(message.id(), message.title(), message.body());
+        switch (gateway.send(push, registration.device())) {
+            case ACCEPTED -> inbox.sent(message.id());
+            case DEVICE_GONE -> giveUpDevice(registration, message);
         }
     }
 

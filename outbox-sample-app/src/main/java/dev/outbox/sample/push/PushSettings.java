@@ -5,11 +5,10 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 /**
  * Settings of push.
  *
- * @param maxAttempts Number of attempts, including the first, after which a push fails for good.
  * @param noticeBatch Number of users to whom one transaction delivers a notice.
  */
 @ConfigurationProperties("push")
-record PushSettings(int maxAttempts, int noticeBatch) {
+record PushSettings(int noticeBatch) {
 
     PushSettings {
         if (noticeBatch < 1) {

@@ -3,10 +3,13 @@ package dev.outbox.sample.push;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.NonRetryableException;
+import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
+import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.PushEvent.PushRequested;
 import dev.outbox.sample.push.PushGateway.Result;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -47,19 +50,40 @@ class PushSenderTest {
     @Test
     void abandonedPushIsNotSentAgain() {
         PushRequested event = request();
+        PushSender sender = sender(() -> Result.ACCEPTED);
+
+        sender.gaveUp(deadLetter(event, "HANDLER_TIMEOUT"));
+        sender.send(event);
+
+        assertThat(message().status()).isEqualTo("FAILED");
+        assertThat(message().failure()).isEqualTo("HANDLER_TIMEOUT");
+        assertThat(sends).hasValue(0);
+    }
+
+    @Test
+    void sentPushStaysSentIfItsDeliveryDies() {
+        PushRequested event = request();
+        PushSender sender = sender(() -> Result.ACCEPTED);
+
+        sender.send(event);
+        sender.gaveUp(deadLetter(event, "CRASH_LOOP"));
+
+        assertThat(message().status()).isEqualTo("SENT");
+    }
+
+    @Test
+    void failedAttemptLeavesThePushPending() {
+        PushRequested event = request();
         PushSender sender = sender(() -> {
             throw new GatewayException("503");
         });
-        for (int attempt = 1; attempt <= 3; attempt++) {
+
+        for (int attempt = 1; attempt <= 5; attempt++) {
             assertThatThrownBy(() -> sender.send(event)).isInstanceOf(GatewayException.class);
-            assertThat(message().status()).isEqualTo("PENDING");
         }
-        assertThatThrownBy(() -> sender.send(event)).isInstanceOf(NonRetryableException.class);
 
-        sender(() -> Result.ACCEPTED).send(event);
-
-        assertThat(message().status()).isEqualTo("FAILED");
-        assertThat(sends).hasValue(4);
+        assertThat(message().status()).isEqualTo("PENDING");
+        assertThat(message().attempts()).isEqualTo(5);
     }
 
     @Test
@@ -109,6 +133,12 @@ class PushSenderTest {
         return new PushRequested(inbox.put(user, "title", "body"));
     }
 
+    private static DeadLetter deadLetter(PushRequested event, String code) {
+        EventEnvelope envelope =
+                Envelopes.of("push", event.notificationId().toString(), 1, "PushRequested", "", Map.of());
+        return new DeadLetter(envelope, "push.send", code, null, 4);
+    }
+
     private PushSender sender(Supplier<Result> answer) {
         PushGateway gateway = new PushGateway() {
             @Override
@@ -120,7 +150,7 @@ class PushSenderTest {
                 return answer.get();
             }
         };
-        return new PushSender(inbox, devices, gateway, new PushSettings(4, 3));
+        return new PushSender(inbox, devices, gateway);
     }
 
     private InboxMessage message() {
