@@ -1,6 +1,6 @@
 CREATE SCHEMA push;
 
--- Users who registered. identity publishes them.
+-- Users, known from the events of identity.
 CREATE TABLE push.recipients (
     user_id       text        NOT NULL,
     registered_at timestamptz NOT NULL,
