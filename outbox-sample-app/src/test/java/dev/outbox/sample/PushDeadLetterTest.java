@@ -19,15 +19,17 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** However a push ends, its message does not stay pending. */
 @SampleTest
+@DirtiesContext
 @ExtendWith(OutputCaptureExtension.class)
 @TestPropertySource(
         properties = {
-            "outbox.handlers.[push.send].timeout=200ms",
+            "outbox.handlers.[push.send].timeout=1s",
             "outbox.handlers.[push.send].retry.initial=10ms",
             "outbox.handlers.[push.send].retry.max=10ms"
         })

@@ -40,8 +40,12 @@ final class FakeFcm extends WireMockExtension {
     }
 
     FcmGateway gateway(Clock clock) {
+        return gateway(clock, Duration.ofSeconds(30));
+    }
+
+    FcmGateway gateway(Clock clock, Duration readTimeout) {
         ServiceAccount account = ServiceAccount.read(keyFile(), JSON);
-        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(2));
+        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), readTimeout);
         GatewayClient http = new GatewayClient("FCM", timeouts, clock);
         return new FcmGateway(
                 URI.create(baseUrl() + MESSAGES), new AccessTokens(account, http, JSON, clock), http, JSON);

@@ -121,8 +121,9 @@ class FcmGatewayTest {
     @Test
     void missingAnswerIsRetried() {
         fcm.answerMessage(okJson("{}").withFixedDelay(10_000));
+        FcmGateway impatient = fcm.gateway(CLOCK, Duration.ofMillis(500));
 
-        assertThatThrownBy(this::send)
+        assertThatThrownBy(() -> impatient.send(message, device))
                 .isInstanceOf(GatewayException.class)
                 .hasMessageStartingWith("FCM did not answer");
     }

@@ -23,11 +23,13 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** From a confirmation to a browser, with the real gateway and a push service that speaks its protocol. */
 @SampleTest
+@DirtiesContext
 class WebPushFlowTest {
 
     @RegisterExtension
@@ -56,6 +58,8 @@ class WebPushFlowTest {
         properties.add("push.web-push.private-key", () -> "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw");
         properties.add("push.web-push.subject", () -> "mailto:ops@example.net");
         properties.add("push.web-push.services", service::baseUrl);
+        properties.add("push.web-push.timeouts.read", () -> "30s");
+        properties.add("outbox.handlers.[push.send].timeout", () -> "60s");
     }
 
     @BeforeEach

@@ -148,7 +148,7 @@ class WebPushGatewayTest {
     void missingAnswerIsRetriedAndHidesTheEndpoint() {
         answer(aResponse().withStatus(201).withFixedDelay(10_000));
 
-        Throwable failure = catchThrowable(this::send);
+        Throwable failure = catchThrowable(() -> gateway(Duration.ofMillis(200)).send(message, device()));
 
         assertThat(failure)
                 .isInstanceOf(GatewayException.class)
@@ -187,7 +187,11 @@ class WebPushGatewayTest {
     }
 
     private Result send() {
-        return gateway().send(message, device(URI.create(service.baseUrl() + PATH)));
+        return gateway().send(message, device());
+    }
+
+    private Device device() {
+        return device(URI.create(service.baseUrl() + PATH));
     }
 
     private Device device(URI endpoint) {
@@ -195,13 +199,17 @@ class WebPushGatewayTest {
     }
 
     private WebPushGateway gateway() {
+        return gateway(Duration.ofSeconds(30));
+    }
+
+    private WebPushGateway gateway(Duration readTimeout) {
         Vapid vapid = new Vapid(
                 (ECPublicKey) vapidKeys.getPublic(),
                 (ECPrivateKey) vapidKeys.getPrivate(),
                 "mailto:ops@example.net",
                 JSON,
                 CLOCK);
-        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(2));
+        GatewayTimeouts timeouts = new GatewayTimeouts(Duration.ofSeconds(30), readTimeout);
         return new WebPushGateway(
                 new PushServices(List.of(service.baseUrl())),
                 vapid,
