@@ -1,13 +1,17 @@
 CREATE SCHEMA notification;
 
 CREATE TABLE notification.notification_log (
-    event_id  uuid        NOT NULL,
-    recipient text        NOT NULL,
-    message   text        NOT NULL,
-    sent_at   timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT notification_log_pk PRIMARY KEY (event_id)
+    event_id     uuid        NOT NULL,
+    recipient    text        NOT NULL,
+    message      text        NOT NULL,
+    state        text        NOT NULL DEFAULT 'requested',
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    sent_at      timestamptz,
+    CONSTRAINT notification_log_pk PRIMARY KEY (event_id),
+    CONSTRAINT notification_log_state_known CHECK (state IN ('requested', 'sent')),
+    CONSTRAINT notification_log_sent CHECK ((state = 'sent') = (sent_at IS NOT NULL))
 );
 
-CREATE INDEX notification_log_sent_at ON notification.notification_log (sent_at);
+CREATE INDEX notification_log_requested_at ON notification.notification_log (requested_at);
 
-COMMENT ON COLUMN notification.notification_log.event_id IS 'One message per event, however often the event comes';
+COMMENT ON COLUMN notification.notification_log.event_id IS 'One message per event, however often the event comes; the idempotency key of the messenger';

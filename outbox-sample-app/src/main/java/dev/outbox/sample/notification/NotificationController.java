@@ -8,14 +8,14 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 final class NotificationController {
 
-    private final Notifications notifications;
+    private final NotificationLog messages;
 
-    NotificationController(Notifications notifications) {
-        this.notifications = notifications;
+    NotificationController(NotificationLog messages) {
+        this.messages = messages;
     }
 
     @GetMapping("/notifications")
     List<Notification> latest() {
-        return notifications.latest();
+        return messages.latest();
     }
 }

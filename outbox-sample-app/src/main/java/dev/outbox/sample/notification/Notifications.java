@@ -3,65 +3,49 @@ package dev.outbox.sample.notification;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
-import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Sends messages, one for an event. */
+/**
+ * Sends messages, one for an event. If the process dies after the messenger was called and before the message is marked as sent, the next
+ * delivery of the event repeats the call with the same message and the same key.
+ */
 @Service
 class Notifications {
 
-    private static final Logger log = LoggerFactory.getLogger(Notifications.class);
-
-    private static final String REMEMBER = """
-            INSERT INTO notification.notification_log (event_id, recipient, message)
-            VALUES (:eventId, :recipient, :message)
-            ON CONFLICT (event_id) DO NOTHING
-            """;
-
-    private static final String LATEST = """
-            SELECT event_id, recipient, message, sent_at
-              FROM notification.notification_log
-             ORDER BY sent_at DESC
-             LIMIT 100
-            """;
-
-    private final JdbcClient jdbc;
+    private final NotificationLog messages;
+    private final Messenger messenger;
     private final MeterRegistry meters;
 
-    Notifications(JdbcClient jdbc, MeterRegistry meters) {
-        this.jdbc = jdbc;
+    Notifications(NotificationLog messages, Messenger messenger, MeterRegistry meters) {
+        this.messages = messages;
+        this.messenger = messenger;
         this.meters = meters;
     }
 
     /**
-     * Sends a message once for each event. A real messenger would be called instead of the log: if it fails, the transaction rolls back
-     * and the outbox retries the event.
+     * Sends the message of an event, unless it was already sent. Must be called outside a transaction, which would otherwise stay open
+     * during the call to the messenger.
      *
      * @param recipientHeader the header of the event that names the recipient
      */
-    @Transactional
     void send(EventEnvelope event, String recipientHeader, String message) {
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            throw new IllegalStateException("the message about " + event + " must be sent outside a transaction");
+        }
         String recipient = event.headers().get(recipientHeader);
         if (recipient == null) {
             throw new NonRetryableException(event + " names no recipient in its header " + recipientHeader);
         }
-        int remembered = jdbc.sql(REMEMBER)
-                .param("eventId", event.eventId())
-                .param("recipient", recipient)
-                .param("message", message)
-                .update();
-        if (remembered == 1) {
-            log.info("to {}: {}", recipient, message);
-        } else {
-            meters.counter("sample.duplicates", "handler", "notification").increment();
-        }
+        messages.request(event.eventId(), recipient, message).ifPresentOrElse(this::send, this::countDuplicate);
     }
 
-    List<Notification> latest() {
-        return jdbc.sql(LATEST).query(Notification.class).list();
+    private void send(Notification notification) {
+        messenger.send(notification.recipient(), notification.message(), notification.eventId());
+        messages.markSent(notification.eventId());
+    }
+
+    private void countDuplicate() {
+        meters.counter("sample.duplicates", "handler", "notification").increment();
     }
 }

@@ -1,10 +1,12 @@
 package dev.outbox.sample.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
+import dev.outbox.sample.Api;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
@@ -13,13 +15,23 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.transaction.support.TransactionTemplate;
 
 @SampleTest
 class NotificationsTest {
 
-    private final SubscriptionStarted event = new SubscriptionStarted(UUID.randomUUID(), "guild-1", "pro");
+    private final String guild = "guild-" + UUID.randomUUID();
+    private final EventEnvelope event = envelope(Map.of(Headers.GUILD_ID, guild));
+
+    @LocalServerPort
+    private int port;
 
     @Autowired
     private BillingNotifications billing;
@@ -28,26 +40,71 @@ class NotificationsTest {
     private MeterRegistry meters;
 
     @Autowired
-    private Notifications notifications;
+    private NotificationLog messages;
+
+    @Autowired
+    private RecordingMessenger messenger;
+
+    @Autowired
+    private TransactionTemplate transaction;
 
     @Test
     void redeliveredEventIsAnnouncedOnce() {
-        EventEnvelope envelope = envelope(Map.of(Headers.GUILD_ID, "guild-1"));
-
+        announce("pro");
         double duplicates = duplicates();
 
-        billing.subscriptionStarted(event, envelope);
-        List<Notification> sent = sentFor(envelope);
-        billing.subscriptionStarted(event, envelope);
+        announce("pro");
 
-        assertThat(sent).extracting(Notification::message).containsExactly("pro activated");
-        assertThat(sentFor(envelope)).isEqualTo(sent);
         assertThat(duplicates()).isEqualTo(duplicates + 1);
+        assertThat(messenger.callsFor(guild)).hasSize(1);
+        assertThat(stored()).singleElement().satisfies((notification) -> {
+            assertThat(notification.message()).isEqualTo("pro activated");
+            assertThat(notification.state()).isEqualTo("sent");
+            assertThat(notification.sentAt()).isAfterOrEqualTo(notification.requestedAt());
+        });
+    }
+
+    @Test
+    void repeatsTheSameMessageUnderTheSameKeyAfterALostAnswer() {
+        messenger.loseAnswers(1);
+        assertThatIllegalStateException().isThrownBy(() -> announce("pro"));
+        assertThat(stored()).extracting(Notification::state).containsExactly("requested");
+
+        announce("enterprise");
+
+        assertThat(messenger.callsFor(guild))
+                .hasSize(2)
+                .allSatisfy((call) -> assertThat(call.key()).isEqualTo(event.eventId()))
+                .extracting(RecordingMessenger.Call::message)
+                .containsOnly("pro activated");
+        assertThat(stored()).extracting(Notification::state).containsExactly("sent");
+    }
+
+    @Test
+    void callsTheMessengerOutsideAnyTransaction() {
+        Api api = new Api(port);
+        api.subscribe(guild, "pro");
+        api.awaitPublished();
+
+        assertThat(messenger.callsFor(guild)).isNotEmpty().allSatisfy((call) -> {
+            assertThat(call.inTransaction()).isFalse();
+            assertThat(call.holdsConnection()).isFalse();
+        });
+    }
+
+    @Test
+    void refusesToSendInsideATransaction() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> transaction.executeWithoutResult((status) -> announce("pro")))
+                .withMessageContaining("must be sent outside a transaction");
+        assertThat(messenger.callsFor(guild)).isEmpty();
     }
 
     @Test
     void eventWithoutRecipientIsNotRetried() {
-        assertThatThrownBy(() -> billing.subscriptionStarted(event, envelope(Map.of())))
+        SubscriptionStarted started = new SubscriptionStarted(UUID.randomUUID(), guild, "pro");
+
+        assertThatThrownBy(() -> billing.subscriptionStarted(started, envelope(Map.of())))
                 .isInstanceOf(NonRetryableException.class);
     }
 
@@ -55,13 +112,27 @@ class NotificationsTest {
         return meters.counter("sample.duplicates", "handler", "notification").count();
     }
 
-    private EventEnvelope envelope(Map<String, String> headers) {
-        return Envelopes.of("subscription", event.subscriptionId().toString(), 1, "SubscriptionStarted", "{}", headers);
+    private void announce(String planCode) {
+        billing.subscriptionStarted(new SubscriptionStarted(UUID.randomUUID(), guild, planCode), event);
     }
 
-    private List<Notification> sentFor(EventEnvelope envelope) {
-        return notifications.latest().stream()
-                .filter((notification) -> notification.eventId().equals(envelope.eventId()))
+    private static EventEnvelope envelope(Map<String, String> headers) {
+        return Envelopes.of("subscription", UUID.randomUUID().toString(), 1, "SubscriptionStarted", "{}", headers);
+    }
+
+    private List<Notification> stored() {
+        return messages.latest().stream()
+                .filter((notification) -> notification.eventId().equals(event.eventId()))
                 .toList();
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Messengers {
+
+        @Bean
+        @Primary
+        RecordingMessenger recordingMessenger(DataSource dataSource) {
+            return new RecordingMessenger(dataSource);
+        }
     }
 }

@@ -1,0 +1,42 @@
+package dev.outbox.sample.notification;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Messenger that records its calls, and may fail after it has sent a message. */
+final class RecordingMessenger implements Messenger {
+
+    private final List<Call> calls = new CopyOnWriteArrayList<>();
+    private final AtomicInteger answersToLose = new AtomicInteger();
+    private final DataSource dataSource;
+
+    RecordingMessenger(DataSource dataSource) {
+        this.dataSource = dataSource;
+    }
+
+    @Override
+    public void send(String recipient, String message, UUID idempotencyKey) {
+        boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
+        boolean holdsConnection = TransactionSynchronizationManager.hasResource(dataSource);
+        calls.add(new Call(recipient, message, idempotencyKey, inTransaction, holdsConnection));
+        if (answersToLose.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
+            throw new IllegalStateException("the answer was lost");
+        }
+    }
+
+    void loseAnswers(int answers) {
+        answersToLose.set(answers);
+    }
+
+    List<Call> callsFor(String recipient) {
+        return calls.stream()
+                .filter((call) -> call.recipient().equals(recipient))
+                .toList();
+    }
+
+    record Call(String recipient, String message, UUID key, boolean inTransaction, boolean holdsConnection) {}
+}
