@@ -25,6 +25,17 @@ CREATE TABLE recovery.restore_jobs (
     CONSTRAINT restore_jobs_status_known CHECK (status IN ('running', 'completed', 'failed'))
 );
 
+CREATE TABLE recovery.restore_steps (
+    job_id      uuid    NOT NULL,
+    number      integer NOT NULL,
+    role        text    NOT NULL,
+    restored_at timestamptz,
+    CONSTRAINT restore_steps_pk PRIMARY KEY (job_id, number),
+    CONSTRAINT restore_steps_job FOREIGN KEY (job_id) REFERENCES recovery.restore_jobs
+);
+
+COMMENT ON COLUMN recovery.restore_steps.restored_at IS 'Null while the step is open';
+
 CREATE TABLE recovery.incidents (
     id          uuid        NOT NULL,
     guild_id    text        NOT NULL,

@@ -66,6 +66,9 @@ class EventCatalogTest {
             UserSessionCreated     | user_id, session_id                            | audit
             """;
 
+    /** Handlers that carry out the work of their own context, which is no subscription of the catalogue. */
+    private static final Set<String> INTERNAL = Set.of("recovery.restore");
+
     @Autowired
     private ApplicationContext beans;
 
@@ -116,7 +119,9 @@ class EventCatalogTest {
                 .map((bean) -> AopUtils.getTargetClass(beans.getBean(bean)))
                 .filter((type) -> type.getName().startsWith(SERVICE))
                 .flatMap((type) -> Stream.of(type.getDeclaredMethods()))
-                .filter((method) -> method.isAnnotationPresent(OutboxHandler.class));
+                .filter((method) -> method.isAnnotationPresent(OutboxHandler.class)
+                        && !INTERNAL.contains(
+                                method.getAnnotation(OutboxHandler.class).id()));
     }
 
     private static boolean isSubscribed(Method method, String event) {

@@ -20,13 +20,11 @@ final class RecoveryController {
 
     private final Snapshots snapshots;
     private final Restores restores;
-    private final RestoreWorkflow workflow;
     private final AntiNuke antiNuke;
 
-    RecoveryController(Snapshots snapshots, Restores restores, RestoreWorkflow workflow, AntiNuke antiNuke) {
+    RecoveryController(Snapshots snapshots, Restores restores, AntiNuke antiNuke) {
         this.snapshots = snapshots;
         this.restores = restores;
-        this.workflow = workflow;
         this.antiNuke = antiNuke;
     }
 
@@ -42,9 +40,9 @@ final class RecoveryController {
     }
 
     @PostMapping("/snapshots/{id}/restores")
-    @ResponseStatus(HttpStatus.CREATED)
+    @ResponseStatus(HttpStatus.ACCEPTED)
     RestoreJob restore(@PathVariable UUID id) {
-        return workflow.run(id);
+        return restores.start(snapshots.find(id));
     }
 
     @GetMapping("/restores/{id}")

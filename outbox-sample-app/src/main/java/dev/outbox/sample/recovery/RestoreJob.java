@@ -9,4 +9,9 @@ record RestoreJob(
         UUID snapshotId,
         String guildId,
         String status,
-        @Nullable String summary) {}
+        @Nullable String summary) {
+
+    boolean isRunning() {
+        return status.equals("running");
+    }
+}

@@ -1,27 +1,51 @@
 package dev.outbox.sample.recovery;
 
-import java.util.UUID;
-import org.springframework.stereotype.Service;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxHandler;
+import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
+import org.springframework.stereotype.Component;
 
-/** Restores a snapshot: publishes the start, restores the roles outside any transaction, and publishes the result. */
-@Service
-final class RestoreWorkflow {
+/**
+ * Restores the roles of a snapshot, each outside any transaction. If the process dies, the next delivery of the event resumes after the
+ * last recorded step, and repeats the one that was under way.
+ */
+@Component
+class RestoreWorkflow {
 
-    private final Snapshots snapshots;
     private final Restores restores;
+    private final RestoreSteps steps;
+    private final GuildRoles roles;
 
-    RestoreWorkflow(Snapshots snapshots, Restores restores) {
-        this.snapshots = snapshots;
+    RestoreWorkflow(Restores restores, RestoreSteps steps, GuildRoles roles) {
         this.restores = restores;
+        this.steps = steps;
+        this.roles = roles;
     }
 
-    RestoreJob run(UUID snapshotId) {
-        Snapshot snapshot = snapshots.find(snapshotId);
-        RestoreJob job = restores.start(snapshot);
-        if (snapshot.roles().isEmpty()) {
-            return restores.fail(job, "the snapshot holds no roles");
+    @OutboxHandler(id = "recovery.restore")
+    void restoreStarted(RestoreStarted event) {
+        RestoreJob job = restores.find(event.restoreJobId());
+        if (!job.isRunning()) {
+            return;
         }
-        // A real service would call Discord here, once per role.
-        return restores.complete(job, snapshot.roles().size() + " roles restored");
+        int planned = steps.count(job.id());
+        if (planned == 0) {
+            restores.fail(job, "the snapshot holds no roles");
+            return;
+        }
+        try {
+            restoreRoles(job);
+        } catch (NonRetryableException ex) {
+            restores.fail(job, String.valueOf(ex.getMessage()));
+            return;
+        }
+        restores.complete(job, planned + " roles restored");
+    }
+
+    private void restoreRoles(RestoreJob job) {
+        for (RestoreSteps.Step step : steps.open(job.id())) {
+            roles.restore(job.guildId(), step.role());
+            steps.record(job.id(), step);
+        }
     }
 }

@@ -33,13 +33,16 @@ class Restores {
             """;
 
     private final JdbcClient jdbc;
+    private final RestoreSteps steps;
     private final RecoveryEvents events;
 
-    Restores(JdbcClient jdbc, RecoveryEvents events) {
+    Restores(JdbcClient jdbc, RestoreSteps steps, RecoveryEvents events) {
         this.jdbc = jdbc;
+        this.steps = steps;
         this.events = events;
     }
 
+    /** Stores the job and its steps, and publishes the event whose handler runs them, in one transaction. */
     @Transactional
     RestoreJob start(Snapshot snapshot) {
         UUID id = UUID.randomUUID();
@@ -48,6 +51,7 @@ class Restores {
                 .param("snapshotId", snapshot.id())
                 .param("guildId", snapshot.guildId())
                 .update();
+        steps.plan(id, snapshot.roles());
         RestoreJob job = find(id);
         publish(job, new RestoreStarted(id, snapshot.id(), snapshot.guildId()));
         return job;

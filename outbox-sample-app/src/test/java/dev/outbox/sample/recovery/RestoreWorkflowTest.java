@@ -1,0 +1,145 @@
+package dev.outbox.sample.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import com.jayway.jsonpath.JsonPath;
+import dev.outbox.NonRetryableException;
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+
+/** Restores that fail, die or are refused in the middle. */
+@SampleTest
+class RestoreWorkflowTest {
+
+    private final String guild = "guild-" + UUID.randomUUID();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private RestoreWorkflow workflow;
+
+    @Autowired
+    private ScriptedGuildRoles roles;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void resumesAfterTheLastRecordedStep() {
+        roles.fail("resumed", 3, () -> new IllegalStateException("no answer"));
+
+        String job = restore(snapshot("admin", "resumed", "guest"));
+
+        assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
+        assertThat(api.find("/restores/" + job))
+                .contains(entry("status", "completed"), entry("summary", "3 roles restored"));
+        assertThat(roles.restoredIn(guild))
+                .containsExactly("admin", "resumed", "resumed", "resumed", "resumed", "guest");
+    }
+
+    @Test
+    void failsWhenARoleIsRefused() {
+        roles.fail("refused", 1, () -> new NonRetryableException("the bot may not create roles"));
+
+        String job = restore(snapshot("admin", "refused", "guest"));
+
+        assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreFailed");
+        assertThat(api.find("/restores/" + job))
+                .contains(entry("status", "failed"), entry("summary", "the bot may not create roles"));
+        assertThat(roles.restoredIn(guild)).containsExactly("admin", "refused");
+    }
+
+    @Test
+    void acceptsTheRequestBeforeTheRestoreEnds() {
+        CountDownLatch answered = new CountDownLatch(1);
+        roles.fail("awaited", 1, () -> awaitThenFail(answered));
+
+        ResponseEntity<String> answer = api.post("/snapshots/" + snapshot("awaited") + "/restores", "");
+        String job = JsonPath.read(answer.getBody(), "$.id");
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
+        assertThat(JsonPath.<String>read(answer.getBody(), "$.status")).isEqualTo("running");
+        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("running");
+
+        answered.countDown();
+        api.awaitPublished();
+        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("completed");
+    }
+
+    @Test
+    void survivesTheDeletionOfItsSnapshot() {
+        CountDownLatch displaced = new CountDownLatch(1);
+        roles.fail("displaced", 1, () -> awaitThenFail(displaced));
+        String snapshot = snapshot("displaced", "guest");
+        String job = restore(snapshot);
+
+        for (int newer = 1; newer <= 3; newer++) {
+            snapshot("guest");
+        }
+        assertThat(api.get("/snapshots/" + snapshot).getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+        displaced.countDown();
+
+        api.awaitPublished();
+        assertThat(api.text("/restores/" + job, "$.summary")).isEqualTo("2 roles restored");
+    }
+
+    @Test
+    void redeliveryAfterTheEndChangesNothing() {
+        String snapshot = snapshot("admin");
+        String job = restore(snapshot);
+        api.awaitPublished();
+
+        workflow.restoreStarted(new RestoreStarted(UUID.fromString(job), UUID.fromString(snapshot), guild));
+
+        assertThat(roles.restoredIn(guild)).containsExactly("admin");
+        assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
+    }
+
+    private String restore(String snapshotId) {
+        return api.create("/snapshots/" + snapshotId + "/restores", "", "$.id");
+    }
+
+    private String snapshot(String... names) {
+        return api.create("/guilds/" + guild + "/snapshots", """
+                {"trigger": "manual", "roles": ["%s"]}
+                """.formatted(String.join("\", \"", names)), "$.id");
+    }
+
+    private static RuntimeException awaitThenFail(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(Api.DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        return new IllegalStateException("no answer");
+    }
+
+    @TestConfiguration(proxyBeanMethods = false)
+    static class Roles {
+
+        @Bean
+        @Primary
+        ScriptedGuildRoles scriptedGuildRoles() {
+            return new ScriptedGuildRoles();
+        }
+    }
+}
