@@ -30,6 +30,7 @@ class ArchitectureTest {
                                 "dev.outbox.sample.events",
                                 "dev.outbox.sample.eventbus",
                                 "dev.outbox.sample.web",
+                                "dev.outbox.sample.webhook",
                                 "dev.outbox.sample.demo"))
                 .check(service);
     }

@@ -2,34 +2,18 @@ package dev.outbox.sample.fulfilment;
 
 import java.util.UUID;
 
-/** Courier service, which is an external system. */
-interface Courier {
+/** Port to a courier service. */
+public interface Courier {
 
     /**
-     * Books a parcel once per key.
+     * Books a parcel once per key, outside any transaction. After a failure the parcel may be booked; the call is repeated under the same
+     * key.
      *
-     * @throws CourierUnreachableException if nothing was sent
-     * @throws CourierTimeoutException if no answer arrived, so that it is unknown whether the parcel was booked
+     * @param key the id of the event, the same for each attempt
+     * @param orderId the order
+     * @throws dev.outbox.NonRetryableException if no attempt can succeed
+     * @throws dev.outbox.RetryAfterException if the courier named the time of the next attempt
+     * @throws RuntimeException if the courier did not confirm the parcel, so that a retry may succeed
      */
     void book(UUID key, String orderId);
-
-    /** The courier is unreachable, and nothing was booked. */
-    final class CourierUnreachableException extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        CourierUnreachableException() {
-            super("the courier cannot be reached");
-        }
-    }
-
-    /** No answer arrived in time, and the parcel may have been booked. */
-    final class CourierTimeoutException extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        CourierTimeoutException(String orderId) {
-            super("the courier has not answered for order " + orderId);
-        }
-    }
 }

@@ -23,12 +23,12 @@ final class FulfilmentController {
 
     private final JdbcClient jdbc;
     private final Stock stock;
-    private final SimulatedCourier courier;
+    private final CourierFaults faults;
 
-    FulfilmentController(JdbcClient jdbc, Stock stock, SimulatedCourier courier) {
+    FulfilmentController(JdbcClient jdbc, Stock stock, CourierFaults faults) {
         this.jdbc = jdbc;
         this.stock = stock;
-        this.courier = courier;
+        this.faults = faults;
     }
 
     @GetMapping("/fulfilments/{orderId}")
@@ -47,7 +47,7 @@ final class FulfilmentController {
 
     @PutMapping("/courier/faults/{orderId}")
     void loseAnswers(@PathVariable String orderId, @RequestBody Fault fault) {
-        courier.loseAnswers(orderId, fault.answersToLose());
+        faults.plan(orderId, fault.answersToLose());
     }
 
     record Sales(String item, long sold) {}
