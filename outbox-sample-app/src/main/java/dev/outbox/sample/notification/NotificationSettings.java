@@ -1,5 +1,6 @@
 package dev.outbox.sample.notification;
 
+import dev.outbox.sample.webhook.WebhookSettings;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -7,12 +8,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings of the notifications.
  *
  * @param messenger Adapter that sends the messages.
+ * @param mail Mails of the adapter 'mail'.
+ * @param webhook Webhook of the adapter 'webhook'.
  */
 @ConfigurationProperties("notification")
-record NotificationSettings(@DefaultValue("log") Channel messenger) {
+record NotificationSettings(
+        @DefaultValue("log") Adapter messenger,
+        @DefaultValue MailSettings mail,
+        @DefaultValue WebhookSettings webhook) {
 
     /** Adapters of the messenger. */
-    enum Channel {
-        LOG
+    enum Adapter {
+        LOG,
+        MAIL,
+        WEBHOOK
     }
 }
