@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a bean method that the outbox calls with each dead letter of a handler, whatever the reason: failed attempts, a timeout, a crash
+ * Marks a bean method that the outbox calls with each dead letter of one or several handlers, whatever the reason: failed attempts, a timeout, a crash
  * loop, an unreadable payload or an expired registration. The method returns {@code void} and takes a {@link DeadLetter}.
  *
  * <p>A background thread calls the method in a transaction of the outbox's {@code DataSource}, which also marks the dead letter as handled.
@@ -17,7 +17,7 @@ import java.lang.annotation.Target;
  *
  * <p>Dead letters arrive in no particular order, about a second after the delivery died, in an instance that has the method and polls
  * events. If an operator retries the delivery first, its dead letter no longer exists. A delivery that dies again after a retry is a new
- * dead letter. A new method receives the existing dead letters of its handler, too.
+ * dead letter. A new method receives the existing dead letters of its handlers, too.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -25,9 +25,9 @@ import java.lang.annotation.Target;
 public @interface OutboxDeadLetter {
 
     /**
-     * The id of the handler. Each handler has at most one such method.
+     * The ids of the handlers, at least one. Each handler has at most one such method.
      *
-     * @return the handler id
+     * @return the handler ids
      */
-    String value();
+    String[] value();
 }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Methods with {@link OutboxDeadLetter}, by the id of their handler. */
+/** Methods with {@link OutboxDeadLetter}, by the ids of their handlers. */
 final class DeadLetterMethods {
 
     private static final String ALLOWED = "declare it as void handle(DeadLetter deadLetter)";
@@ -17,12 +17,21 @@ final class DeadLetterMethods {
     private final Map<String, CalledMethod> methods = new LinkedHashMap<>();
 
     /** Adds a method. Throws a {@link HandlerConfigurationException} if it breaks a rule. */
-    void add(CalledMethod method, String handlerId) {
+    void add(CalledMethod method, String... handlerIds) {
         method.check(ALLOWED);
         method.checkJoinsTransaction("handles dead letters");
         if (!Arrays.equals(method.method().getParameterTypes(), new Class<?>[] {DeadLetter.class})) {
             throw method.refused("has parameters that a dead-letter method cannot have; " + ALLOWED);
         }
+        if (handlerIds.length == 0) {
+            throw method.refused("names no handler");
+        }
+        for (String handlerId : handlerIds) {
+            add(method, handlerId);
+        }
+    }
+
+    private void add(CalledMethod method, String handlerId) {
         CalledMethod other = methods.putIfAbsent(handlerId, method);
         if (other != null) {
             throw new HandlerConfigurationException("two methods handle the dead letters of '" + handlerId + "':\n    "

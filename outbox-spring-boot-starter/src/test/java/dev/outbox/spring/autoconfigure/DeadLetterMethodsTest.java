@@ -48,6 +48,17 @@ class DeadLetterMethodsTest {
         }
     }
 
+    @Test
+    void methodIsAttachedToSeveralHandlers() {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(Mail.class, Both.class)) {
+            assertThat(new HandlerDiscovery(context.getBeanFactory()).find())
+                    .hasSize(2)
+                    .allSatisfy(
+                            (handler) -> assertThat(handler.deadLetterHandler()).isNotNull());
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("refused")
     void refusesMethodThatCannotWork(Class<?> bean, String message) {
@@ -67,6 +78,7 @@ class DeadLetterMethodsTest {
                 Arguments.of(Value.class, "returns a value"),
                 Arguments.of(Private.class, "is private"),
                 Arguments.of(Apart.class, "remove propagation = REQUIRES_NEW"),
+                Arguments.of(None.class, "names no handler"),
                 Arguments.of(Twice.class, "two methods handle the dead letters of 'mail'"));
     }
 
@@ -85,6 +97,16 @@ class DeadLetterMethodsTest {
         void dead(DeadLetter letter) {
             letters.add(letter);
         }
+    }
+
+    static class Both {
+        @OutboxDeadLetter({"mail", "other"})
+        void dead(DeadLetter letter) {}
+    }
+
+    static class None {
+        @OutboxDeadLetter({})
+        void dead(DeadLetter letter) {}
     }
 
     static class Unknown {
