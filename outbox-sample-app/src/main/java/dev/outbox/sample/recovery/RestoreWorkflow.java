@@ -1,8 +1,13 @@
 package dev.outbox.sample.recovery;
 
+import static java.util.Objects.requireNonNullElse;
+
+import dev.outbox.DeadLetter;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
+import java.util.UUID;
 import org.springframework.stereotype.Component;
 
 /**
@@ -40,6 +45,16 @@ class RestoreWorkflow {
             return;
         }
         restores.complete(job, planned + " roles restored");
+    }
+
+    /** Reads the job from the envelope, because the payload may be unreadable. */
+    @OutboxDeadLetter("recovery.restore")
+    void gaveUp(DeadLetter letter) {
+        RestoreJob job = restores.find(UUID.fromString(letter.event().aggregateId()));
+        restores.fail(
+                job,
+                "given up, %s: %s"
+                        .formatted(letter.errorCode(), requireNonNullElse(letter.errorMessage(), "no message")));
     }
 
     private void restoreRoles(RestoreJob job) {

@@ -2,6 +2,8 @@ package dev.outbox.sample.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.outbox.NonRetryableException;
@@ -66,6 +68,25 @@ class RestoreWorkflowTest {
         assertThat(api.find("/restores/" + job))
                 .contains(entry("status", "failed"), entry("summary", "the bot may not create roles"));
         assertThat(roles.restoredIn(guild)).containsExactly("admin", "refused");
+    }
+
+    @Test
+    void failsWhenTheAttemptsAreUsedUp() {
+        roles.fail("unreachable", Integer.MAX_VALUE, () -> new IllegalStateException("no answer"));
+
+        String job = restore(snapshot("admin", "unreachable"));
+
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() ->
+                        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("failed"));
+        assertThat(api.text("/restores/" + job, "$.summary")).isEqualTo("given up, IllegalStateException: no answer");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("eventType", "status")
+                        .containsExactly(
+                                tuple("SnapshotCreated", "PUBLISHED"),
+                                tuple("RestoreStarted", "DEAD"),
+                                tuple("RestoreFailed", "PUBLISHED")));
     }
 
     @Test
