@@ -2,13 +2,16 @@ CREATE SCHEMA notification;
 
 CREATE TABLE notification.notification_log (
     event_id     uuid        NOT NULL,
-    recipient    text        NOT NULL,
-    message      text        NOT NULL,
+    recipient    text,
+    message      text,
     state        text        NOT NULL DEFAULT 'requested',
+    failure      text,
     requested_at timestamptz NOT NULL DEFAULT now(),
     sent_at      timestamptz,
     CONSTRAINT notification_log_pk PRIMARY KEY (event_id),
-    CONSTRAINT notification_log_state_known CHECK (state IN ('requested', 'sent')),
+    CONSTRAINT notification_log_state_known CHECK (state IN ('requested', 'sent', 'failed')),
+    CONSTRAINT notification_log_complete CHECK (state = 'failed' OR (recipient IS NOT NULL AND message IS NOT NULL)),
+    CONSTRAINT notification_log_failure CHECK ((state = 'failed') = (failure IS NOT NULL)),
     CONSTRAINT notification_log_sent CHECK ((state = 'sent') = (sent_at IS NOT NULL))
 );
 

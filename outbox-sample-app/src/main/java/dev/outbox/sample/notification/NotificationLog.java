@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Log of all messages, one for an event. Each statement is a transaction of its own. */
+/** Log of all messages, one for an event. A message is requested, then sent or failed. */
 @Component
 final class NotificationLog {
 
@@ -15,20 +15,32 @@ final class NotificationLog {
             INSERT INTO notification.notification_log (event_id, recipient, message)
             VALUES (:eventId, :recipient, :message)
             ON CONFLICT (event_id) DO UPDATE
-               SET state = 'requested'
+               SET state = 'requested',
+                   recipient = coalesce(notification_log.recipient, excluded.recipient),
+                   message = coalesce(notification_log.message, excluded.message),
+                   failure = NULL
              WHERE notification_log.state <> 'sent'
-            RETURNING event_id, recipient, message, state, requested_at, sent_at
+            RETURNING event_id, recipient, message
             """;
 
     private static final String MARK_SENT = """
             UPDATE notification.notification_log
-               SET state = 'sent', sent_at = now()
+               SET state = 'sent', sent_at = now(), failure = NULL
              WHERE event_id = :eventId
                AND state <> 'sent'
             """;
 
+    /** The event may have failed before its message was stored. */
+    private static final String MARK_FAILED = """
+            INSERT INTO notification.notification_log (event_id, state, failure)
+            VALUES (:eventId, 'failed', :failure)
+            ON CONFLICT (event_id) DO UPDATE
+               SET state = 'failed', failure = excluded.failure
+             WHERE notification_log.state <> 'sent'
+            """;
+
     private static final String LATEST = """
-            SELECT event_id, recipient, message, state, requested_at, sent_at
+            SELECT event_id, recipient, message, state, failure, requested_at, sent_at
               FROM notification.notification_log
              ORDER BY requested_at DESC
              LIMIT 100
@@ -41,12 +53,12 @@ final class NotificationLog {
     }
 
     /** Stores the message of an event, unless it is stored already, and returns it; empty if it was already sent. */
-    Optional<Notification> request(UUID eventId, String recipient, String message) {
+    Optional<Request> request(UUID eventId, String recipient, String message) {
         return jdbc.sql(REQUEST)
                 .param("eventId", eventId)
                 .param("recipient", recipient)
                 .param("message", message)
-                .query(Notification.class)
+                .query(Request.class)
                 .optional();
     }
 
@@ -54,7 +66,17 @@ final class NotificationLog {
         jdbc.sql(MARK_SENT).param("eventId", eventId).update();
     }
 
+    /** Joins the transaction of the caller, if there is one. */
+    void markFailed(UUID eventId, String failure) {
+        jdbc.sql(MARK_FAILED)
+                .param("eventId", eventId)
+                .param("failure", failure)
+                .update();
+    }
+
     List<Notification> latest() {
         return jdbc.sql(LATEST).query(Notification.class).list();
     }
+
+    record Request(UUID eventId, String recipient, String message) {}
 }

@@ -40,9 +40,9 @@ class Notifications {
         messages.request(event.eventId(), recipient, message).ifPresentOrElse(this::send, this::countDuplicate);
     }
 
-    private void send(Notification notification) {
-        messenger.send(notification.recipient(), notification.message(), notification.eventId());
-        messages.markSent(notification.eventId());
+    private void send(NotificationLog.Request request) {
+        messenger.send(request.recipient(), request.message(), request.eventId());
+        messages.markSent(request.eventId());
     }
 
     private void countDuplicate() {

@@ -15,16 +15,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Import;
 import org.springframework.transaction.support.TransactionTemplate;
 
 @SampleTest
+@Import(RecordingMessenger.class)
 class NotificationsTest {
 
     private final String guild = "guild-" + UUID.randomUUID();
@@ -124,15 +122,5 @@ class NotificationsTest {
         return messages.latest().stream()
                 .filter((notification) -> notification.eventId().equals(event.eventId()))
                 .toList();
-    }
-
-    @TestConfiguration(proxyBeanMethods = false)
-    static class Messengers {
-
-        @Bean
-        @Primary
-        RecordingMessenger recordingMessenger(DataSource dataSource) {
-            return new RecordingMessenger(dataSource);
-        }
     }
 }

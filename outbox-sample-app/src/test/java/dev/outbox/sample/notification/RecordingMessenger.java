@@ -1,16 +1,22 @@
 package dev.outbox.sample.notification;
 
+import dev.outbox.NonRetryableException;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.springframework.context.annotation.Primary;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Messenger that records its calls, and may fail after it has sent a message. */
+/** Messenger that records its calls. It may refuse recipients, and fail after it has sent a message. */
+@Primary
 final class RecordingMessenger implements Messenger {
 
     private final List<Call> calls = new CopyOnWriteArrayList<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger answersToLose = new AtomicInteger();
     private final DataSource dataSource;
 
@@ -23,6 +29,9 @@ final class RecordingMessenger implements Messenger {
         boolean inTransaction = TransactionSynchronizationManager.isActualTransactionActive();
         boolean holdsConnection = TransactionSynchronizationManager.hasResource(dataSource);
         calls.add(new Call(recipient, message, idempotencyKey, inTransaction, holdsConnection));
+        if (refused.contains(recipient)) {
+            throw new NonRetryableException("no such recipient");
+        }
         if (answersToLose.getAndUpdate((left) -> Math.max(0, left - 1)) > 0) {
             throw new IllegalStateException("the answer was lost");
         }
@@ -30,6 +39,14 @@ final class RecordingMessenger implements Messenger {
 
     void loseAnswers(int answers) {
         answersToLose.set(answers);
+    }
+
+    void refuse(String recipient) {
+        refused.add(recipient);
+    }
+
+    void acceptAgain(String recipient) {
+        refused.remove(recipient);
     }
 
     List<Call> callsFor(String recipient) {
