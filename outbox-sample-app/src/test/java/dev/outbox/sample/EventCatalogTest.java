@@ -67,7 +67,7 @@ class EventCatalogTest {
             """;
 
     /** Handlers that carry out the work of their own context, which is no subscription of the catalogue. */
-    private static final Set<String> INTERNAL = Set.of("recovery.restore");
+    private static final Set<String> INTERNAL = Set.of("recovery.restore", "recovery.anti-nuke");
 
     @Autowired
     private ApplicationContext beans;

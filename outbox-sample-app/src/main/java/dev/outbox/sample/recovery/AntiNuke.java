@@ -1,70 +1,34 @@
 package dev.outbox.sample.recovery;
 
-import dev.outbox.sample.events.RecoveryEvent.AntiNukeActioned;
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.RecoveryEvent.AntiNukeTriggered;
-import java.util.List;
 import java.util.UUID;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Service;
-import org.springframework.transaction.annotation.Transactional;
+import org.springframework.stereotype.Component;
 
-/** Responds to attacks: removes the roles of the suspects. */
-@Service
+/** Answers attacks: removes the roles of the suspects, outside any transaction. A later delivery repeats what is harmless to repeat. */
+@Component
 class AntiNuke {
 
-    private static final String RECORD = """
-            INSERT INTO recovery.incidents (id, guild_id, pattern, suspects)
-            VALUES (:id, :guildId, :pattern, :suspects)
-            """;
+    private final Incidents incidents;
+    private final GuildRoles roles;
 
-    private static final String ACT = """
-            UPDATE recovery.incidents
-               SET actions = :actions
-             WHERE id = :id
-            """;
-
-    private static final String FIND = """
-            SELECT id, guild_id, pattern, suspects, actions
-              FROM recovery.incidents
-             WHERE id = :id
-            """;
-
-    private final JdbcClient jdbc;
-    private final RecoveryEvents events;
-
-    AntiNuke(JdbcClient jdbc, RecoveryEvents events) {
-        this.jdbc = jdbc;
-        this.events = events;
+    AntiNuke(Incidents incidents, GuildRoles roles) {
+        this.incidents = incidents;
+        this.roles = roles;
     }
 
-    @Transactional
-    UUID trigger(String guildId, String pattern, List<String> suspects) {
-        UUID id = UUID.randomUUID();
-        jdbc.sql(RECORD)
-                .param("id", id)
-                .param("guildId", guildId)
-                .param("pattern", pattern)
-                .param("suspects", String.join(",", suspects))
-                .update();
-        events.publish("incident", id, guildId, new AntiNukeTriggered(guildId, pattern, suspects));
-        return id;
-    }
-
-    @Transactional
-    Incident act(UUID id) {
-        Incident incident = find(id);
-        List<String> actions = incident.suspects().stream()
-                .map((suspect) -> "roles removed from " + suspect)
-                .toList();
-        jdbc.sql(ACT)
-                .param("id", id)
-                .param("actions", String.join(",", actions))
-                .update();
-        events.publish("incident", id, incident.guildId(), new AntiNukeActioned(incident.guildId(), actions));
-        return find(id);
-    }
-
-    private Incident find(UUID id) {
-        return jdbc.sql(FIND).param("id", id).query(Incident.class).single();
+    @OutboxHandler(id = "recovery.anti-nuke")
+    void attackDetected(AntiNukeTriggered event, EventEnvelope envelope) {
+        Incident incident = incidents.find(UUID.fromString(envelope.aggregateId()));
+        if (!incident.actions().isEmpty()) {
+            return;
+        }
+        incident.suspects().forEach((suspect) -> roles.revoke(incident.guildId(), suspect));
+        incidents.close(
+                incident,
+                incident.suspects().stream()
+                        .map((suspect) -> "roles removed from " + suspect)
+                        .toList());
     }
 }

@@ -20,12 +20,12 @@ final class RecoveryController {
 
     private final Snapshots snapshots;
     private final Restores restores;
-    private final AntiNuke antiNuke;
+    private final Incidents incidents;
 
-    RecoveryController(Snapshots snapshots, Restores restores, AntiNuke antiNuke) {
+    RecoveryController(Snapshots snapshots, Restores restores, Incidents incidents) {
         this.snapshots = snapshots;
         this.restores = restores;
-        this.antiNuke = antiNuke;
+        this.incidents = incidents;
     }
 
     @PostMapping("/guilds/{guildId}/snapshots")
@@ -51,9 +51,14 @@ final class RecoveryController {
     }
 
     @PostMapping("/guilds/{guildId}/incidents")
-    @ResponseStatus(HttpStatus.CREATED)
+    @ResponseStatus(HttpStatus.ACCEPTED)
     Incident report(@PathVariable @Name String guildId, @Valid @RequestBody ReportIncident request) {
-        return antiNuke.act(antiNuke.trigger(guildId, request.pattern(), request.suspects()));
+        return incidents.report(guildId, request.pattern(), request.suspects());
+    }
+
+    @GetMapping("/incidents/{id}")
+    Incident findIncident(@PathVariable UUID id) {
+        return incidents.find(id);
     }
 
     record TakeSnapshot(@Name String trigger, @NotNull List<@Name String> roles) {}

@@ -16,15 +16,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 
 /** Restores that fail, die or are refused in the middle. */
 @SampleTest
+@Import(ScriptedGuildRoles.class)
 class RestoreWorkflowTest {
 
     private final String guild = "guild-" + UUID.randomUUID();
@@ -54,7 +53,7 @@ class RestoreWorkflowTest {
         assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
         assertThat(api.find("/restores/" + job))
                 .contains(entry("status", "completed"), entry("summary", "3 roles restored"));
-        assertThat(roles.restoredIn(guild))
+        assertThat(roles.changedIn(guild))
                 .containsExactly("admin", "resumed", "resumed", "resumed", "resumed", "guest");
     }
 
@@ -67,7 +66,7 @@ class RestoreWorkflowTest {
         assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreFailed");
         assertThat(api.find("/restores/" + job))
                 .contains(entry("status", "failed"), entry("summary", "the bot may not create roles"));
-        assertThat(roles.restoredIn(guild)).containsExactly("admin", "refused");
+        assertThat(roles.changedIn(guild)).containsExactly("admin", "refused");
     }
 
     @Test
@@ -131,7 +130,7 @@ class RestoreWorkflowTest {
 
         workflow.restoreStarted(new RestoreStarted(UUID.fromString(job), UUID.fromString(snapshot), guild));
 
-        assertThat(roles.restoredIn(guild)).containsExactly("admin");
+        assertThat(roles.changedIn(guild)).containsExactly("admin");
         assertThat(api.awaitPublished()).containsExactly("SnapshotCreated", "RestoreStarted", "RestoreCompleted");
     }
 
@@ -152,15 +151,5 @@ class RestoreWorkflowTest {
             Thread.currentThread().interrupt();
         }
         return new IllegalStateException("no answer");
-    }
-
-    @TestConfiguration(proxyBeanMethods = false)
-    static class Roles {
-
-        @Bean
-        @Primary
-        ScriptedGuildRoles scriptedGuildRoles() {
-            return new ScriptedGuildRoles();
-        }
     }
 }

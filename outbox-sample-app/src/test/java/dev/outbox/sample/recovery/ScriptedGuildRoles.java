@@ -5,9 +5,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.springframework.context.annotation.Primary;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Guild system that fails as told, after it has restored the role. */
+/** Guild system that fails as scripted, after it has made the change. */
+@Primary
 final class ScriptedGuildRoles implements GuildRoles {
 
     private final List<String> calls = new CopyOnWriteArrayList<>();
@@ -15,22 +17,31 @@ final class ScriptedGuildRoles implements GuildRoles {
 
     @Override
     public void restore(String guildId, String role) {
+        change(guildId, role);
+    }
+
+    @Override
+    public void revoke(String guildId, String member) {
+        change(guildId, member);
+    }
+
+    private void change(String guildId, String name) {
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new AssertionError("called inside a transaction");
         }
-        calls.add(guildId + " " + role);
-        Failure failure = failures.computeIfPresent(role, (name, left) -> new Failure(left.times() - 1, left.cause()));
+        calls.add(guildId + " " + name);
+        Failure failure = failures.computeIfPresent(name, (same, left) -> new Failure(left.times() - 1, left.cause()));
         if (failure != null && failure.times() >= 0) {
             throw failure.cause().get();
         }
     }
 
-    /** Fails the next calls for a role. */
-    void fail(String role, int times, Supplier<RuntimeException> cause) {
-        failures.put(role, new Failure(times, cause));
+    /** Fails the next calls for a role or a member. */
+    void fail(String name, int times, Supplier<RuntimeException> cause) {
+        failures.put(name, new Failure(times, cause));
     }
 
-    List<String> restoredIn(String guildId) {
+    List<String> changedIn(String guildId) {
         return calls.stream()
                 .filter((call) -> call.startsWith(guildId + " "))
                 .map((call) -> call.substring(guildId.length() + 1))
