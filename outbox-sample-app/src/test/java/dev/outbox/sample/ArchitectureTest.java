@@ -29,6 +29,7 @@ class ArchitectureTest {
                         resideInAnyPackage(
                                 "dev.outbox.sample.events",
                                 "dev.outbox.sample.eventbus",
+                                "dev.outbox.sample.http",
                                 "dev.outbox.sample.web",
                                 "dev.outbox.sample.webhook",
                                 "dev.outbox.sample.demo"))

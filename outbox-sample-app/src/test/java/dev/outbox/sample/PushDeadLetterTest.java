@@ -58,7 +58,7 @@ class PushDeadLetterTest {
     }
 
     @AfterEach
-    void repair() {
+    void endFaults() {
         api.delete("/demo/faults");
     }
 

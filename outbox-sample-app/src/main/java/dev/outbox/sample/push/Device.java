@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record Device(
         String userId, @Nullable String token, @Nullable Subscription subscription) {
 
-    /** Omits the address, because it is a secret: whoever knows a token or an endpoint can try to send to it. */
+    /** Omits the address, because it is a secret: with the token or the endpoint, others can try to send to the device. */
     @Override
     public String toString() {
         return "Device[userId=" + userId + "]";

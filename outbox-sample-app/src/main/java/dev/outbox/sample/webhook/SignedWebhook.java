@@ -2,14 +2,15 @@ package dev.outbox.sample.webhook;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.sample.http.RetryAfter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.ResourceAccessException;
@@ -76,11 +77,9 @@ public final class SignedWebhook {
         if (status / 100 == 4 && !RETRYABLE.contains(status)) {
             throw new NonRetryableException(message);
         }
-        Duration delay = answer.delay();
-        if (delay != null) {
-            throw new RetryAfterException(delay, message);
-        }
-        throw new WebhookException(message, null);
+        throw answer.delay()
+                .<RuntimeException>map((delay) -> new RetryAfterException(delay, message))
+                .orElseGet(() -> new WebhookException(message, null));
     }
 
     private Answer send(UUID id, byte[] body) {
@@ -94,17 +93,12 @@ public final class SignedWebhook {
                     .header("webhook-timestamp", Long.toString(timestamp))
                     .header("webhook-signature", key.sign(id.toString(), timestamp, body))
                     .body(body)
-                    .exchangeForRequiredValue((request, response) ->
-                            new Answer(response.getStatusCode().value(), delay(response.getHeaders())));
+                    .exchangeForRequiredValue((request, response) -> new Answer(
+                            response.getStatusCode().value(), RetryAfter.of(response.getHeaders(), clock.instant())));
         } catch (ResourceAccessException ex) {
             // Its message would contain the URL.
             throw new WebhookException(name + " did not answer to message " + id, ex.getCause());
         }
-    }
-
-    private @Nullable Duration delay(HttpHeaders headers) {
-        String value = headers.getFirst(HttpHeaders.RETRY_AFTER);
-        return value == null ? null : RetryAfter.parse(value, clock.instant()).orElse(null);
     }
 
     private static RestClient client(WebhookSettings settings) {
@@ -138,5 +132,5 @@ public final class SignedWebhook {
         }
     }
 
-    private record Answer(int status, @Nullable Duration delay) {}
+    private record Answer(int status, Optional<Duration> delay) {}
 }

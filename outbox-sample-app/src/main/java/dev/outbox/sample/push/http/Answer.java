@@ -2,6 +2,7 @@ package dev.outbox.sample.push.http;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.sample.http.RetryAfter;
 import dev.outbox.sample.push.GatewayException;
 import java.time.Duration;
 import java.time.Instant;

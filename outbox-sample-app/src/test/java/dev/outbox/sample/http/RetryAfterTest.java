@@ -1,4 +1,4 @@
-package dev.outbox.sample.push.http;
+package dev.outbox.sample.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

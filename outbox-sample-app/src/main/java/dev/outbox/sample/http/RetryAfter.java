@@ -1,4 +1,4 @@
-package dev.outbox.sample.push.http;
+package dev.outbox.sample.http;
 
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -9,15 +9,21 @@ import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 
 /** The header {@code Retry-After}: seconds, or a date. */
-final class RetryAfter {
+public final class RetryAfter {
 
-    /** A gateway cannot hold a message back for longer. */
+    /** Another system cannot hold a delivery back for longer. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
     private RetryAfter() {}
 
-    /** Returns the delay, or empty if the header is absent or has no meaning. */
-    static Optional<Duration> of(HttpHeaders headers, Instant now) {
+    /**
+     * Reads the header.
+     *
+     * @param headers the headers of an answer
+     * @param now when the answer arrived
+     * @return the delay, at most a day; empty if the header is absent or neither seconds nor a date
+     */
+    public static Optional<Duration> of(HttpHeaders headers, Instant now) {
         return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
                 .map(String::strip)
                 .flatMap((value) -> parse(value, now))

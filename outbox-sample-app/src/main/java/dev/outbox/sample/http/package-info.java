@@ -1,0 +1,5 @@
+/** Reads answers of other systems over HTTP. */
+@NullMarked
+package dev.outbox.sample.http;
+
+import org.jspecify.annotations.NullMarked;
