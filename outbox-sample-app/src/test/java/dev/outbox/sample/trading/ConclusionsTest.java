@@ -1,0 +1,80 @@
+package dev.outbox.sample.trading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.sample.SampleTest;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** An attempt that no worker executes. */
+@SampleTest
+class ConclusionsTest {
+
+    @Autowired
+    private Conclusions conclusions;
+
+    @Autowired
+    private OrderAttempts attempts;
+
+    @Autowired
+    private TransactionTemplate transaction;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    private UUID intent;
+
+    @BeforeEach
+    void requestOrder() {
+        intent = new Signals(jdbc, new OrderAttempts(jdbc, new RecordingEventBus()))
+                .accept(new Signal("OWNER", "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
+        attempts.move(attempt(), AttemptStatus.REQUESTED, null);
+    }
+
+    @Test
+    void statusAndEventCommitTogether() {
+        transaction.executeWithoutResult((status) -> {
+            conclusions.acked(attempt(), "exchange-1");
+            status.setRollbackOnly();
+        });
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.REQUESTED);
+        assertThat(events()).isEmpty();
+
+        conclusions.acked(attempt(), "exchange-1");
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(events()).containsExactly("OrderAccepted");
+    }
+
+    @Test
+    void noTwoAttemptsShareAnIdentifier() {
+        assertThatThrownBy(() -> jdbc.sql("""
+                        INSERT INTO trading.order_attempts (id, order_intent_id, attempt_no, identifier)
+                        VALUES (gen_random_uuid(), :intent, 2, :identifier)
+                        """)
+                        .param("intent", intent)
+                        .param("identifier", attempt().identifier())
+                        .update())
+                .isInstanceOf(DuplicateKeyException.class)
+                .hasMessageContaining("order_attempts_identifier");
+    }
+
+    private OrderAttempt attempt() {
+        return attempts.ofIntent(intent).get(0);
+    }
+
+    private List<String> events() {
+        return jdbc.sql("SELECT event_type FROM events.outbox WHERE aggregate_id = :id ORDER BY id")
+                .param("id", intent.toString())
+                .query(String.class)
+                .list();
+    }
+}
