@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.trading.Exchange.Answer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -12,6 +15,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.test.context.TestPropertySource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** A team's own exchange takes the place of the simulated one. */
 @SampleTest
@@ -25,17 +29,38 @@ class OwnExchangeTest {
     @Autowired
     private ScriptedExchange exchange;
 
+    @Autowired
+    private DataSource dataSource;
+
     @Test
     void ordersGoToTheExchangeThatThePropertyNames() {
         Api api = new Api(port);
         TradingApi trading = new TradingApi(api);
+        int placedBefore = exchange.placements();
 
         String intent = trading.signal("BUY", "0.5");
 
         trading.awaitIntent(intent, "ACCEPTED");
-        assertThat(exchange.placements()).isOne();
+        assertThat(exchange.placements()).isEqualTo(placedBefore + 1);
         assertThat(api.get("/exchange/markets/" + trading.market() + "/orders").getStatusCode())
                 .isEqualTo(HttpStatus.NOT_FOUND);
+    }
+
+    @Test
+    void exchangeIsCalledOutsideAnyTransaction() {
+        TradingApi trading = new TradingApi(new Api(port));
+        AtomicBoolean inTransaction = new AtomicBoolean(true);
+        AtomicBoolean withConnection = new AtomicBoolean(true);
+        exchange.answers(() -> {
+            inTransaction.set(TransactionSynchronizationManager.isActualTransactionActive());
+            withConnection.set(TransactionSynchronizationManager.hasResource(dataSource));
+            return new Answer.Accepted("exchange-1");
+        });
+
+        trading.awaitIntent(trading.signal("BUY", "0.5"), "ACCEPTED");
+
+        assertThat(inTransaction).isFalse();
+        assertThat(withConnection).isFalse();
     }
 
     @TestConfiguration(proxyBeanMethods = false)
