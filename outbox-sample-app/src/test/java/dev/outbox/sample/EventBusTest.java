@@ -1,8 +1,14 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.sample.eventbus.EventBus;
+import dev.outbox.sample.eventbus.Message;
+import dev.outbox.sample.eventbus.Origin;
+import dev.outbox.sample.eventbus.Streams;
+import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,12 +22,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.MDC;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The event bus: five streams, what they have in common, and what keeps them apart. */
 @SampleTest
@@ -48,6 +56,12 @@ class EventBusTest {
 
     @Autowired
     private LoggingSystem logging;
+
+    @Autowired
+    private EventBus bus;
+
+    @Autowired
+    private TransactionTemplate transaction;
 
     private Api api;
 
@@ -128,6 +142,24 @@ class EventBusTest {
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed");
         assertThat(api.find("/backtests/" + backtest)).containsEntry("status", "failed");
         assertThat(api.messagesTo(owner)).containsExactly("backtest failed: there is no such strategy");
+    }
+
+    @Test
+    void commandThatFitsNoAttemptIsDeadAtOnce() {
+        String attempt = UUID.randomUUID().toString();
+        MDC.put(Message.TRACE_ID, api.traceId());
+        transaction.executeWithoutResult((status) -> bus.publish(new Message(
+                Streams.TRADE_COMMAND,
+                "order_attempt",
+                attempt,
+                new CreateOrderAttempt(UUID.fromString(attempt), UUID.randomUUID(), 1, "everbit-" + attempt),
+                new Origin(owner, "EXTREME_FLIP", "KRW-BTC"))));
+        MDC.remove(Message.TRACE_ID);
+
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .extracting("status", "retryCount", "lastErrorCode")
+                        .containsExactly(tuple("DEAD", 1, "UnknownAttemptException")));
     }
 
     @Test
