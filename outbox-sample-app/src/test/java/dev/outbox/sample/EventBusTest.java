@@ -29,6 +29,7 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The event bus: five streams, what they have in common, and what keeps them apart. */
@@ -63,6 +64,9 @@ class EventBusTest {
     @Autowired
     private TransactionTemplate transaction;
 
+    @Autowired
+    private JdbcClient jdbc;
+
     private Api api;
 
     @BeforeEach
@@ -82,6 +86,18 @@ class EventBusTest {
                 .containsAll(STREAMS.stream()
                         .map((stream) -> "outbox-poller-" + stream)
                         .toList());
+    }
+
+    @Test
+    void workersSubscribeToTheMessagesOfTheirStreams() {
+        assertThat(jdbc.sql("SELECT handler_id || ' ' || event_type FROM events.outbox_subscription")
+                        .query(String.class)
+                        .list())
+                .contains(
+                        "order-executor-worker CreateOrderAttempt",
+                        "notification-worker OrderAccepted",
+                        "backtest-worker RunBacktest",
+                        "system-worker SettingChanged");
     }
 
     @Test
