@@ -132,6 +132,22 @@ class ReplaySelectionTest extends ReplaySteps {
     }
 
     @Test
+    void archivedEventsAreNotFed() throws SQLException {
+        publish("1", 2);
+        RetentionStore archive =
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true);
+        assertThat(outbox.count("audit.events")).isEqualTo(2);
+        publish("1", 1);
+
+        long id = start(ReplayRequest.of("mail"));
+        feed(1);
+
+        assertThat(fed(id)).isEqualTo(1);
+        assertThat(lane("1")).containsExactly("3 DUE");
+    }
+
+    @Test
     void doesNotFeedEventBeingArchived() throws SQLException {
         publish("1", 2);
         long id = start(ReplayRequest.of("mail"));
