@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,8 @@ class EventCatalogTest {
     /** Handlers that carry out the work of their own context, which is no subscription of the catalogue. */
     private static final Set<String> INTERNAL = Set.of("recovery.restore", "recovery.anti-nuke");
 
+    private static final Pattern PAST_TENSE = Pattern.compile("ed(Final|ViaWebJoin)?$");
+
     @Autowired
     private ApplicationContext beans;
 
@@ -79,6 +82,11 @@ class EventCatalogTest {
     void eventsAreThoseOfTheCatalog() {
         assertThat(events().keySet())
                 .containsExactlyInAnyOrderElementsOf(catalog(1).keySet());
+    }
+
+    @Test
+    void eventsAreNamedInThePastTense() {
+        assertThat(events().keySet()).allMatch(PAST_TENSE.asPredicate());
     }
 
     @Test
