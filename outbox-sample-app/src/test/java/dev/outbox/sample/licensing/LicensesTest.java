@@ -63,6 +63,13 @@ class LicensesTest {
     }
 
     @Test
+    void earlierPeriodEndDoesNotShortenLicense() {
+        deliverTwice(started(), paid(THIRD_END), paid(SECOND_END));
+
+        assertThat(license().expiresAt()).isEqualTo(THIRD_END);
+    }
+
+    @Test
     void loweredByPaymentOfLowerPlan() {
         deliverTwice(
                 started(),
