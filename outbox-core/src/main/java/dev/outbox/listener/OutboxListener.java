@@ -108,7 +108,7 @@ public interface OutboxListener {
     default void settled(String stream, Duration duration, int events) {}
 
     /**
-     * The last settlement of a batch released its claim, or the leases on its deliveries. A lost lease is not reported here.
+     * The last settlement of a batch released its claim, or the leases on its deliveries. A lost claim is not reported here.
      *
      * @param stream the stream
      * @param held the time from the claim to its release

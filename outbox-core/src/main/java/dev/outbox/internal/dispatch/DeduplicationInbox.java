@@ -11,7 +11,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
@@ -84,7 +83,7 @@ public final class DeduplicationInbox {
     private void rollBack(TransactionStatus transaction, Throwable cause) {
         try {
             transactions.rollback(transaction);
-        } catch (TransactionException ex) {
+        } catch (RuntimeException ex) {
             cause.addSuppressed(ex);
         }
     }

@@ -18,7 +18,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
@@ -29,6 +28,8 @@ public final class DeadLetterReporter implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterReporter.class);
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final int BATCH_SIZE = 100;
+    private static final int TIMEOUT_SECONDS = 30;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final DeadLetterStore store;
@@ -63,13 +64,21 @@ public final class DeadLetterReporter implements AutoCloseable {
     }
 
     private Duration runOnce() throws SQLException {
+        boolean more = false;
         for (String handlerId : store.due(methods.keySet())) {
-            boolean more = true;
-            while (more && !loop.isClosing()) {
-                more = reportNext(handlerId);
+            more |= reportBatch(handlerId);
+        }
+        return more ? Duration.ZERO : PERIOD;
+    }
+
+    /** Returns whether the handler may have more. A batch is bounded, so that the backlog of one handler does not delay the others. */
+    private boolean reportBatch(String handlerId) throws SQLException {
+        for (int i = 0; i < BATCH_SIZE; i++) {
+            if (loop.isClosing() || !reportNext(handlerId)) {
+                return false;
             }
         }
-        return PERIOD;
+        return true;
     }
 
     private boolean reportNext(String handlerId) throws SQLException {
@@ -86,7 +95,8 @@ public final class DeadLetterReporter implements AutoCloseable {
         }
         try {
             manager().commit(transaction);
-        } catch (TransactionException ex) {
+        } catch (RuntimeException ex) {
+            // Not only a TransactionException: some transaction managers translate the failure of a commit.
             return postpone(letter, ex);
         }
         return letter.isPresent();
@@ -118,7 +128,7 @@ public final class DeadLetterReporter implements AutoCloseable {
         }
         DeadLetter failed = letter.get();
         log.warn(
-                "The dead-letter method of handler {} failed with {}; it is called again, after as long as the delivery has been dead",
+                "The dead-letter method of handler {} failed with {}; it is called again after as long as the last attempt is past",
                 failed.handlerId(),
                 failed.event(),
                 Redaction.loggable(ex));
@@ -131,13 +141,14 @@ public final class DeadLetterReporter implements AutoCloseable {
         DefaultTransactionDefinition definition =
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         definition.setName("dead letter of " + handlerId);
+        definition.setTimeout(TIMEOUT_SECONDS);
         return definition;
     }
 
     private void rollBack(TransactionStatus transaction, Throwable cause) {
         try {
             manager().rollback(transaction);
-        } catch (TransactionException ex) {
+        } catch (RuntimeException ex) {
             cause.addSuppressed(ex);
         }
     }

@@ -20,6 +20,7 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -123,6 +125,31 @@ class DeadLetterReporterTest {
 
         assertThat(calls).hasValue(2);
         assertThat(outbox.count("effect")).isEqualTo(1);
+    }
+
+    @Test
+    void failedCommitDelaysNoOtherDeadLetter() {
+        outbox.sql()
+                .sql("CREATE TABLE once (id int UNIQUE DEFERRABLE INITIALLY DEFERRED, event_id uuid)")
+                .update();
+        outbox.transactionManager(new JdbcTransactionManager(outbox.dataSource()))
+                .handler(failing((letter) -> outbox.sql()
+                        .sql("INSERT INTO once (id, event_id) SELECT 1, :id FROM generate_series(1, :rows)")
+                        .param("id", letter.event().eventId())
+                        .param("rows", letter.event().aggregateId().equals("1") ? 2 : 1)
+                        .update()))
+                .start();
+        EventEnvelope refused = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope accepted = outbox.publish("2", new OrderPlaced(2));
+
+        await().until(() -> outbox.count("once") == 1);
+
+        assertThat(outbox.event(refused)).isDead();
+        assertThat(outbox.sql()
+                        .sql("SELECT event_id FROM once")
+                        .query(UUID.class)
+                        .single())
+                .isEqualTo(accepted.eventId());
     }
 
     @Test

@@ -45,6 +45,9 @@ final class DeadLetterMethods {
         if (method == null) {
             return handler;
         }
+        if (handler.deadLetterHandler() != null) {
+            throw method.refused("handles the dead letters of '" + handler.id() + "', whose definition already does");
+        }
         BeanMethod target = method.target();
         return handler.onDeadLetter(target::invoke);
     }
