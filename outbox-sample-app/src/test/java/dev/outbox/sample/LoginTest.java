@@ -82,6 +82,18 @@ class LoginTest {
     }
 
     @Test
+    void foreignPageUsesNoLoginOfTheBrowser() {
+        Api browser = new Api(port, (headers) -> {
+            headers.setBasicAuth("operator", "secret-1");
+            headers.set("Sec-Fetch-Site", "cross-site");
+        });
+
+        assertThat(browser.post(PAUSE, "{\"reason\": \"maintenance\"}").getStatusCode())
+                .isEqualTo(HttpStatus.FORBIDDEN);
+        assertThat(browser.get("/operations/log").getStatusCode()).isEqualTo(HttpStatus.OK);
+    }
+
+    @Test
     void changesAreOpenToo() {
         assertThat(new Api(port).subscribe("guild-open", "pro")).isNotBlank();
     }

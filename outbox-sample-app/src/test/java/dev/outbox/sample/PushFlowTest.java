@@ -11,6 +11,8 @@ import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -138,16 +140,19 @@ class PushFlowTest {
         assertThat(shown()).isEmpty();
     }
 
-    @Test
-    void replayedPushIsNotSentTwice() {
+    @ParameterizedTest
+    @CsvSource({"push.reservation-confirmed, 0", "push.send, 1"})
+    void replayedPushIsNotSentTwice(String handler, int event) {
         confirm(reserve());
-        api.awaitPublished();
+        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
 
         String replay = "/operations/replays/"
                 + api.<Integer>create(
-                        "/operations/replays", """
-                        {"handler": "push.send", "eventIds": ["%s"], "by": "ann", "reason": "did it arrive?"}
-                        """.formatted(api.events().get(1).get("eventId")), "$.id");
+                        "/operations/replays",
+                        """
+                        {"handler": "%s", "eventIds": ["%s"], "by": "ann", "reason": "did it arrive?"}
+                        """.formatted(handler, api.events().get(event).get("eventId")),
+                        "$.id");
 
         await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
         assertThat(api.<Integer>get(replay, "$.delivered")).isEqualTo(1);

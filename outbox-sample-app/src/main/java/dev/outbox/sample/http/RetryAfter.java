@@ -21,33 +21,33 @@ public final class RetryAfter {
      *
      * @param headers the headers of an answer
      * @param now when the answer arrived
-     * @return the delay, at most a day; empty if the header is absent or neither seconds nor a date
+     * @return the delay, at most a day; empty if the header is absent, unreadable or not in the future, so that the retry policy applies
      */
     public static Optional<Duration> of(HttpHeaders headers, Instant now) {
         return Optional.ofNullable(headers.getFirst(HttpHeaders.RETRY_AFTER))
                 .map(String::strip)
-                .flatMap((value) -> parse(value, now))
-                .map(RetryAfter::limit);
+                .flatMap((value) -> parse(value, sentAt(headers).orElse(now)))
+                .filter((delay) -> delay.compareTo(Duration.ZERO) > 0)
+                .map((delay) -> delay.compareTo(LONGEST) > 0 ? LONGEST : delay);
+    }
+
+    /** Returns the time on the other system's clock, which may differ from ours. */
+    private static Optional<Instant> sentAt(HttpHeaders headers) {
+        return Optional.ofNullable(headers.getFirst(HttpHeaders.DATE)).flatMap(RetryAfter::date);
     }
 
     private static Optional<Duration> parse(String value, Instant now) {
+        return value.matches("\\d{1,9}")
+                ? Optional.of(Duration.ofSeconds(Long.parseLong(value)))
+                : date(value).map((date) -> Duration.between(now, date));
+    }
+
+    private static Optional<Instant> date(String value) {
         try {
-            return Optional.of(
-                    value.matches("\\d{1,9}")
-                            ? Duration.ofSeconds(Long.parseLong(value))
-                            : Duration.between(
-                                    now,
-                                    ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)
-                                            .toInstant()));
+            return Optional.of(ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant());
         } catch (DateTimeException ex) {
             return Optional.empty();
         }
-    }
-
-    private static Duration limit(Duration delay) {
-        if (delay.isNegative()) {
-            return Duration.ZERO;
-        }
-        return delay.compareTo(LONGEST) > 0 ? LONGEST : delay;
     }
 }

@@ -54,6 +54,10 @@ final class Alerts {
     @Scheduled(fixedDelayString = "${alerts.interval}")
     synchronized void watch() {
         for (Alert alert : current()) {
+            if (Double.isNaN(alert.value())) {
+                // The database cannot be asked: nothing is known to have begun or ended.
+                continue;
+            }
             if (alert.firing() && firing.add(alert.name())) {
                 log.warn("Alert {}: {} is above {}", alert.name(), alert.value(), alert.threshold());
             } else if (!alert.firing() && firing.remove(alert.name())) {

@@ -52,6 +52,12 @@ final class DeviceController {
         Device of(String userId) {
             return new Device(userId, token, subscription == null ? null : subscription.subscription());
         }
+
+        /** Omits the secrets, because Spring logs request bodies at DEBUG. */
+        @Override
+        public String toString() {
+            return "RegisterDevice";
+        }
     }
 
     record BrowserSubscription(
@@ -59,6 +65,11 @@ final class DeviceController {
 
         Subscription subscription() {
             return new Subscription(endpoint, keys.p256dh(), keys.auth());
+        }
+
+        @Override
+        public String toString() {
+            return "BrowserSubscription";
         }
     }
 

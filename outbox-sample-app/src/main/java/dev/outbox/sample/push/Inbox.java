@@ -12,8 +12,9 @@ import org.springframework.stereotype.Repository;
 class Inbox {
 
     private static final String PUT = """
-            INSERT INTO push.inbox (user_id, title, body)
-            VALUES (:userId, :title, :body)
+            INSERT INTO push.inbox (id, user_id, title, body)
+            VALUES (:id, :userId, :title, :body)
+            ON CONFLICT (id) DO NOTHING
             RETURNING id
             """;
 
@@ -47,13 +48,15 @@ class Inbox {
         this.jdbc = jdbc;
     }
 
-    UUID put(String userId, String title, String body) {
+    /** Adds a message, and returns its id if it is new: a replayed event adds its message once. */
+    Optional<UUID> put(UUID eventId, String userId, String title, String body) {
         return jdbc.sql(PUT)
+                .param("id", eventId)
                 .param("userId", userId)
                 .param("title", title)
                 .param("body", body)
                 .query(UUID.class)
-                .single();
+                .optional();
     }
 
     /** Counts an attempt to push a message and returns the message, or empty if it was already sent or has failed for good. */

@@ -1,5 +1,6 @@
 package dev.outbox.sample.push;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.ReservationEvent.ReservationConfirmed;
 import java.util.List;
@@ -18,8 +19,9 @@ class ReservationMessages {
     }
 
     @OutboxHandler(id = "push.reservation-confirmed", deduplicate = true)
-    void reservationConfirmed(ReservationConfirmed event) {
+    void reservationConfirmed(ReservationConfirmed event, EventEnvelope envelope) {
         String body = "%s, from %s".formatted(event.place(), event.startsAt());
-        requests.publish(List.of(inbox.put(event.userId(), "Reservation confirmed", body)));
+        inbox.put(envelope.eventId(), event.userId(), "Reservation confirmed", body)
+                .ifPresent((id) -> requests.publish(List.of(id)));
     }
 }

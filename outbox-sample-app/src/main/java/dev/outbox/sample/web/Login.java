@@ -1,5 +1,6 @@
 package dev.outbox.sample.web;
 
+import jakarta.servlet.http.HttpServletRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
@@ -28,7 +29,7 @@ class Login {
         this.settings = settings;
     }
 
-    /** Keeps no session. Operations accept JSON only, which a foreign page cannot send, so they need no CSRF tokens. */
+    /** Keeps no session. Needs no CSRF tokens, because browsers mark the requests of foreign pages, which are refused. */
     @Bean
     SecurityFilterChain securityFilterChain(HttpSecurity http, Environment environment) {
         http.csrf(AbstractHttpConfigurer::disable)
@@ -37,18 +38,28 @@ class Login {
                 .sessionManagement((session) -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS));
         if (settings.password() != null) {
             http.httpBasic(Customizer.withDefaults())
-                    .authorizeHttpRequests((requests) -> requests.requestMatchers("/operations/**", "/demo/**")
+                    .authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
+                            .denyAll()
+                            .requestMatchers("/operations/**", "/demo/**")
                             .authenticated()
                             .anyRequest()
                             .permitAll());
         } else {
-            http.authorizeHttpRequests((requests) -> requests.anyRequest().permitAll());
+            http.authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
+                    .denyAll()
+                    .anyRequest()
+                    .permitAll());
             if (environment.acceptsProfiles(Profiles.of("!worker"))) {
                 log.warn(
                         "Operations are open to every client that reaches the port; set sample.security.password to require a login");
             }
         }
         return http.build();
+    }
+
+    private static boolean isOfForeignPage(HttpServletRequest request) {
+        return "cross-site".equals(request.getHeader("Sec-Fetch-Site"))
+                && !request.getMethod().equals("GET");
     }
 
     /** Exists without a password too: otherwise Spring Boot generates a user and logs its password. */

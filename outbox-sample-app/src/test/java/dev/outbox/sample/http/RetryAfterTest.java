@@ -16,10 +16,8 @@ class RetryAfterTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            0                             | PT0S
             120                           | PT2M
             Tue, 01 Jan 2030 12:00:30 GMT | PT30S
-            Tue, 01 Jan 2030 11:00:00 GMT | PT0S
             604800                        | PT24H
             Sun, 01 Jan 2040 12:00:00 GMT | PT24H
             """)
@@ -28,9 +26,17 @@ class RetryAfterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "soon", "-1", "1.5", "99999999999999999999"})
+    @ValueSource(strings = {"", "soon", "-1", "0", "1.5", "99999999999999999999", "Tue, 01 Jan 2030 11:00:00 GMT"})
     void whatCannotBeReadIsIgnored(String value) {
         assertThat(RetryAfter.of(headers(value), NOW)).isEmpty();
+    }
+
+    @Test
+    void dateIsComparedWithTheClockOfTheAnswer() {
+        HttpHeaders headers = headers("Tue, 01 Jan 2030 11:00:30 GMT");
+        headers.set(HttpHeaders.DATE, "Tue, 01 Jan 2030 11:00:00 GMT");
+
+        assertThat(RetryAfter.of(headers, NOW)).contains(Duration.ofSeconds(30));
     }
 
     @Test

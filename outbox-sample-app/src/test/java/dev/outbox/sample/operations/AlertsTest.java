@@ -92,6 +92,10 @@ class AlertsTest {
         assertThat(output.getOut().lines().filter((line) -> line.contains("Alert dead: 11.0 is above 10.0")))
                 .hasSize(1);
 
+        set("outbox.dead", "default", Double.NaN);
+        alerts.watch();
+        assertThat(output.getOut()).doesNotContain("Alert dead is over");
+
         set("outbox.dead", "default", 0);
         alerts.watch();
         alerts.watch();

@@ -130,7 +130,8 @@ class PushSenderTest {
     }
 
     private PushRequested request() {
-        return new PushRequested(inbox.put(user, "title", "body"));
+        return new PushRequested(
+                inbox.put(UUID.randomUUID(), user, "title", "body").orElseThrow());
     }
 
     private static DeadLetter deadLetter(PushRequested event, String code) {

@@ -1,5 +1,7 @@
 package dev.outbox.sample.push.fcm;
 
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
 import dev.outbox.sample.push.http.Answer;
 import dev.outbox.sample.push.http.GatewayClient;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +26,7 @@ final class AccessTokens {
     private static final String SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
     private static final String GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
     private static final Duration ASSERTION_LIFETIME = Duration.ofHours(1);
+    private static final Duration REFUSAL_DELAY = Duration.ofMinutes(1);
     private static final Duration MARGIN = Duration.ofMinutes(1);
     private static final Base64.Encoder BASE64URL = Base64.getUrlEncoder().withoutPadding();
 
@@ -63,7 +66,7 @@ final class AccessTokens {
         String form = "grant_type=" + GRANT.replace(":", "%3A") + "&assertion=" + assertion();
         Answer answer = http.post(account.tokenUri(), headers, form.getBytes(StandardCharsets.US_ASCII));
         if (!answer.isSuccess()) {
-            throw answer.failure(parse(answer).path("error").asString("") + " to a request for an access token");
+            throw refused(answer, parse(answer).path("error").asString("") + " to a request for an access token");
         }
         JsonNode body = parse(answer);
         String value = body.path("access_token").asString("");
@@ -72,6 +75,14 @@ final class AccessTokens {
         }
         Duration lifetime = Duration.ofSeconds(body.path("expires_in").asLong(0));
         return new Token(value, answer.receivedAt().plus(lifetime).minus(MARGIN));
+    }
+
+    /** A refusal concerns the key or the clock of this service, not the message: it must not fail for good. */
+    private static RuntimeException refused(Answer answer, String detail) {
+        RuntimeException failure = answer.failure(detail);
+        return failure instanceof NonRetryableException
+                ? new RetryAfterException(REFUSAL_DELAY, String.valueOf(failure.getMessage()), failure)
+                : failure;
     }
 
     private JsonNode parse(Answer answer) {

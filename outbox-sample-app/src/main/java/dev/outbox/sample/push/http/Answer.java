@@ -57,4 +57,10 @@ public record Answer(String gateway, int status, HttpHeaders headers, String bod
         }
         return status / 100 == 4 && status != 408 ? new NonRetryableException(message) : new GatewayException(message);
     }
+
+    /** Omits the body, which may be an access token. */
+    @Override
+    public String toString() {
+        return "Answer[gateway=" + gateway + ", status=" + status + "]";
+    }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
 import dev.outbox.sample.push.Device;
 import dev.outbox.sample.push.GatewayException;
 import dev.outbox.sample.push.PushMessage;
@@ -94,11 +95,13 @@ class AccessTokensTest {
     }
 
     @Test
-    void refusedAssertionIsNotRetried() {
+    void refusedAssertionFailsNoMessageForGood() {
         fcm.answerTokenRequest(aResponse().withStatus(400).withBody("{\"error\": \"invalid_grant\"}"));
 
         assertThatThrownBy(this::send)
-                .isInstanceOf(NonRetryableException.class)
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        (failure) -> assertThat(failure.delay()).isEqualTo(Duration.ofMinutes(1)))
                 .hasMessage("FCM answered 400 invalid_grant to a request for an access token");
     }
 
