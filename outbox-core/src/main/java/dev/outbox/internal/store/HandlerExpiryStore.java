@@ -120,6 +120,11 @@ public final class HandlerExpiryStore {
                                   AND r.finished_at IS NULL)
             """;
 
+    /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
+    private static final String LOCK_HANDLERS = """
+            LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE
+            """;
+
     /** Relies on outbox_delivery_pk. */
     private static final String DEAD_LETTER = """
             WITH expired AS (
@@ -156,7 +161,7 @@ public final class HandlerExpiryStore {
         this.expired = new Pipeline(schema, EXPIRED);
         this.deadLetter = new Pipeline(
                 schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.PROMOTE, LaneSql.COMPLETE);
-        this.delete = new Pipeline(schema, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
+        this.delete = new Pipeline(schema, LOCK_HANDLERS, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
     }
 
     /** Handler without a recent heartbeat, and how many deliveries wait for it. */
@@ -202,7 +207,7 @@ public final class HandlerExpiryStore {
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */
     public void deleteExpired(Duration unseenFor) throws SQLException {
         delete.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
-            results.skip(2);
+            results.skip(3);
             return true;
         });
     }
