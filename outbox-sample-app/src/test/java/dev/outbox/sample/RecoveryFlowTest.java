@@ -72,7 +72,7 @@ class RecoveryFlowTest {
         assertThat(api.messagesTo("guild-attacked"))
                 .containsExactlyInAnyOrder(
                         "URGENT: mass_channel_delete by mallory, trudy",
-                        "attack answered: roles removed from mallory, roles removed from trudy");
+                        "answer to the attack: roles removed from mallory, roles removed from trudy");
         assertThat(api.audited())
                 .filteredOn("eventType", "AntiNukeTriggered")
                 .extracting("payload")

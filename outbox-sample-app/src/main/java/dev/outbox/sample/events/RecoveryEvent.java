@@ -30,6 +30,6 @@ public sealed interface RecoveryEvent {
     /** Something in a guild looks like an attack. */
     record AntiNukeTriggered(String guildId, String detectedPattern, List<String> suspects) implements RecoveryEvent {}
 
-    /** An attack was answered. */
+    /** An attack was answered, or its answer was given up for now: the actions say for each suspect what was done. */
     record AntiNukeActioned(String guildId, List<String> actionsTaken) implements RecoveryEvent {}
 }

@@ -45,6 +45,7 @@ class RecoveryNotifications {
 
     @OutboxHandler(id = "notification.anti-nuke-actioned")
     void antiNukeActioned(AntiNukeActioned event, EventEnvelope envelope) {
-        notifications.send(envelope, Headers.GUILD_ID, "attack answered: " + String.join(", ", event.actionsTaken()));
+        notifications.send(
+                envelope, Headers.GUILD_ID, "answer to the attack: " + String.join(", ", event.actionsTaken()));
     }
 }

@@ -59,9 +59,14 @@ class Incidents {
                 .param("actions", String.join(",", actions))
                 .update();
         if (closed == 1) {
-            events.publish(
-                    "incident", incident.id(), incident.guildId(), new AntiNukeActioned(incident.guildId(), actions));
+            publishActions(incident, actions);
         }
+    }
+
+    /** Publishes in the transaction of the caller. */
+    void publishActions(Incident incident, List<String> actions) {
+        events.publish(
+                "incident", incident.id(), incident.guildId(), new AntiNukeActioned(incident.guildId(), actions));
     }
 
     Incident find(UUID id) {

@@ -1,9 +1,11 @@
 package dev.outbox.sample.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.Envelopes;
 import dev.outbox.sample.SampleTest;
@@ -65,6 +67,46 @@ class AntiNukeTest {
 
         assertThat(roles.changedIn(guild)).containsExactly("mallory");
         assertThat(api.awaitPublished()).containsExactly("AntiNukeTriggered", "AntiNukeActioned");
+    }
+
+    @Test
+    void untouchableSuspectDoesNotProtectTheOthers() {
+        roles.fail("admin", 1, () -> new NonRetryableException("the bot may not touch admins"));
+
+        String incident = idIn(report("admin", "mallory"));
+
+        assertThat(api.awaitPublished()).containsExactly("AntiNukeTriggered", "AntiNukeActioned");
+        assertThat(roles.changedIn(guild)).containsExactly("admin", "mallory");
+        assertThat(actionsOf(incident)).containsExactly("roles of admin not removed", "roles removed from mallory");
+    }
+
+    @Test
+    void answerThatIsGivenUpIsReportedAndCanBeRetried() {
+        roles.fail("oscar", Integer.MAX_VALUE, () -> new IllegalStateException("no answer"));
+        String incident = idIn(report("oscar", "peggy"));
+
+        awaitMessage("answer to the attack: removal of the roles of oscar not confirmed, "
+                + "removal of the roles of peggy not confirmed");
+        assertThat(roles.changedIn(guild)).contains("peggy");
+        assertThat(actionsOf(incident)).isEmpty();
+
+        roles.fail("oscar", 0, () -> new IllegalStateException("no answer"));
+        api.create("/operations/retry", """
+                {"handler": "recovery.anti-nuke", "aggregateId": "%s", "status": ["DEAD"],
+                 "by": "ann", "reason": "the guild system is up again"}
+                """.formatted(incident), "$");
+
+        awaitMessage("answer to the attack: roles removed from oscar, roles removed from peggy");
+        assertThat(actionsOf(incident)).containsExactly("roles removed from oscar", "roles removed from peggy");
+    }
+
+    private void awaitMessage(String message) {
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.messagesTo(guild)).contains(message));
+    }
+
+    private List<String> actionsOf(String incident) {
+        return api.get("/incidents/" + incident, "$.actions");
     }
 
     private ResponseEntity<String> report(String... suspects) {
