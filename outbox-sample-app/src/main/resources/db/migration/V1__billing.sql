@@ -24,6 +24,7 @@ CREATE TABLE billing.subscriptions (
     paid_periods         integer     NOT NULL DEFAULT 0,
     period_end           timestamptz,
     next_charge_at       timestamptz NOT NULL DEFAULT now(),
+    ordered_at           timestamptz NOT NULL DEFAULT now(),
     started_at           timestamptz,
     CONSTRAINT subscriptions_pk PRIMARY KEY (id),
     CONSTRAINT subscriptions_billing_key FOREIGN KEY (billing_key_id) REFERENCES billing.billing_keys (id),
@@ -40,6 +41,7 @@ CREATE INDEX subscriptions_ending
     WHERE status IN ('active', 'past_due') AND cancel_at_period_end;
 
 COMMENT ON COLUMN billing.subscriptions.next_charge_at IS 'When a worker may claim the subscription; a claim moves it ahead, as a lease';
+COMMENT ON COLUMN billing.subscriptions.ordered_at IS 'An older kick of the bot does not suspend the subscription';
 
 CREATE TABLE billing.charges (
     id              uuid        NOT NULL,

@@ -23,4 +23,5 @@ CREATE UNIQUE INDEX licenses_free ON licensing.licenses (guild_id) WHERE subscri
 
 COMMENT ON COLUMN licensing.licenses.subscription_id IS 'The natural key that makes granting idempotent; NULL for the free license of a guild';
 COMMENT ON COLUMN licensing.licenses.subscription_seq IS 'aggregate_seq of the last event of the subscription that changed the license';
+COMMENT ON COLUMN licensing.licenses.granted_at IS 'When the event that granted it occurred; an older kick of the bot does not suspend it';
 COMMENT ON COLUMN licensing.licenses.billing_key_id IS 'What pays for the license, as the event that granted it said beside its payload';

@@ -21,6 +21,24 @@ public final class Envelopes {
             String eventType,
             String payload,
             Map<String, String> headers) {
+        return of(
+                aggregateType,
+                aggregateId,
+                aggregateSeq,
+                eventType,
+                payload,
+                headers,
+                Instant.parse("2026-04-13T00:15:00Z"));
+    }
+
+    public static EventEnvelope of(
+            String aggregateType,
+            String aggregateId,
+            long aggregateSeq,
+            String eventType,
+            String payload,
+            Map<String, String> headers,
+            Instant occurredAt) {
         return new EventEnvelope(
                 aggregateSeq,
                 UUID.randomUUID(),
@@ -32,6 +50,6 @@ public final class Envelopes {
                 1,
                 payload,
                 headers,
-                Instant.parse("2026-04-13T00:15:00Z"));
+                occurredAt);
     }
 }

@@ -1,25 +1,29 @@
 package dev.outbox.sample.billing;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.events.GuildEvent.BotKicked;
 import dev.outbox.sample.events.GuildEvent.GuildDeleted;
+import java.sql.Timestamp;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Ends subscriptions that have lost their guild, its bot or their billing key. Ending a subscription twice changes nothing, so these handlers
- * tolerate repeated events in any order.
+ * Ends subscriptions that have lost their guild, its bot or their billing key. Ending a subscription twice changes nothing, and a late
+ * event ends no subscription that was ordered after it, so these handlers tolerate repeated and late events.
  */
 @Service
 class Suspensions {
 
+    /** The clocks of the application and of the database may differ by a minute. */
     private static final String SUSPEND_OF_GUILD = """
             UPDATE billing.subscriptions
                SET status = 'suspended'
              WHERE guild_id = :guildId
+               AND ordered_at - interval '1 minute' <= :kickedAt
                AND status IN ('pending', 'active', 'past_due')
             RETURNING
             """ + Subscriptions.COLUMNS;
@@ -49,8 +53,12 @@ class Suspensions {
 
     @Transactional
     @OutboxHandler(id = "billing.bot-kicked")
-    void botKicked(BotKicked event) {
-        suspended(jdbc.sql(SUSPEND_OF_GUILD).param("guildId", event.guildId()), "bot_kicked");
+    void botKicked(BotKicked event, EventEnvelope envelope) {
+        suspended(
+                jdbc.sql(SUSPEND_OF_GUILD)
+                        .param("guildId", event.guildId())
+                        .param("kickedAt", Timestamp.from(envelope.occurredAt())),
+                "bot_kicked");
     }
 
     @Transactional

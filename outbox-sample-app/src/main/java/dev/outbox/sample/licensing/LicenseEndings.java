@@ -4,6 +4,8 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
 import dev.outbox.sample.events.LicensingEvent.LicenseCanceled;
 import dev.outbox.sample.events.LicensingEvent.LicenseSuspended;
+import java.sql.Timestamp;
+import java.time.Instant;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
@@ -25,10 +27,12 @@ class LicenseEndings {
             RETURNING
             """ + Licenses.COLUMNS;
 
+    /** Leaves the licenses that were granted after the kick. The clocks of two processes may differ by a minute. */
     private static final String SUSPEND_OF_GUILD = """
             UPDATE licensing.licenses
                SET status = 'suspended'
              WHERE guild_id = :guildId
+               AND granted_at - interval '1 minute' <= :kickedAt
                AND status = 'active'
             RETURNING
             """ + Licenses.COLUMNS;
@@ -67,8 +71,10 @@ class LicenseEndings {
     }
 
     @Transactional
-    void suspendOfGuild(String guildId, String reason) {
-        suspended(jdbc.sql(SUSPEND_OF_GUILD).param("guildId", guildId), reason);
+    void suspendOfGuild(String guildId, Instant kickedAt) {
+        suspended(
+                jdbc.sql(SUSPEND_OF_GUILD).param("guildId", guildId).param("kickedAt", Timestamp.from(kickedAt)),
+                "bot_kicked");
     }
 
     @Transactional

@@ -31,10 +31,10 @@ class Licenses {
 
     /** Returns no row if the guild already has an active free license. */
     private static final String GRANT_FREE = """
-            INSERT INTO licensing.licenses (id, guild_id, plan_code)
-            VALUES (:id, :guildId, 'free')
+            INSERT INTO licensing.licenses (id, guild_id, plan_code, granted_at)
+            VALUES (:id, :guildId, 'free', :installedAt)
             ON CONFLICT (guild_id) WHERE subscription_id IS NULL DO UPDATE
-               SET status = 'active', granted_at = now()
+               SET status = 'active', granted_at = EXCLUDED.granted_at
              WHERE licenses.status <> 'active'
             RETURNING
             """ + COLUMNS;
@@ -42,8 +42,8 @@ class Licenses {
     /** Returns no row if the subscription already has a license. */
     private static final String GRANT = """
             INSERT INTO licensing.licenses
-                   (id, subscription_id, subscription_seq, billing_key_id, guild_id, plan_code, expires_at)
-            VALUES (:id, :subscriptionId, :seq, CAST(:billingKeyId AS uuid), :guildId, :planCode,
+                   (id, subscription_id, subscription_seq, billing_key_id, guild_id, plan_code, granted_at, expires_at)
+            VALUES (:id, :subscriptionId, :seq, CAST(:billingKeyId AS uuid), :guildId, :planCode, :startedAt,
                     coalesce(CAST(:periodEnd AS timestamptz), now() + interval '1 month'))
             ON CONFLICT (subscription_id) DO NOTHING
             RETURNING
@@ -94,10 +94,11 @@ class Licenses {
     }
 
     @Transactional
-    void grantFree(String guildId) {
+    void grantFree(String guildId, Instant installedAt) {
         jdbc.sql(GRANT_FREE)
                 .param("id", UUID.randomUUID())
                 .param("guildId", guildId)
+                .param("installedAt", Timestamp.from(installedAt))
                 .query(License.class)
                 .optional()
                 .ifPresent(this::granted);
@@ -113,6 +114,7 @@ class Licenses {
                 .param("billingKeyId", envelope.headers().get(Headers.BILLING_KEY_ID))
                 .param("guildId", event.guildId())
                 .param("planCode", event.planCode())
+                .param("startedAt", Timestamp.from(envelope.occurredAt()))
                 .param("periodEnd", envelope.headers().get(Headers.PERIOD_END))
                 .query(License.class)
                 .optional()

@@ -31,16 +31,20 @@ class LicensingSubscriber {
         this.json = json;
     }
 
-    /** Deduplicates, because repeating an installation after a later kick would have an effect. */
+    /**
+     * Deduplicates, because repeating an installation after a later kick would have an effect. Blocks behind a dead letter, because a kick
+     * that is retried after a later installation would suspend nothing.
+     */
     @OutboxHandler(
             id = "licensing.guild",
             eventTypes = {"BotInstalled", "BotKicked", "GuildDeleted"},
-            deduplicate = true)
+            deduplicate = true,
+            onDead = OnDead.BLOCK)
     void guild(EventEnvelope event) {
         String guildId = event.aggregateId();
         switch (event.eventType()) {
-            case "BotInstalled" -> licenses.grantFree(guildId);
-            case "BotKicked" -> endings.suspendOfGuild(guildId, "bot_kicked");
+            case "BotInstalled" -> licenses.grantFree(guildId, event.occurredAt());
+            case "BotKicked" -> endings.suspendOfGuild(guildId, event.occurredAt());
             case "GuildDeleted" -> endings.cancelOfGuild(guildId);
             default -> throw unexpected(event);
         }
