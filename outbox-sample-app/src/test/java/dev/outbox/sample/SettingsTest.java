@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.config.ScheduledTaskHolder;
 
 /** The settings that the event flow asks for, as this application has them. */
 @SampleTest
@@ -19,6 +21,12 @@ class SettingsTest {
 
     @Autowired
     private Environment environment;
+
+    @Autowired
+    private ThreadPoolTaskScheduler scheduler;
+
+    @Autowired
+    private ScheduledTaskHolder tasks;
 
     @LocalServerPort
     private int port;
@@ -58,6 +66,12 @@ class SettingsTest {
         Duration lastRetry = Duration.ofDays(1).multipliedBy(3);
 
         assertThat(environment.getProperty("licensing.grace", Duration.class)).isGreaterThan(lastRetry.plusHours(4));
+    }
+
+    @Test
+    void everyScheduledJobHasAThread() {
+        assertThat(scheduler.getScheduledThreadPoolExecutor().getCorePoolSize())
+                .isGreaterThanOrEqualTo(tasks.getScheduledTasks().size());
     }
 
     @Test
