@@ -83,6 +83,11 @@ class SettingsTest {
     }
 
     @Test
+    void attacksWaitBehindNothingElse() {
+        assertThat(outbox.streams().get("incidents").aggregateTypes()).containsExactly("incident");
+    }
+
+    @Test
     void pollsPushesEverySecondAndTriesFourTimes() {
         OutboxProperties.Retry retry = outbox.handlers().get("push.send").retry();
 
