@@ -3,7 +3,7 @@ package dev.outbox.sample.recovery;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A restore of a snapshot: {@code running}, then {@code completed} or {@code failed}. */
+/** A restore of a snapshot: {@code running}, then {@code completed} or {@code failed}. A failed one completes if a retry succeeds. */
 record RestoreJob(
         UUID id,
         UUID snapshotId,
@@ -11,7 +11,7 @@ record RestoreJob(
         String status,
         @Nullable String summary) {
 
-    boolean isRunning() {
-        return status.equals("running");
+    boolean isCompleted() {
+        return status.equals("completed");
     }
 }

@@ -12,7 +12,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Restores the roles of a snapshot, each outside any transaction. If the process dies, the next delivery of the event resumes after the
- * last recorded step, and repeats the one that was under way.
+ * last recorded step, and repeats the one that was under way. So does an operator's retry of a restore that was given up.
  */
 @Component
 class RestoreWorkflow {
@@ -30,7 +30,7 @@ class RestoreWorkflow {
     @OutboxHandler(id = "recovery.restore")
     void restoreStarted(RestoreStarted event) {
         RestoreJob job = restores.find(event.restoreJobId());
-        if (!job.isRunning()) {
+        if (job.isCompleted()) {
             return;
         }
         int planned = steps.count(job.id());

@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Stores restores. A restore ends once. */
+/** Stores restores. A restore fails at most once, completes at most once, and never fails after it has completed. */
 @Service
 class Restores {
 
@@ -19,9 +19,16 @@ class Restores {
             VALUES (:id, :snapshotId, :guildId)
             """;
 
-    private static final String FINISH = """
+    private static final String COMPLETE = """
             UPDATE recovery.restore_jobs
-               SET status = :status, summary = :summary
+               SET status = 'completed', summary = :summary
+             WHERE id = :id
+               AND status <> 'completed'
+            """;
+
+    private static final String FAIL = """
+            UPDATE recovery.restore_jobs
+               SET status = 'failed', summary = :summary
              WHERE id = :id
                AND status = 'running'
             """;
@@ -59,12 +66,12 @@ class Restores {
 
     @Transactional
     RestoreJob complete(RestoreJob job, String summary) {
-        return finish(job, "completed", summary, new RestoreCompleted(job.id(), summary));
+        return finish(COMPLETE, job, summary, new RestoreCompleted(job.id(), summary));
     }
 
     @Transactional
     RestoreJob fail(RestoreJob job, String summary) {
-        return finish(job, "failed", summary, new RestoreFailed(job.id(), summary));
+        return finish(FAIL, job, summary, new RestoreFailed(job.id(), summary));
     }
 
     RestoreJob find(UUID id) {
@@ -75,12 +82,9 @@ class Restores {
                 .orElseThrow(() -> new NotFoundException("restore job", id));
     }
 
-    private RestoreJob finish(RestoreJob job, String status, String summary, RecoveryEvent event) {
-        int finished = jdbc.sql(FINISH)
-                .param("id", job.id())
-                .param("status", status)
-                .param("summary", summary)
-                .update();
+    private RestoreJob finish(String sql, RestoreJob job, String summary, RecoveryEvent event) {
+        int finished =
+                jdbc.sql(sql).param("id", job.id()).param("summary", summary).update();
         if (finished == 1) {
             publish(job, event);
         }

@@ -89,6 +89,30 @@ class RestoreWorkflowTest {
     }
 
     @Test
+    void retryResumesARestoreThatWasGivenUp() {
+        roles.fail("restored-late", Integer.MAX_VALUE, () -> new IllegalStateException("no answer"));
+        String job = restore(snapshot("admin", "restored-late"));
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() ->
+                        assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("failed"));
+
+        roles.fail("restored-late", 0, () -> new IllegalStateException("no answer"));
+        api.create("/operations/retry", """
+                {"handler": "recovery.restore", "aggregateId": "%s", "status": ["DEAD"],
+                 "by": "ann", "reason": "the guild system is up again"}
+                """.formatted(job), "$");
+
+        assertThat(api.awaitPublished())
+                .containsExactly("SnapshotCreated", "RestoreStarted", "RestoreFailed", "RestoreCompleted");
+        assertThat(api.find("/restores/" + job))
+                .contains(entry("status", "completed"), entry("summary", "2 roles restored"));
+        assertThat(roles.changedIn(guild))
+                .startsWith("admin")
+                .filteredOn("admin"::equals)
+                .hasSize(1);
+    }
+
+    @Test
     void acceptsTheRequestBeforeTheRestoreEnds() {
         CountDownLatch answered = new CountDownLatch(1);
         roles.fail("awaited", 1, () -> awaitThenFail(answered));
