@@ -1,6 +1,7 @@
 package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,9 +89,40 @@ class GuildFlowTest {
         api.delete("/guilds/guild-deleted");
         api.delete("/guilds/guild-deleted");
 
-        assertThat(api.awaitPublished()).endsWith("GuildDeleted", "LicenseCanceled", "LicenseCanceled");
+        assertThat(api.awaitPublished())
+                .filteredOn((type) -> !type.equals("LicenseGranted"))
+                .containsExactlyInAnyOrder(
+                        "BotInstalled",
+                        "BillingKeyIssued",
+                        "SubscriptionStarted",
+                        "GuildDeleted",
+                        "SubscriptionSuspended",
+                        "LicenseCanceled",
+                        "LicenseCanceled");
         assertThat(api.licensesOf("guild-deleted")).extracting("status").containsExactly("canceled", "canceled");
         assertThat(api.text("/subscriptions/" + subscription, "$.status")).isEqualTo("canceled");
+    }
+
+    @Test
+    void licenseGrantedAfterDeletionOfGuildIsSuspended() {
+        install("guild-deleted-early");
+        api.awaitPublished();
+        operate("pause");
+        try {
+            api.subscribe("guild-deleted-early", "team");
+            api.delete("/guilds/guild-deleted-early");
+            await().atMost(Api.DEADLINE)
+                    .untilAsserted(() -> assertThat(api.licensesOf("guild-deleted-early"))
+                            .extracting("status")
+                            .containsExactly("canceled"));
+        } finally {
+            operate("resume");
+        }
+
+        assertThat(api.awaitPublished()).contains("SubscriptionStarted", "LicenseSuspended");
+        assertThat(api.licensesOf("guild-deleted-early"))
+                .extracting("status")
+                .containsExactlyInAnyOrder("canceled", "suspended");
     }
 
     @Test
@@ -110,6 +142,12 @@ class GuildFlowTest {
     @Test
     void unknownGuildIsAProblem() {
         assertThat(api.delete("/guilds/guild-nowhere/bot").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    }
+
+    private void operate(String command) {
+        api.create("/operations/handlers/licensing.subscription/" + command, """
+                {"by": "ann", "reason": "a test"}
+                """, "$");
     }
 
     private void install(String guildId) {

@@ -41,7 +41,8 @@ class Suspensions {
                SET status = 'canceled'
              WHERE guild_id = :guildId
                AND status <> 'canceled'
-            """;
+            RETURNING
+            """ + Subscriptions.COLUMNS;
 
     private final JdbcClient jdbc;
     private final SubscriptionEvents events;
@@ -67,10 +68,14 @@ class Suspensions {
         suspended(jdbc.sql(SUSPEND_OF_KEY).param("billingKeyId", event.billingKeyId()), "billing_key_deleted");
     }
 
-    /** Publishes nothing, because {@code SubscriptionCanceled} is reserved for cancellations by users. */
+    /**
+     * Publishes no {@code SubscriptionCanceled}, which is reserved for cancellations by users. Without an event, a start that licensing
+     * handles after the deletion would leave an active license.
+     */
+    @Transactional
     @OutboxHandler(id = "billing.guild-deleted")
     void guildDeleted(GuildDeleted event) {
-        jdbc.sql(CANCEL_OF_GUILD).param("guildId", event.guildId()).update();
+        suspended(jdbc.sql(CANCEL_OF_GUILD).param("guildId", event.guildId()), "guild_deleted");
     }
 
     private void suspended(JdbcClient.StatementSpec suspend, String reason) {
