@@ -81,10 +81,19 @@ class Charges {
                 .param("id", subscriptionId)
                 .param("chargeId", UUID.randomUUID())
                 .update();
-        return Optional.of(jdbc.sql(FIND_OPEN)
+        return Optional.of(findOpen(subscriptionId).orElseThrow());
+    }
+
+    /** Returns whether a charge is open. While the caller holds the lock of the subscription, no other worker opens one. */
+    boolean hasOpen(UUID subscriptionId) {
+        return findOpen(subscriptionId).isPresent();
+    }
+
+    private Optional<Charge> findOpen(UUID subscriptionId) {
+        return jdbc.sql(FIND_OPEN)
                 .param("id", subscriptionId)
                 .query(Charge.class)
-                .single());
+                .optional();
     }
 
     /** Closes a charge, and returns whether it was open. */

@@ -14,12 +14,12 @@ class Ledger {
 
     private static final Logger log = LoggerFactory.getLogger(Ledger.class);
 
-    /** A downgrade that was requested after the charge was opened waits for the next period. Month ends are counted from the start. */
+    /** No plan changes while a charge is open, so its plan is that of the new period. Month ends are counted from the start. */
     private static final String RENEW = """
             UPDATE billing.subscriptions
                SET status = 'active',
-                   plan_code = CASE WHEN next_plan_code = :paidPlan THEN next_plan_code ELSE plan_code END,
-                   next_plan_code = nullif(next_plan_code, :paidPlan),
+                   plan_code = :paidPlan,
+                   next_plan_code = NULL,
                    retry_count = 0,
                    paid_periods = paid_periods + 1,
                    started_at = coalesce(started_at, now()),

@@ -28,11 +28,13 @@ class PlanChanges {
 
     private final JdbcClient jdbc;
     private final Subscriptions subscriptions;
+    private final Charges charges;
     private final SubscriptionEvents events;
 
-    PlanChanges(JdbcClient jdbc, Subscriptions subscriptions, SubscriptionEvents events) {
+    PlanChanges(JdbcClient jdbc, Subscriptions subscriptions, Charges charges, SubscriptionEvents events) {
         this.jdbc = jdbc;
         this.subscriptions = subscriptions;
+        this.charges = charges;
         this.events = events;
     }
 
@@ -40,6 +42,7 @@ class PlanChanges {
     @Transactional
     Subscription change(UUID id, Plan plan) {
         Subscription subscription = subscriptions.lockRunning(id);
+        requireNoOpenCharge(subscription);
         String old = subscription.planCode();
         if (plan.isAbove(Plan.of(old))) {
             requirePaid(subscription);
@@ -54,6 +57,15 @@ class PlanChanges {
                     new PlanDowngraded(id, old, plan.code(), Objects.requireNonNull(subscription.periodEnd())));
         }
         return subscriptions.find(id);
+    }
+
+    /** The bank may have collected an open charge already, which pays for the plan at the time of the claim. */
+    private void requireNoOpenCharge(Subscription subscription) {
+        if (charges.hasOpen(subscription.id())) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT,
+                    "a payment of subscription " + subscription.id() + " is under way: change the plan after it");
+        }
     }
 
     /** The license rises at once, so a higher plan must not start on an unpaid period. */

@@ -30,9 +30,6 @@ class ChargingTest {
     private Subscriptions subscriptions;
 
     @Autowired
-    private PlanChanges planChanges;
-
-    @Autowired
     private Charges charges;
 
     @Autowired
@@ -59,7 +56,6 @@ class ChargingTest {
         UUID id = dueSubscription();
         bank.losesAnswersOf.add(id);
         assertThatThrownBy(() -> charging.charge(id)).hasMessage("answer lost");
-        planChanges.change(id, Plan.BASIC);
         bank.losesAnswersOf.remove(id);
         tables.makeDue(id);
 
@@ -70,7 +66,6 @@ class ChargingTest {
         assertThat(calls.get(2)).isEqualTo(calls.get(1)).isNotEqualTo(calls.get(0));
         assertThat(tables.chargesOf(id)).containsExactly("succeeded", "succeeded");
         assertThat(renewed.planCode()).isEqualTo("pro");
-        assertThat(renewed.nextPlanCode()).isEqualTo("basic");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.sample.SampleTest;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,15 +67,21 @@ class PlanChangesTest {
     }
 
     @Test
-    void upgradeSurvivesOpenChargeOfLowerPlan() {
+    void openChargeAllowsNoChangeOfPlan() {
         planChanges.change(id, Plan.BASIC);
         Charge lower = charges.claim(id).orElseThrow();
-        planChanges.change(id, Plan.TEAM);
 
+        for (Plan plan : List.of(Plan.BASIC, Plan.PRO, Plan.TEAM)) {
+            assertThatThrownBy(() -> planChanges.change(id, plan))
+                    .isInstanceOf(ResponseStatusException.class)
+                    .hasMessageContainingAll("409 CONFLICT", "under way");
+        }
         Subscription renewed = charging.collect(lower);
 
-        assertThat(lower.planCode()).isEqualTo("basic");
-        assertThat(renewed.planCode()).isEqualTo("team");
+        assertThat(renewed.planCode()).isEqualTo("basic");
         assertThat(renewed.nextPlanCode()).isNull();
+        assertThat(planChanges.change(id, Plan.TEAM).planCode()).isEqualTo("team");
+        assertThat(tables.eventsOf(id))
+                .containsExactly("SubscriptionStarted", "PlanDowngraded", "PaymentSucceeded", "PlanUpgraded");
     }
 }
