@@ -16,7 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Handles the events that affect licenses. One handler takes all event types of an aggregate type, because order holds per handler: a
- * payment cannot overtake the start of its subscription, even during retries or behind a dead letter.
+ * payment waits for the start of its subscription, during retries and behind a dead letter. It passes a start that an operator skips, or
+ * whose delivery died because the handler's registration expired or PostgreSQL refused the outcome.
  */
 @Component
 class LicensingSubscriber {
