@@ -1,6 +1,5 @@
 package dev.outbox.sample.billing;
 
-import dev.outbox.sample.events.BillingEvent.PaymentFailed;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,10 +91,10 @@ class Ledger {
                 .param("failures", failures)
                 .param("retryAfter", settings.retryAfter().toSeconds())
                 .update();
-        if (before.isRunning()) {
-            events.publish(
-                    before,
-                    over ? new PaymentFailedFinal(before.id()) : new PaymentFailed(before.id(), charge.id(), failures));
+        if (before.isRunning() && over) {
+            events.publish(before, new PaymentFailedFinal(before.id()));
+        } else if (before.isRunning()) {
+            events.publishFailed(before, charge, failures);
         }
         return subscriptions.find(before.id());
     }

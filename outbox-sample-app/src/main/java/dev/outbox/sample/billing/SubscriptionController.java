@@ -37,9 +37,7 @@ final class SubscriptionController {
         Charge first = subscriptions.order(request.guildId(), Plan.of(request.planCode()), request.userId());
         Subscription started = charging.collect(first);
         if (!started.isRunning()) {
-            throw new ResponseStatusException(
-                    HttpStatus.PAYMENT_REQUIRED,
-                    "the first payment was declined, so the subscription is " + started.status());
+            throw notStarted(started);
         }
         return ResponseEntity.created(URI.create("/subscriptions/" + started.id()))
                 .body(started);
@@ -64,6 +62,16 @@ final class SubscriptionController {
     @DeleteMapping("/{id}")
     Subscription cancel(@PathVariable UUID id, @RequestParam(defaultValue = "true") boolean atPeriodEnd) {
         return subscriptions.cancel(id, atPeriodEnd);
+    }
+
+    /** Without a failed payment, the subscription lost its billing key, its guild or the bot during the payment. */
+    private static ResponseStatusException notStarted(Subscription subscription) {
+        return subscription.retryCount() > 0
+                ? new ResponseStatusException(
+                        HttpStatus.PAYMENT_REQUIRED,
+                        "the first payment was declined, so the subscription is " + subscription.status())
+                : new ResponseStatusException(
+                        HttpStatus.CONFLICT, "subscription " + subscription.id() + " is " + subscription.status());
     }
 
     record StartSubscription(

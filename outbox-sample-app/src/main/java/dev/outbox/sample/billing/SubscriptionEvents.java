@@ -3,6 +3,7 @@ package dev.outbox.sample.billing;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.BillingEvent;
+import dev.outbox.sample.events.BillingEvent.PaymentFailed;
 import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.Headers;
@@ -38,6 +39,12 @@ final class SubscriptionEvents {
         PaymentSucceeded paid = new PaymentSucceeded(renewed.id(), charge.id(), periodEnd(renewed));
         OutboxEvent event = eventOf(renewed, paid).withHeader(Headers.PLAN_CODE, renewed.planCode());
         outbox.publish(renewed.planCode().equals(oldPlan) ? event : event.withHeader(Headers.DOWNGRADED_FROM, oldPlan));
+    }
+
+    /** Publishes a payment that failed, and whether the subscription ends instead of another attempt. */
+    void publishFailed(Subscription subscription, Charge charge, int failures) {
+        OutboxEvent event = eventOf(subscription, new PaymentFailed(subscription.id(), charge.id(), failures));
+        outbox.publish(subscription.cancelAtPeriodEnd() ? event.withHeader(Headers.ENDING, "true") : event);
     }
 
     private static OutboxEvent eventOf(Subscription subscription, BillingEvent event) {

@@ -18,6 +18,9 @@ public final class Headers {
     /** The higher plan before a payment; only if this payment lowered the plan. */
     public static final String DOWNGRADED_FROM = "downgradedFrom";
 
+    /** Set if the subscription ends after a failed payment, because it was canceled for the end of its period. */
+    public static final String ENDING = "ending";
+
     /** The owner on whose behalf a message is sent. */
     public static final String OWNER_ID = "ownerId";
 

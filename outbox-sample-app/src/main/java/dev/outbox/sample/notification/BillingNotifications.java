@@ -33,7 +33,12 @@ class BillingNotifications {
         notifications.send(
                 envelope,
                 Headers.GUILD_ID,
-                "payment failed %d times in a row, to be tried again".formatted(event.retryCount()));
+                "payment failed %d times in a row, %s"
+                        .formatted(
+                                event.retryCount(),
+                                envelope.headers().containsKey(Headers.ENDING)
+                                        ? "and the subscription ends"
+                                        : "to be tried again"));
     }
 
     @OutboxHandler(id = "notification.payment-failed-final")

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.sample.SampleTest;
+import dev.outbox.sample.billing.SubscriptionController.StartSubscription;
+import dev.outbox.sample.events.BillingEvent.BillingKeyDeleted;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -12,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -28,6 +31,12 @@ class ChargingTest {
 
     @Autowired
     private Subscriptions subscriptions;
+
+    @Autowired
+    private Suspensions suspensions;
+
+    @Autowired
+    private SubscriptionController controller;
 
     @Autowired
     private Charges charges;
@@ -105,6 +114,32 @@ class ChargingTest {
         assertThat(bank.callsInTransaction).isEmpty();
     }
 
+    @Test
+    void declinedFirstPaymentCancelsSubscription() {
+        bank.declines = true;
+        try {
+            assertThatThrownBy(this::start).hasMessageContainingAll("402 PAYMENT_REQUIRED", "declined", "canceled");
+        } finally {
+            bank.declines = false;
+        }
+    }
+
+    @Test
+    void subscriptionThatEndsDuringItsFirstPaymentIsNotReportedAsDeclined() {
+        bank.meanwhile = (charge) -> suspensions.keyDeleted(new BillingKeyDeleted("user-1", charge.billingKeyId()));
+        try {
+            assertThatThrownBy(this::start)
+                    .hasMessageContainingAll("409 CONFLICT", "is suspended")
+                    .hasMessageNotContaining("declined");
+        } finally {
+            bank.meanwhile = (charge) -> {};
+        }
+    }
+
+    private void start() {
+        controller.start(new StartSubscription("guild-" + UUID.randomUUID(), "pro", "user-1"));
+    }
+
     private UUID dueSubscription() {
         Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
         charging.collect(first);
@@ -118,6 +153,8 @@ class ChargingTest {
         final List<Charge> callsInTransaction = new CopyOnWriteArrayList<>();
         final Set<UUID> losesAnswersOf = ConcurrentHashMap.newKeySet();
         volatile CyclicBarrier meeting;
+        volatile Consumer<Charge> meanwhile = (charge) -> {};
+        volatile boolean declines;
 
         @Override
         public boolean collect(Charge charge) {
@@ -136,7 +173,8 @@ class ChargingTest {
             if (losesAnswersOf.contains(charge.subscriptionId())) {
                 throw new IllegalStateException("answer lost");
             }
-            return true;
+            meanwhile.accept(charge);
+            return !declines;
         }
 
         @Override

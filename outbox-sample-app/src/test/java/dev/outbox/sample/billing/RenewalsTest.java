@@ -166,6 +166,26 @@ class RenewalsTest {
                         .containsExactly("suspended"));
     }
 
+    @Test
+    void failedPaymentOfEndingSubscriptionAnnouncesNoRetry() {
+        Api api = new Api(port);
+        UUID id = UUID.fromString(api.subscribe("guild-leaving", "pro"));
+        tables.decline(subscriptions.find(id));
+        tables.makeDue(id);
+        charges.claim(id);
+        api.delete("/subscriptions/" + id);
+        tables.endPeriod(id);
+        tables.makeDue(id);
+
+        renewals.runOnce();
+        renewals.runOnce();
+
+        assertThat(subscriptions.find(id).status()).isEqualTo("canceled");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.messagesTo("guild-leaving"))
+                        .contains("payment failed 1 times in a row, and the subscription ends"));
+    }
+
     private Subscription dueSubscription() {
         Charge first = subscriptions.order("guild-" + UUID.randomUUID(), Plan.PRO, "user-1");
         Subscription started = charging.collect(first);
