@@ -40,7 +40,7 @@ public class OrderExecutor {
         if (attempt.status().isConcluded()) {
             log.info("Order {} is {} already", attempt.identifier(), attempt.status());
         } else if (attempt.status() == AttemptStatus.REQUESTED) {
-            conclusions.unknown(attempt, "the worker died before it stored the answer of the exchange");
+            conclusions.unknown(attempt, "no answer was stored");
         } else {
             policy.check(attempt);
             if (conclusions.requested(attempt)) {

@@ -104,6 +104,7 @@ class OrderExecutorTest {
         executor.execute(attempt().id());
 
         assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
+        assertThat(attempt().reason()).isEqualTo("no answer was stored");
         assertThat(exchange.placements()).isZero();
     }
 
