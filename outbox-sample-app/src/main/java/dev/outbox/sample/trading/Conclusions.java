@@ -54,10 +54,11 @@ class Conclusions {
         }
     }
 
+    /** Publishes the rejection only if it rejects the intent: the exchange may have the order of another attempt. */
     @Transactional
     void rejected(OrderAttempt attempt, String reason) {
-        if (move(attempt, AttemptStatus.REJECTED, reason)) {
-            intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason);
+        if (move(attempt, AttemptStatus.REJECTED, reason)
+                && intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason)) {
             publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), reason));
         }
     }

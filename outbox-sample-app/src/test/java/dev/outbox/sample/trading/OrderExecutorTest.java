@@ -189,6 +189,9 @@ class OrderExecutorTest {
                 .containsExactly(AttemptStatus.ACKED, AttemptStatus.REJECTED);
         assertThat(exchange.placements()).isOne();
         assertThat(statusOfIntent()).isEqualTo(IntentStatus.ACCEPTED);
+        assertThat(eventsAfterTheCommand())
+                .extracting((message) -> (Object) message.payload().getClass())
+                .containsExactly(CreateOrderAttempt.class, OrderAccepted.class);
     }
 
     @Test
