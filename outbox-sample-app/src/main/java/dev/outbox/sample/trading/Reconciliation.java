@@ -97,10 +97,12 @@ final class Reconciliation {
     }
 
     private void ask(OrderAttempt attempt) {
+        // A request can arrive during the lookup unless the settle time has ended before.
+        boolean settled = isSettled(attempt);
         Optional<String> placed = exchange.find(attempt.identifier());
         if (placed.isPresent()) {
             conclusions.acked(attempt, placed.get());
-        } else if (isSettled(attempt)) {
+        } else if (settled) {
             conclusions.rejected(attempt, "it never reached the exchange");
         }
     }

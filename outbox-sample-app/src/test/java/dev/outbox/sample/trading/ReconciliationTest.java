@@ -4,18 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.sample.SampleTest;
 import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
 
-/** Several instances reconcile the same throttled attempt. */
+/** Attempts whose outcome is open, without the reconciliation of the service. */
 @SampleTest
+@TestPropertySource(properties = "trading.reconcile-interval=1h")
 class ReconciliationTest {
 
     private final String owner = "OWNER-" + UUID.randomUUID();
+    private final ScriptedExchange exchange = new ScriptedExchange();
 
     @Autowired
     private OrderAttempts attempts;
@@ -28,6 +34,14 @@ class ReconciliationTest {
 
     @Autowired
     private JdbcClient jdbc;
+
+    private Reconciliation reconciliation;
+
+    @BeforeEach
+    void createReconciliation() {
+        TradingSettings settings = new TradingSettings(Duration.ofMinutes(1), 3);
+        reconciliation = new Reconciliation(jdbc, attempts, exchange, conclusions, settings);
+    }
 
     @Test
     void exhaustedIntentIsPublishedOnce() {
@@ -60,16 +74,64 @@ class ReconciliationTest {
         assertThat(published("OrderAttemptsExhausted")).isZero();
     }
 
-    /** Returns an attempt that the reconciliation of the service does not find due. */
+    @Test
+    void settleTimeMustEndBeforeTheLookup() {
+        OrderAttempt attempt = open("UNKNOWN", Duration.ZERO);
+        exchange.finds((identifier) -> {
+            // The lookup takes so long that the request arrives and the settle time ends meanwhile.
+            changed(attempt, Duration.ofHours(1));
+            return Optional.empty();
+        });
+
+        reconciliation.runOnce();
+        assertThat(current(attempt).status()).isEqualTo(AttemptStatus.UNKNOWN);
+
+        exchange.finds((identifier) -> Optional.of("exchange-1"));
+        reconciliation.runOnce();
+        assertThat(current(attempt).status()).isEqualTo(AttemptStatus.ACKED);
+        assertThat(published("OrderRejected")).isZero();
+    }
+
+    @Test
+    void orderThatNeverArrivedIsRejected() {
+        OrderAttempt attempt = open("UNKNOWN", Duration.ofHours(1));
+
+        reconciliation.runOnce();
+        reconciliation.runOnce();
+
+        assertThat(current(attempt).status()).isEqualTo(AttemptStatus.REJECTED);
+        assertThat(published("OrderRejected")).isOne();
+    }
+
+    /** Returns an attempt that is not due. */
     private OrderAttempt throttled() {
+        OrderAttempt attempt = open("THROTTLED", Duration.ZERO);
+        attempts.pause(attempt, Duration.ofHours(1));
+        return attempt;
+    }
+
+    /** Returns an attempt that no worker executes. */
+    private OrderAttempt open(String status, Duration age) {
         UUID intent = new Signals(jdbc, new OrderAttempts(jdbc, new RecordingEventBus()))
                 .accept(new Signal(owner, "EXTREME_FLIP", "KRW-TEST", Side.BUY, BigDecimal.ONE));
-        jdbc.sql("""
-                UPDATE trading.order_attempts
-                   SET status = 'THROTTLED', retry_at = now() + interval '1 hour'
-                 WHERE order_intent_id = :intent
-                """).param("intent", intent).update();
-        return attempts.ofIntent(intent).get(0);
+        jdbc.sql("UPDATE trading.order_attempts SET status = :status WHERE order_intent_id = :intent")
+                .param("status", status)
+                .param("intent", intent)
+                .update();
+        OrderAttempt attempt = attempts.ofIntent(intent).get(0);
+        changed(attempt, age);
+        return attempt;
+    }
+
+    private void changed(OrderAttempt attempt, Duration age) {
+        jdbc.sql("UPDATE trading.order_attempts SET changed_at = now() - make_interval(secs => :age) WHERE id = :id")
+                .param("age", age.toSeconds())
+                .param("id", attempt.id())
+                .update();
+    }
+
+    private OrderAttempt current(OrderAttempt attempt) {
+        return attempts.find(attempt.id()).orElseThrow();
     }
 
     private static void concurrently(Runnable step) {

@@ -3,6 +3,7 @@ package dev.outbox.sample.trading;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** An exchange that does what a test says, and remembers what it was asked to place. */
@@ -10,10 +11,16 @@ final class ScriptedExchange implements Exchange {
 
     private final List<String> placed = new ArrayList<>();
     private Supplier<Answer> script = () -> new Answer.Accepted("exchange-1");
+    private Function<String, Optional<String>> orders = (identifier) -> Optional.empty();
 
     /** What the next placements come to. */
     void answers(Supplier<Answer> next) {
         script = next;
+    }
+
+    /** What the next lookups of an identifier find. */
+    void finds(Function<String, Optional<String>> next) {
+        orders = next;
     }
 
     @Override
@@ -24,7 +31,7 @@ final class ScriptedExchange implements Exchange {
 
     @Override
     public Optional<String> find(String identifier) {
-        return Optional.empty();
+        return orders.apply(identifier);
     }
 
     int placements() {
