@@ -25,7 +25,8 @@ enum AttemptStatus {
     /** Returns the statuses from which this one may be reached. */
     Set<AttemptStatus> predecessors() {
         return switch (this) {
-            // Back to the start only if nothing was sent.
+            // Back to the start only if nothing was sent. A sender that loses its answer may also reopen a rejection:
+            // see OrderAttempts.
             case CREATED, THROTTLED, UNKNOWN -> Set.of(REQUESTED);
             case REQUESTED -> Set.of(CREATED);
             case REJECTED -> Set.of(REQUESTED, UNKNOWN);

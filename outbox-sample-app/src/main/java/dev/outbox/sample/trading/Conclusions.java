@@ -9,6 +9,7 @@ import dev.outbox.sample.events.TradeEvent.OrderAttemptsExhausted;
 import dev.outbox.sample.events.TradeEvent.OrderHalted;
 import dev.outbox.sample.events.TradeEvent.OrderRejected;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,9 +58,18 @@ class Conclusions {
     /** Publishes the rejection only if it rejects the intent: the exchange may have the order of another attempt. */
     @Transactional
     void rejected(OrderAttempt attempt, String reason) {
-        if (move(attempt, AttemptStatus.REJECTED, reason)
-                && intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason)) {
-            publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), reason));
+        if (move(attempt, AttemptStatus.REJECTED, reason)) {
+            rejectIntent(attempt, reason);
+        }
+    }
+
+    /** Rejects an unknown attempt that the exchange does not have, unless the sender has lost an answer since it was marked. */
+    @Transactional
+    void neverArrived(OrderAttempt attempt, OffsetDateTime markedAt) {
+        String reason = "it never reached the exchange";
+        if (attempts.rejectUnknown(attempt, markedAt, reason)) {
+            log.info("Order {} is {}", attempt.identifier(), AttemptStatus.REJECTED);
+            rejectIntent(attempt, reason);
         }
     }
 
@@ -73,6 +83,13 @@ class Conclusions {
     /** Marks an attempt for the reconciliation, which asks the exchange instead of sending the order again. */
     void unknown(OrderAttempt attempt, String reason) {
         move(attempt, AttemptStatus.UNKNOWN, reason);
+    }
+
+    /** Marks an attempt for the reconciliation after its sender lost the answer, even if the reconciliation has rejected it meanwhile. */
+    void unanswered(OrderAttempt attempt, String reason) {
+        if (attempts.missAnswer(attempt, reason)) {
+            log.info("Order {} is {}", attempt.identifier(), AttemptStatus.UNKNOWN);
+        }
     }
 
     /** Opens the next attempt after one that the exchange did not process. */
@@ -105,6 +122,12 @@ class Conclusions {
                 publish(attempt, new OrderHalted(attempt.orderIntentId(), attemptId, reason));
             }
         });
+    }
+
+    private void rejectIntent(OrderAttempt attempt, String reason) {
+        if (intents.move(attempt.orderIntentId(), IntentStatus.REJECTED, reason)) {
+            publish(attempt, new OrderRejected(attempt.orderIntentId(), attempt.id(), reason));
+        }
     }
 
     private boolean move(OrderAttempt attempt, AttemptStatus status, @Nullable String detail) {

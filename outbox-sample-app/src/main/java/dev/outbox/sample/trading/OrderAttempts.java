@@ -6,6 +6,7 @@ import dev.outbox.sample.eventbus.Origin;
 import dev.outbox.sample.eventbus.Streams;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -37,6 +38,25 @@ class OrderAttempts {
                    changed_at = now()
              WHERE id = :id
                AND status IN (:predecessors)
+            """;
+
+    private static final String MISS_ANSWER = """
+            UPDATE trading.order_attempts
+               SET status = 'UNKNOWN',
+                   reason = :reason,
+                   changed_at = now()
+             WHERE id = :id
+               AND status IN ('REQUESTED', 'UNKNOWN', 'REJECTED')
+            """;
+
+    private static final String REJECT_UNKNOWN = """
+            UPDATE trading.order_attempts
+               SET status = 'REJECTED',
+                   reason = :reason,
+                   changed_at = now()
+             WHERE id = :id
+               AND status = 'UNKNOWN'
+               AND changed_at <= :markedAt
             """;
 
     private static final String PAUSE = """
@@ -95,6 +115,28 @@ class OrderAttempts {
                         .param("status", status.name())
                         .param("reason", reason)
                         .param("predecessors", predecessors)
+                        .update()
+                == 1;
+    }
+
+    /**
+     * Marks an attempt as unknown whose sender got no answer, and restarts its settle time. Only the sender may call this: it alone knows that
+     * a rejection in the meantime came from the reconciliation and not from the exchange.
+     */
+    boolean missAnswer(OrderAttempt attempt, String reason) {
+        return jdbc.sql(MISS_ANSWER)
+                        .param("id", attempt.id())
+                        .param("reason", reason)
+                        .update()
+                == 1;
+    }
+
+    /** Rejects an unknown attempt, unless its sender has lost an answer since it was marked. */
+    boolean rejectUnknown(OrderAttempt attempt, OffsetDateTime markedAt, String reason) {
+        return jdbc.sql(REJECT_UNKNOWN)
+                        .param("id", attempt.id())
+                        .param("markedAt", markedAt)
+                        .param("reason", reason)
                         .update()
                 == 1;
     }

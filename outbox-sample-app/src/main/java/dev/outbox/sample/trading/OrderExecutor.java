@@ -61,7 +61,7 @@ public class OrderExecutor {
             attempts.move(attempt, AttemptStatus.CREATED, ex.getMessage());
             throw ex;
         } catch (NoAnswerException ex) {
-            conclusions.unknown(attempt, String.valueOf(ex.getMessage()));
+            conclusions.unanswered(attempt, String.valueOf(ex.getMessage()));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.Message;
+import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -28,10 +29,12 @@ final class Reconciliation {
              LIMIT 100
             """;
 
-    private static final String IS_SETTLED = """
-            SELECT changed_at < now() - make_interval(secs => :seconds)
+    private static final String SETTLED_MARK = """
+            SELECT changed_at
               FROM trading.order_attempts
              WHERE id = :id
+               AND status = 'UNKNOWN'
+               AND changed_at < now() - make_interval(secs => :seconds)
             """;
 
     private static final String THROTTLED = """
@@ -98,21 +101,21 @@ final class Reconciliation {
 
     private void ask(OrderAttempt attempt) {
         // A request can arrive during the lookup unless the settle time has ended before.
-        boolean settled = isSettled(attempt);
+        Optional<OffsetDateTime> settled = settledMark(attempt);
         Optional<String> placed = exchange.find(attempt.identifier());
         if (placed.isPresent()) {
             conclusions.acked(attempt, placed.get());
-        } else if (settled) {
-            conclusions.rejected(attempt, "it never reached the exchange");
+        } else {
+            settled.ifPresent((markedAt) -> conclusions.neverArrived(attempt, markedAt));
         }
     }
 
-    /** Whether the request can no longer arrive. */
-    private boolean isSettled(OrderAttempt attempt) {
-        return jdbc.sql(IS_SETTLED)
+    /** Returns when the attempt was marked as unknown, if the request can no longer arrive. */
+    private Optional<OffsetDateTime> settledMark(OrderAttempt attempt) {
+        return jdbc.sql(SETTLED_MARK)
                 .param("id", attempt.id())
                 .param("seconds", settings.settleTime().toMillis() / 1000.0)
-                .query(Boolean.class)
-                .single();
+                .query(OffsetDateTime.class)
+                .optional();
     }
 }

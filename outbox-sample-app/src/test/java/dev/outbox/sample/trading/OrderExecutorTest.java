@@ -141,6 +141,23 @@ class OrderExecutorTest {
     }
 
     @Test
+    void lostAnswerReopensARejectionByTheReconciliation() {
+        exchange.answers(() -> {
+            executor.execute(attempt().id());
+            conclusions.rejected(attempt(), "it never reached the exchange");
+            throw new NoAnswerException("no answer in time");
+        });
+
+        executor.execute(attempt().id());
+
+        assertThat(attempt().status()).isEqualTo(AttemptStatus.UNKNOWN);
+        conclusions.rejected(attempt(), "it never reached the exchange");
+        assertThat(eventsAfterTheCommand())
+                .extracting((message) -> (Object) message.payload().getClass())
+                .containsExactly(OrderRejected.class);
+    }
+
+    @Test
     void requestThatWasNeverSentIsTriedAgain() {
         exchange.answers(() -> {
             throw new ExchangeUnreachableException("connection refused");

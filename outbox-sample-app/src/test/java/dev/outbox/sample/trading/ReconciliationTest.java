@@ -103,6 +103,21 @@ class ReconciliationTest {
         assertThat(published("OrderRejected")).isOne();
     }
 
+    @Test
+    void lostAnswerDuringTheLookupRestartsTheSettleTime() {
+        OrderAttempt attempt = open("UNKNOWN", Duration.ofHours(1));
+        exchange.finds((identifier) -> {
+            // The sender wakes up, sends the order and loses the answer.
+            conclusions.unanswered(attempt, "no answer in time");
+            return Optional.empty();
+        });
+
+        reconciliation.runOnce();
+
+        assertThat(current(attempt).status()).isEqualTo(AttemptStatus.UNKNOWN);
+        assertThat(published("OrderRejected")).isZero();
+    }
+
     /** Returns an attempt that is not due. */
     private OrderAttempt throttled() {
         OrderAttempt attempt = open("THROTTLED", Duration.ZERO);
