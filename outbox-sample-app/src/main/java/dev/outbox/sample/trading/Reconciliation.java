@@ -13,13 +13,24 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
 /**
- * Resolves open attempts: looks unknown ones up at the exchange, and opens another attempt after throttled ones until the permitted attempts
- * are exhausted. Several instances can run it at the same time, because each step happens once.
+ * Resolves open attempts. It looks unknown ones up at the exchange, and marks those as unknown whose answer was never stored. After a throttled
+ * one, it opens another attempt until the permitted attempts are exhausted. Several instances can run it at the same time, because each step
+ * happens once.
  */
 @Component
 final class Reconciliation {
 
     private static final Logger log = LoggerFactory.getLogger(Reconciliation.class);
+
+    // Much longer than a delivery takes. A sender that is still waiting corrects the status with its answer.
+    private static final String ABANDONED = """
+            SELECT id
+              FROM trading.order_attempts
+             WHERE status = 'REQUESTED'
+               AND changed_at < now() - interval '5 minutes'
+             ORDER BY changed_at
+             LIMIT 100
+            """;
 
     private static final String UNKNOWN = """
             SELECT id
@@ -67,6 +78,7 @@ final class Reconciliation {
 
     @Scheduled(fixedDelayString = "${trading.reconcile-interval}")
     void runOnce() {
+        each(jdbc.sql(ABANDONED), (attempt) -> conclusions.unknown(attempt, "no answer was stored"));
         each(jdbc.sql(UNKNOWN), this::ask);
         each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);
     }

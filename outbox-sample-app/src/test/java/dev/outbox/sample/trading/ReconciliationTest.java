@@ -118,6 +118,18 @@ class ReconciliationTest {
         assertThat(published("OrderRejected")).isZero();
     }
 
+    @Test
+    void requestWithoutStoredAnswerIsLookedUp() {
+        OrderAttempt abandoned = open("REQUESTED", Duration.ofMinutes(6));
+        OrderAttempt fresh = open("REQUESTED", Duration.ZERO);
+
+        reconciliation.runOnce();
+
+        assertThat(current(abandoned).status()).isEqualTo(AttemptStatus.UNKNOWN);
+        assertThat(current(abandoned).reason()).isEqualTo("no answer was stored");
+        assertThat(current(fresh).status()).isEqualTo(AttemptStatus.REQUESTED);
+    }
+
     /** Returns an attempt that is not due. */
     private OrderAttempt throttled() {
         OrderAttempt attempt = open("THROTTLED", Duration.ZERO);
