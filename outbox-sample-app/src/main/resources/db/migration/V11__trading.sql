@@ -49,7 +49,7 @@ CREATE TABLE trading.order_attempts (
 );
 
 CREATE INDEX order_attempts_requested ON trading.order_attempts (changed_at) WHERE status = 'REQUESTED';
-CREATE INDEX order_attempts_unknown ON trading.order_attempts (changed_at) WHERE status = 'UNKNOWN';
+CREATE INDEX order_attempts_unknown ON trading.order_attempts (changed_at, id) WHERE status = 'UNKNOWN';
 CREATE INDEX order_attempts_throttled ON trading.order_attempts (retry_at)
     WHERE status = 'THROTTLED' AND retry_at IS NOT NULL;
 

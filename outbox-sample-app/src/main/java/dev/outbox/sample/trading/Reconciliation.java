@@ -2,6 +2,7 @@ package dev.outbox.sample.trading;
 
 import dev.outbox.sample.eventbus.Message;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -33,10 +34,12 @@ final class Reconciliation {
             """;
 
     private static final String UNKNOWN = """
-            SELECT id
+            SELECT id, changed_at
               FROM trading.order_attempts
              WHERE status = 'UNKNOWN'
-             ORDER BY changed_at
+               AND changed_at <= :startedAt
+               AND (changed_at, id) > (:changedAt, :id)
+             ORDER BY changed_at, id
              LIMIT 100
             """;
 
@@ -56,6 +59,8 @@ final class Reconciliation {
              ORDER BY retry_at
              LIMIT 100
             """;
+
+    private static final Position START = new Position(new UUID(0, 0), OffsetDateTime.MIN);
 
     private final JdbcClient jdbc;
     private final OrderAttempts attempts;
@@ -79,17 +84,39 @@ final class Reconciliation {
     @Scheduled(fixedDelayString = "${trading.reconcile-interval}")
     void runOnce() {
         each(jdbc.sql(ABANDONED), (attempt) -> conclusions.unknown(attempt, "no answer was stored"));
-        each(jdbc.sql(UNKNOWN), this::ask);
         each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);
+        askForAll();
     }
 
     private void each(JdbcClient.StatementSpec found, Consumer<OrderAttempt> step) {
-        for (UUID id : found.query(UUID.class).list()) {
-            try {
-                attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
-            } catch (RuntimeException ex) {
-                log.warn("Cannot reconcile order attempt {} yet", id, ex);
+        found.query(UUID.class).list().forEach((id) -> reconcile(id, step));
+    }
+
+    /** Looks up each attempt that is unknown at the start of the run. Lookups that fail do not keep later attempts from their turn. */
+    private void askForAll() {
+        OffsetDateTime startedAt =
+                jdbc.sql("SELECT now()").query(OffsetDateTime.class).single();
+        Position last = START;
+        List<Position> page;
+        do {
+            page = jdbc.sql(UNKNOWN)
+                    .param("startedAt", startedAt)
+                    .param("changedAt", last.changedAt())
+                    .param("id", last.id())
+                    .query(Position.class)
+                    .list();
+            for (Position position : page) {
+                reconcile(position.id(), this::ask);
+                last = position;
             }
+        } while (!page.isEmpty());
+    }
+
+    private void reconcile(UUID id, Consumer<OrderAttempt> step) {
+        try {
+            attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
+        } catch (RuntimeException ex) {
+            log.warn("Cannot reconcile order attempt {} yet", id, ex);
         }
     }
 
@@ -130,4 +157,7 @@ final class Reconciliation {
                 .query(OffsetDateTime.class)
                 .optional();
     }
+
+    /** Position of an attempt in the order of the lookups. */
+    private record Position(UUID id, OffsetDateTime changedAt) {}
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.sample.SampleTest;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -128,6 +130,29 @@ class ReconciliationTest {
         assertThat(current(abandoned).status()).isEqualTo(AttemptStatus.UNKNOWN);
         assertThat(current(abandoned).reason()).isEqualTo("no answer was stored");
         assertThat(current(fresh).status()).isEqualTo(AttemptStatus.REQUESTED);
+    }
+
+    @Test
+    void everyUnknownAttemptIsLookedUpOnceInARun() {
+        List<OrderAttempt> unknown =
+                Stream.generate(() -> open("UNKNOWN", Duration.ZERO)).limit(250).toList();
+        jdbc.sql("UPDATE trading.order_attempts SET changed_at = now() WHERE status = 'UNKNOWN'")
+                .update();
+        List<String> lookups = new ArrayList<>();
+        exchange.finds((identifier) -> {
+            lookups.add(identifier);
+            if (lookups.size() == 1) {
+                attempts.lockByIdentifier(identifier)
+                        .ifPresent((attempt) -> conclusions.unanswered(attempt, "marked during the run"));
+            }
+            throw new NoAnswerException("no answer in time");
+        });
+
+        reconciliation.runOnce();
+
+        assertThat(lookups)
+                .containsAll(unknown.stream().map(OrderAttempt::identifier).toList())
+                .doesNotHaveDuplicates();
     }
 
     /** Returns an attempt that is not due. */
