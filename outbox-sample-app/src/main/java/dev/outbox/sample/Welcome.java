@@ -28,7 +28,7 @@ final class Welcome {
 
               And see what its events have done:
                 curl %1$s/licenses         # a license was granted, which is an event too
-                curl %1$s/notifications    # the guild was told
+                curl %1$s/notifications    # the messages to guilds and owners
                 curl %1$s/audit            # every event was recorded
                 curl %1$s/outbox           # every event and its status
                 curl %1$s/actuator/health  # whether events are waiting or dead

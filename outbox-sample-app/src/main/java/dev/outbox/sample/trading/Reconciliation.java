@@ -85,14 +85,20 @@ final class Reconciliation {
     void runOnce() {
         each(jdbc.sql(ABANDONED), (attempt) -> conclusions.unknown(attempt, "no answer was stored"));
         each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);
-        askForAll();
+        try {
+            askForAll();
+        } catch (ExchangeUnreachableException ex) {
+            log.warn(
+                    "The exchange cannot be reached; the next run asks for the unknown orders again: {}",
+                    ex.getMessage());
+        }
     }
 
     private void each(JdbcClient.StatementSpec found, Consumer<OrderAttempt> step) {
         found.query(UUID.class).list().forEach((id) -> reconcile(id, step));
     }
 
-    /** Looks up each attempt that is unknown at the start of the run. Lookups that fail do not keep later attempts from their turn. */
+    /** Looks up each attempt that is unknown at the start of the run. A lookup without an answer does not keep later ones from their turn. */
     private void askForAll() {
         OffsetDateTime startedAt =
                 jdbc.sql("SELECT now()").query(OffsetDateTime.class).single();
@@ -115,6 +121,8 @@ final class Reconciliation {
     private void reconcile(UUID id, Consumer<OrderAttempt> step) {
         try {
             attempts.find(id).ifPresent((attempt) -> inTraceOf(attempt, step));
+        } catch (ExchangeUnreachableException ex) {
+            throw ex;
         } catch (RuntimeException ex) {
             log.warn("Cannot reconcile order attempt {} yet", id, ex);
         }

@@ -155,6 +155,21 @@ class ReconciliationTest {
                 .doesNotHaveDuplicates();
     }
 
+    @Test
+    void outageOfTheExchangeEndsTheRun() {
+        open("UNKNOWN", Duration.ZERO);
+        open("UNKNOWN", Duration.ZERO);
+        List<String> lookups = new ArrayList<>();
+        exchange.finds((identifier) -> {
+            lookups.add(identifier);
+            throw new ExchangeUnreachableException("connection refused");
+        });
+
+        reconciliation.runOnce();
+
+        assertThat(lookups).hasSize(1);
+    }
+
     /** Returns an attempt that is not due. */
     private OrderAttempt throttled() {
         OrderAttempt attempt = open("THROTTLED", Duration.ZERO);
