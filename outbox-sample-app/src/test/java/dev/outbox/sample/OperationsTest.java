@@ -10,8 +10,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.ResponseEntity;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** What an operator asks and does over HTTP. */
 @SampleTest
@@ -23,6 +25,9 @@ class OperationsTest {
 
     @LocalServerPort
     private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
 
     private Api api;
 
@@ -127,6 +132,9 @@ class OperationsTest {
     void replayedEventReachesTheHandlerAgain() {
         Object confirmed = confirmReservation();
         api.awaitPublished();
+        jdbc.sql("DELETE FROM push.inbox WHERE user_id = :user")
+                .param("user", user)
+                .update();
 
         ResponseEntity<String> answer = api.post("/operations/replays", """
                 {"handler": "push.reservation-confirmed", "eventIds": ["%s"], "rate": 10, "by": "ann", "reason": "its inbox was lost"}
@@ -142,7 +150,7 @@ class OperationsTest {
                 .containsEntry("by", "ann")
                 .containsEntry("reason", "its inbox was lost");
         assertThat(api.<List<Object>>get("/operations/replays", "$[*].id")).contains(api.<Object>get(replay, "$.id"));
-        assertThat(inbox("title")).containsExactly("Reservation confirmed", "Reservation confirmed");
+        assertThat(inbox("title")).containsExactly("Reservation confirmed");
     }
 
     @Test
