@@ -12,9 +12,9 @@ import java.lang.annotation.Target;
  *
  * <p>A background thread calls the method in a transaction of the outbox's {@code DataSource}, which also marks the dead letter as handled.
  * What the method changes in this database, and the events that it publishes, commit exactly once per dead letter. If the method throws or
- * the commit fails, everything rolls back, and the outbox calls the method again: after as long as its last attempt is past, but at least a
- * second and at most an hour. The transaction has a timeout of 30 seconds. The method must be short and must not call other systems; to do
- * so, publish an event and handle it.
+ * the commit fails, everything rolls back, and the outbox calls the method again. It first waits for the time that has passed since the
+ * last attempt of the delivery, but at least a second and at most an hour. The transaction has a timeout of 30 seconds. The method must be
+ * short and must not call other systems; to do so, publish an event and handle it.
  *
  * <p>Dead letters arrive in no particular order, about a second after the delivery died, in an instance that has the method and polls
  * events. If an operator retries or skips the delivery first, its dead letter no longer exists, and the method is not called. A delivery

@@ -128,7 +128,7 @@ public final class DeadLetterReporter implements AutoCloseable {
         }
         DeadLetter failed = letter.get();
         log.warn(
-                "The dead-letter method of handler {} failed with {}; it is called again after as long as the last attempt is past",
+                "The dead-letter method of handler {} failed with {}; its work is rolled back, and it will be called again",
                 failed.handlerId(),
                 failed.event(),
                 Redaction.loggable(ex));

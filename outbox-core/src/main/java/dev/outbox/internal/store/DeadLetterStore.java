@@ -49,7 +49,7 @@ public final class DeadLetterStore {
                AND d.handler_id = :handler_id
             """;
 
-    /** Relies on outbox_delivery_pk. Waits as long again as the last attempt is past: a backoff without a counter. */
+    /** Relies on outbox_delivery_pk. Waits for the time since the last attempt: a backoff without a counter. */
     private static final String POSTPONE = """
             UPDATE {schema}.outbox_delivery d
                SET report_at = clock_timestamp()

@@ -174,7 +174,7 @@ class DeadLetterReporterTest {
     }
 
     @Test
-    void methodThatFailsIsRepeatedAfterAsLongAsTheDeliveryIsDead() {
+    void failedMethodWaitsForTheTimeSinceTheLastAttempt() {
         outbox.handler(failing((letter) -> {
                     calls.incrementAndGet();
                     throw new IllegalStateException("on purpose");
