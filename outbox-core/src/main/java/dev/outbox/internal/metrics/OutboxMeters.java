@@ -24,6 +24,7 @@ public final class OutboxMeters implements OutboxListener {
     private final MeterRegistry registry;
 
     // Of what is counted for every event: to find a meter in the registry takes longer than to count.
+    private final Map<String, Counter> published = new ConcurrentHashMap<>();
     private final Map<Handled, Counter> processed = new ConcurrentHashMap<>();
     private final Map<Attempt, Timer> durations = new ConcurrentHashMap<>();
     private final Map<String, Timer> lags = new ConcurrentHashMap<>();
@@ -98,10 +99,13 @@ public final class OutboxMeters implements OutboxListener {
 
     @Override
     public void published(String stream, int events) {
-        Counter.builder("outbox.published")
-                .description("Events stored by committed transactions")
-                .tag(STREAM, stream)
-                .register(registry)
+        published
+                .computeIfAbsent(
+                        stream,
+                        (key) -> Counter.builder("outbox.published")
+                                .description("Events stored by committed transactions")
+                                .tag(STREAM, key)
+                                .register(registry))
                 .increment(events);
     }
 

@@ -2,6 +2,7 @@ package dev.outbox.internal.publish;
 
 import java.time.Clock;
 import java.time.Instant;
+import java.time.temporal.ChronoField;
 import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -23,11 +24,17 @@ public final class EventClock {
         return clock.instant().truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** Returns a UUID version 7 (RFC 9562, section 5.7): its 48 bits of milliseconds put new index entries at the end. */
+    /**
+     * Returns a UUID version 7 (RFC 9562, sections 5.7 and 6.2, method 3): 48 bits of milliseconds and 12 bits of their fraction, which
+     * put new index entries at the end, and 62 random bits.
+     */
     UUID nextId() {
         long version = 0x7000L;
         long variant = 0x8000_0000_0000_0000L;
-        long high = (clock.millis() << 16) | version | (random.nextLong() & 0x0FFFL);
+        Instant now = clock.instant();
+        long micros = now.get(ChronoField.MICRO_OF_SECOND) % 1000;
+        long fraction = (micros << 12) / 1000;
+        long high = (now.toEpochMilli() << 16) | version | fraction;
         long low = variant | (random.nextLong() >>> 2);
         return new UUID(high, low);
     }

@@ -4,13 +4,12 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
@@ -25,7 +24,7 @@ final class NamedSql {
             Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
 
     private final String positional;
-    private final Map<String, List<Integer>> positions = new LinkedHashMap<>();
+    private final Map<String, int[]> positions = new LinkedHashMap<>();
 
     NamedSql(String sql) {
         Matcher matcher = TOKEN.matcher(sql);
@@ -37,10 +36,16 @@ final class NamedSql {
                 matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
             } else {
                 matcher.appendReplacement(text, "?");
-                positions.computeIfAbsent(name, (key) -> new ArrayList<>()).add(++count);
+                positions.merge(name, new int[] {++count}, NamedSql::joined);
             }
         }
         this.positional = matcher.appendTail(text).toString();
+    }
+
+    private static int[] joined(int[] former, int[] next) {
+        int[] all = Arrays.copyOf(former, former.length + 1);
+        all[former.length] = next[0];
+        return all;
     }
 
     /** Returns the statement with a question mark for each parameter. */
@@ -56,14 +61,14 @@ final class NamedSql {
     final class Parameters {
 
         private final PreparedStatement statement;
-        private final Set<String> unset = new HashSet<>(positions.keySet());
+        private final BitSet set = new BitSet();
 
         private Parameters(PreparedStatement statement) {
             this.statement = statement;
         }
 
         Parameters set(String name, @Nullable Object value) throws SQLException {
-            List<Integer> found = positions.get(name);
+            int[] found = positions.get(name);
             if (found == null) {
                 throw new IllegalArgumentException(
                         "the statement has no parameter :" + name + ", only " + positions.keySet());
@@ -72,7 +77,7 @@ final class NamedSql {
             for (int position : found) {
                 statement.setObject(position, stored);
             }
-            unset.remove(name);
+            set.set(found[0]);
             return this;
         }
 
@@ -88,7 +93,11 @@ final class NamedSql {
         }
 
         void requireAll() {
-            if (!unset.isEmpty()) {
+            if (set.cardinality() < positions.size()) {
+                List<String> unset = positions.entrySet().stream()
+                        .filter((parameter) -> !set.get(parameter.getValue()[0]))
+                        .map(Map.Entry::getKey)
+                        .toList();
                 throw new IllegalStateException("the parameters " + unset + " have no value");
             }
         }
