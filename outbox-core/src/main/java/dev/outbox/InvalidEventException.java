@@ -3,13 +3,14 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event breaks a rule. Thrown before any SQL runs, so the transaction remains usable.
+ * An event breaks a rule. Nothing was stored, and the transaction remains usable.
  *
  * <ul>
  *   <li>An id is missing or too long, or PostgreSQL cannot store a text of the event.
  *   <li>The event type is not PascalCase or belongs to another payload class.
  *   <li>The payload has no readable property, or cannot be written as JSON.
  *   <li>The payload, as UTF-8 encoded JSON, is larger than {@code outbox.publisher.max-payload-size}.
+ *   <li>The event has a sequence of the application, and earlier events of its aggregate type have none, or the reverse.
  *   <li>No handler is registered for the event type, and {@code outbox.publisher.unrouted} is {@code fail}.
  * </ul>
  */

@@ -20,7 +20,7 @@ public final class OutboxEvent {
     private @Nullable UUID eventId;
     private @Nullable String eventType;
     private @Nullable String stream;
-    private @Nullable Long aggregateSeq;
+    private @Nullable Long sequence;
     private @Nullable Instant occurredAt;
     private Map<String, String> headers = Map.of();
 
@@ -75,13 +75,17 @@ public final class OutboxEvent {
     }
 
     /**
-     * Sets the sequence, for example the version of the entity. It must be greater than the last one of the aggregate.
+     * Sets the sequence to the version of the entity that this transaction changes, instead of the number that the outbox counts. The
+     * transaction then locks no counter: the row of the entity orders the publishers. Use it for every event of an aggregate or for none.
      *
-     * @param aggregateSeq the sequence, from 1 to 2<sup>62</sup>
+     * <p>The version must be the one that the transaction writes, so flush a JPA entity first. It must grow with each event of the
+     * aggregate, and may leave gaps. Versions that do not come from a row that the transaction has changed lose the order of events.
+     *
+     * @param sequence the sequence, from 0 to 2<sup>62</sup>
      * @return a copy with that sequence
      */
-    public OutboxEvent withAggregateSeq(long aggregateSeq) {
-        return copy((copy) -> copy.aggregateSeq = aggregateSeq);
+    public OutboxEvent withSequence(long sequence) {
+        return copy((copy) -> copy.sequence = sequence);
     }
 
     /**
@@ -112,7 +116,7 @@ public final class OutboxEvent {
         copy.eventId = eventId;
         copy.eventType = eventType;
         copy.stream = stream;
-        copy.aggregateSeq = aggregateSeq;
+        copy.sequence = sequence;
         copy.occurredAt = occurredAt;
         copy.headers = headers;
         change.accept(copy);
@@ -149,9 +153,9 @@ public final class OutboxEvent {
         return stream;
     }
 
-    /** {@return the sequence, or {@code null} if the outbox assigns it} */
-    public @Nullable Long aggregateSeq() {
-        return aggregateSeq;
+    /** {@return the sequence, or {@code null} if the outbox counts it} */
+    public @Nullable Long sequence() {
+        return sequence;
     }
 
     /** {@return the time of the event, or {@code null} for the time of publishing} */

@@ -7,11 +7,12 @@ import java.util.List;
  * Stores events in the transaction of the caller: they exist if and only if that transaction commits. Thread-safe.
  *
  * <p>Every method needs a read-write transaction of the outbox's {@code DataSource} on the calling thread. It locks one row per aggregate
- * until the transaction ends, so that the sequence of an aggregate follows the order of commits.
+ * until the transaction ends, so that the sequence of an aggregate follows the order of commits. It locks none for an event
+ * {@linkplain OutboxEvent#withSequence with a sequence}.
  *
- * <p>Every method throws a {@link PublishException} if it refuses an event: an {@link InvalidTransactionException} or
- * {@link InvalidEventException} before any SQL runs, or a {@link StaleSequenceException} or {@link EventConflictException} without having
- * stored anything. The transaction remains usable, except in the case that {@link EventConflictException} describes.
+ * <p>Every method throws a {@link PublishException} if it refuses an event: an {@link InvalidTransactionException},
+ * {@link InvalidEventException} or {@link EventConflictException}. Nothing is stored, and the transaction remains usable, except in the case
+ * that {@link EventConflictException} describes. After a {@link StaleSequenceException} the transaction must roll back.
  */
 public interface OutboxPublisher {
 

@@ -1,18 +1,24 @@
 package dev.outbox;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.OptimisticLockingFailureException;
+
 /**
- * The caller's sequence number is not greater than the last one of the aggregate. Nothing was stored, and the transaction remains usable.
+ * The caller's sequence does not exceed that of a stored event of the aggregate: another transaction has changed the entity, or is about
+ * to. Nothing was stored. Roll back, read the entity again and repeat, as after any other optimistic locking failure; what retries those
+ * retries this one.
  */
-public final class StaleSequenceException extends PublishException {
+public final class StaleSequenceException extends OptimisticLockingFailureException {
 
     private static final long serialVersionUID = 1L;
 
     /**
      * Creates an exception. Not for applications.
      *
-     * @param message the sequence number, the aggregate and its last sequence number
+     * @param message the sequence and the aggregate
+     * @param cause the violation of the unique index, or {@code null} if the database reported none
      */
-    public StaleSequenceException(String message) {
-        super(message, null);
+    public StaleSequenceException(String message, @Nullable Throwable cause) {
+        super(message, cause);
     }
 }

@@ -1,7 +1,11 @@
 -- The outbox. ${schema} and ${archive_schema} are quoted identifiers.
 
+-- Every transaction has its own id before it draws an event id: the claim window relies on it.
+CREATE SEQUENCE ${schema}.outbox_id_seq;
+
 CREATE TABLE ${schema}.outbox (
-    id              bigserial        NOT NULL,
+    id              bigint           NOT NULL DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL
+                                                           THEN nextval('${schema}.outbox_id_seq') END,
     event_id        uuid             NOT NULL DEFAULT gen_random_uuid(),
     stream          text COLLATE "C" NOT NULL DEFAULT 'default',
     aggregate_type  text COLLATE "C" NOT NULL,
@@ -22,6 +26,8 @@ CREATE TABLE ${schema}.outbox (
     dispatched_at   timestamptz,
     published_at    timestamptz
 ) PARTITION BY LIST (published_at);
+
+ALTER SEQUENCE ${schema}.outbox_id_seq OWNED BY ${schema}.outbox.id;
 
 COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of the domain change, moved to history when all handlers have succeeded';
 COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order';
@@ -152,7 +158,7 @@ ALTER TABLE ${schema}.outbox_claim ALTER COLUMN aggregates SET STORAGE EXTERNAL;
 
 COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates whose events are claimed: no other claim may take events of these';
 
--- The last sequence given to each aggregate. Its row lock orders concurrent publishers.
+-- The last sequence counted for each aggregate. Its row lock orders concurrent publishers.
 CREATE TABLE ${schema}.outbox_aggregate (
     aggregate_type text COLLATE "C" NOT NULL,
     aggregate_id   text COLLATE "C" NOT NULL,
@@ -160,6 +166,13 @@ CREATE TABLE ${schema}.outbox_aggregate (
     last_used_at   timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
+
+-- One row per aggregate type: either the outbox counts the events of its aggregates, or the application gives their sequences.
+CREATE TABLE ${schema}.outbox_aggregate_type (
+    aggregate_type text COLLATE "C" NOT NULL,
+    counted        boolean          NOT NULL,
+    CONSTRAINT outbox_aggregate_type_pk PRIMARY KEY (aggregate_type)
+);
 
 -- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
 CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;

@@ -32,6 +32,7 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
       SELECT (aggregate_type, aggregate_id, last_seq),
       UPDATE (last_seq, last_used_at)
    ON :"schema".outbox_aggregate TO :"publisher";
+GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
 GRANT SELECT ON SEQUENCE :"schema".outbox_aggregate_floor TO :"publisher";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_floor() TO :"publisher";
 -- For outbox.publisher.unrouted, which asks for subscribers.
@@ -73,7 +74,7 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
-      :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate,
+      :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
       :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event
    TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,

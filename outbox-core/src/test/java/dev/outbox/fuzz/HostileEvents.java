@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Events that a publisher accepts or refuses, but never stumbles over. */
 final class HostileEvents {
@@ -40,9 +41,12 @@ final class HostileEvents {
         public final List<Object> children = new ArrayList<>(List.of(this));
     }
 
+    private static final AtomicLong SEQUENCES = new AtomicLong();
+
     OutboxEvent next() {
         values.onlyStorable(!values.oneIn(4));
-        OutboxEvent event = OutboxEvent.of(aggregate("order"), aggregate("o"), payload());
+        boolean numbered = values.oneIn(20);
+        OutboxEvent event = OutboxEvent.of(numbered ? "numbered" : aggregate("order"), aggregate("o"), payload());
         boolean named = event.payload() instanceof Odd || event.payload() instanceof Raw;
         if (!named || values.oneIn(10)) {
             event = event.withEventType(
@@ -54,9 +58,11 @@ final class HostileEvents {
         if (values.oneIn(4)) {
             event = event.occurredAt(values.instant());
         }
-        if (values.oneIn(20)) {
-            event = event.withAggregateSeq(values.oneOf(
-                    List.of(0L, 1L, 7L, 9L, 1_000L, 1L << 62, (1L << 62) + 1, Long.MAX_VALUE, Long.MIN_VALUE)));
+        if (numbered) {
+            event = event.withSequence(
+                    values.oneIn(2)
+                            ? SEQUENCES.getAndIncrement()
+                            : values.oneOf(List.of(-1L, (1L << 62) + 1, Long.MAX_VALUE, Long.MIN_VALUE)));
         }
         if (values.oneIn(20)) {
             event = event.withEventId(

@@ -105,7 +105,7 @@ class PayloadsStaySecretTest {
         refused.add(valid.withHeader(SECRET, null));
         refused.add(valid.inStream("unknown"));
         refused.add(valid.withEventType("not a type"));
-        refused.add(valid.withAggregateSeq(-1));
+        refused.add(valid.withSequence(-1));
         for (OutboxEvent event : refused) {
             assertThat(catchThrowable(
                             () -> outbox.inTransaction(() -> outbox.publisher().publish(event))))

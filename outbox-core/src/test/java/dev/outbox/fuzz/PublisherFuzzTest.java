@@ -8,7 +8,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxException;
-import dev.outbox.StaleSequenceException;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class PublisherFuzzTest {
 
     private static final Set<Class<? extends OutboxException>> REFUSALS =
-            Set.of(InvalidEventException.class, StaleSequenceException.class, EventConflictException.class);
+            Set.of(InvalidEventException.class, EventConflictException.class);
 
     private static final Map<UUID, EventEnvelope> HANDLED = new ConcurrentHashMap<>();
     private static final TestOutbox OUTBOX =

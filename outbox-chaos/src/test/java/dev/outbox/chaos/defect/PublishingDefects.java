@@ -16,18 +16,38 @@ final class PublishingDefects {
                     "if (phase == null) {",
                     "PublisherTransactionTest"),
             Defect.of(
-                    "a sequence of the caller's may repeat",
+                    "an aggregate type that the outbox and the application number",
                     "G3",
-                    "EventStore.java",
-                    "WHERE :seq::bigint IS NULL OR a.last_seq < :seq::bigint",
-                    "WHERE :seq::bigint IS NULL OR a.last_seq <= :seq::bigint",
-                    "PublisherSequenceTest"),
+                    "Numbering.java",
+                    "if (counted != event.isCounted()) {",
+                    "if (counted != event.isCounted() && read.isEmpty()) {",
+                    "CallersSequenceTest"),
+            Defect.of(
+                    "an aggregate type remembered before its event commits",
+                    "G3",
+                    "AfterCommit.java",
+                    """
+                    if (status == STATUS_ROLLED_BACK) {
+                                    return;
+                                }
+                                FaultPoint.AFTER_COMMIT.reached();
+                                events.forEach((kind, count) -> {
+                                    if (status == STATUS_COMMITTED) {""",
+                    """
+                    events.keySet().forEach((kind) -> numbering.remember(kind.aggregateType(), kind.counted()));
+                                if (status == STATUS_ROLLED_BACK) {
+                                    return;
+                                }
+                                FaultPoint.AFTER_COMMIT.reached();
+                                events.forEach((kind, count) -> {
+                                    if (status == STATUS_COMMITTED) {""",
+                    "CallersSequenceTest"),
             Defect.of(
                     "sequence without an upper bound",
                     "G1",
                     "EventWriter.java",
-                    "if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {",
-                    "if (seq != null && seq < 1) {",
+                    "if (sequence != null && (sequence < 0 || sequence > LARGEST_SEQUENCE)) {",
+                    "if (sequence != null && sequence < 0) {",
                     "PublisherFuzzTest"),
             Defect.of(
                     "events of one call numbered backwards",

@@ -26,6 +26,11 @@ public record NewEvent(
                 occurredAt);
     }
 
+    /** Returns whether the outbox counts the event, rather than its publisher. */
+    public boolean isCounted() {
+        return chosen.sequence() == null;
+    }
+
     /** Type and id of an aggregate. */
     public record Aggregate(String type, String id) implements Comparable<Aggregate> {
 
@@ -48,5 +53,5 @@ public record NewEvent(
     public record Body(String payload, Map<String, String> headers, String headersJson) {}
 
     /** Id and sequence supplied by the caller. */
-    public record Chosen(boolean eventId, @Nullable Long aggregateSeq) {}
+    public record Chosen(boolean eventId, @Nullable Long sequence) {}
 }

@@ -1,5 +1,6 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
 import java.util.HashMap;
@@ -13,28 +14,32 @@ public final class AfterCommit {
 
     private final Consumer<String> wakeUp;
     private final OutboxListener listener;
+    private final Numbering numbering;
 
     /** Creates a hook that reports and wakes the streams of committed events. */
-    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
+    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener, Numbering numbering) {
         this.wakeUp = wakeUp;
         this.listener = listener;
+        this.numbering = numbering;
     }
 
-    void published(String stream) {
+    private record Kind(String stream, String aggregateType, boolean counted) {}
+
+    void published(NewEvent event) {
         Published published = (Published) TransactionSynchronizationManager.getResource(this);
         if (published == null) {
             published = new Published();
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        published.events.merge(stream, 1, Integer::sum);
+        published.events.merge(new Kind(event.stream(), event.aggregate().type(), event.isCounted()), 1, Integer::sum);
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
     private final class Published implements TransactionSynchronization {
 
-        private final Map<String, Integer> events = new HashMap<>();
-        private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
+        private final Map<Kind, Integer> events = new HashMap<>();
+        private final Map<Object, Map<Kind, Integer>> atSavepoint = new HashMap<>();
 
         @Override
         public void savepoint(Object savepoint) {
@@ -69,9 +74,12 @@ public final class AfterCommit {
                 return;
             }
             FaultPoint.AFTER_COMMIT.reached();
-            events.forEach((stream, count) -> {
-                listener.published(stream, count);
-                wakeUp.accept(stream);
+            events.forEach((kind, count) -> {
+                if (status == STATUS_COMMITTED) {
+                    numbering.remember(kind.aggregateType(), kind.counted());
+                }
+                listener.published(kind.stream(), count);
+                wakeUp.accept(kind.stream());
             });
         }
     }

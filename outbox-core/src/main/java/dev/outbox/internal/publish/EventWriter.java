@@ -58,10 +58,10 @@ public final class EventWriter {
         NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
                 name("aggregate type", event.aggregateType()), name("aggregate id", event.aggregateId()));
         NewEvent.Type type = types.of(event, aggregate);
-        Long seq = event.aggregateSeq();
-        if (seq != null && (seq < 1 || seq > LARGEST_SEQUENCE)) {
-            throw new InvalidEventException(
-                    "aggregate sequence of " + aggregate + " must be from 1 to " + LARGEST_SEQUENCE + ": " + seq);
+        Long sequence = event.sequence();
+        if (sequence != null && (sequence < 0 || sequence > LARGEST_SEQUENCE)) {
+            throw new InvalidEventException("sequence of an event of " + aggregate + " must be from 0 to "
+                    + LARGEST_SEQUENCE + ": " + sequence);
         }
         NewEvent written = new NewEvent(
                 event.eventId() != null ? event.eventId() : clock.nextId(),
@@ -70,7 +70,7 @@ public final class EventWriter {
                 type,
                 body(event, type, aggregate),
                 occurredAt(event, aggregate),
-                new NewEvent.Chosen(event.eventId() != null, seq));
+                new NewEvent.Chosen(event.eventId() != null, sequence));
         types.requireSubscribers(type, aggregate);
         return written;
     }

@@ -15,14 +15,16 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts events whose ids or sequences the caller chose. Locks the aggregates, looks for known events, then numbers the new ones: a
- * known event takes no number, so the sequence has no gap, and errors arise before the insert.
+ * Inserts events whose ids the caller chose, and batches with sequences. Locks the counters, looks for known events, then numbers the new
+ * ones: a known event takes no number, so the sequence has no gap. Where the caller gives the sequences, the row of its entity is locked.
  */
 final class NumberingInsert {
 
@@ -33,10 +35,11 @@ final class NumberingInsert {
     }
 
     List<EventEnvelope> insert(Connection connection, List<NewEvent> events) throws SQLException {
-        SortedMap<Aggregate, Boolean> counted = new TreeMap<>();
-        events.forEach(
-                (event) -> counted.merge(event.aggregate(), event.chosen().aggregateSeq() == null, Boolean::logicalOr));
-        Map<Aggregate, Long> lastSequences = store.lockAggregates(connection, counted);
+        SortedSet<Aggregate> counted = events.stream()
+                .filter(NewEvent::isCounted)
+                .map(NewEvent::aggregate)
+                .collect(Collectors.toCollection(TreeSet::new));
+        Map<Aggregate, Long> lastSequences = counted.isEmpty() ? Map.of() : store.lockAggregates(connection, counted);
         FaultPoint.AFTER_COUNTER_LOCK.reached();
         List<UUID> chosenIds = events.stream()
                 .filter((event) -> event.chosen().eventId())
@@ -78,14 +81,14 @@ final class NumberingInsert {
         }
 
         private long number(NewEvent event) {
-            long last = lastSequences.getOrDefault(event.aggregate(), 0L);
-            Long chosen = event.chosen().aggregateSeq();
-            if (chosen != null && chosen <= last) {
-                throw stale(event, last);
+            Long last = lastSequences.get(event.aggregate());
+            Long chosen = event.chosen().sequence();
+            if (chosen != null && last != null && chosen <= last) {
+                throw stale(event, null);
             }
-            long seq = chosen != null ? chosen : last + 1;
-            lastSequences.put(event.aggregate(), seq);
-            return seq;
+            long sequence = chosen != null ? chosen : Objects.requireNonNull(last) + 1;
+            lastSequences.put(event.aggregate(), sequence);
+            return sequence;
         }
 
         List<NewEvent> fresh() {
@@ -115,10 +118,11 @@ final class NumberingInsert {
         }
     }
 
-    static StaleSequenceException stale(NewEvent event, @Nullable Long last) {
-        return new StaleSequenceException("sequence " + event.chosen().aggregateSeq() + " of "
-                + event.type().name() + " of "
-                + event.aggregate() + " does not exceed the last one" + (last == null ? "" : ", " + last)
-                + "; was the entity changed by another transaction?");
+    static StaleSequenceException stale(NewEvent event, @Nullable SQLException cause) {
+        return new StaleSequenceException(
+                "sequence " + event.chosen().sequence() + " of " + event.type().name() + " of " + event.aggregate()
+                        + " does not exceed that of another event: another transaction has changed the entity, or the version"
+                        + " was read before the change was written; roll back, read the entity again and repeat",
+                cause);
     }
 }

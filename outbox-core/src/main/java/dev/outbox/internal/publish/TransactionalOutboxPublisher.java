@@ -21,11 +21,13 @@ import java.util.UUID;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
- * or the sequences of a batch, it runs two additional statements, which lock the counters and look up existing events.
+ * or the sequences of a batch, up to two additional statements lock the aggregates and look up existing events.
  */
 public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private static final String UNIQUE_VIOLATION = "23505";
+    private static final String SEQUENCE_KEY = "outbox_unpublished_aggregate";
+
     private static final String REMEDY =
             "grant the role of the application what db/outbox/grants.sql gives to a publisher;"
                     + " one that chooses event ids also needs SELECT (payload, headers) on the outbox table";
@@ -33,14 +35,20 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     private final TransactionGuard transaction;
     private final EventWriter writer;
     private final EventStore store;
+    private final Numbering numbering;
     private final NumberingInsert numberingInsert;
     private final AfterCommit afterCommit;
 
     public TransactionalOutboxPublisher(
-            TransactionGuard transaction, EventWriter writer, OutboxSchema schema, AfterCommit afterCommit) {
+            TransactionGuard transaction,
+            EventWriter writer,
+            OutboxSchema schema,
+            Numbering numbering,
+            AfterCommit afterCommit) {
         this.transaction = transaction;
         this.writer = writer;
         this.store = new EventStore(schema);
+        this.numbering = numbering;
         this.numberingInsert = new NumberingInsert(store);
         this.afterCommit = afterCommit;
     }
@@ -49,10 +57,12 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     public EventEnvelope publish(OutboxEvent event) {
         transaction.check();
         NewEvent written = writer.write(event);
-        EventEnvelope envelope = call((connection) -> written.chosen().eventId()
-                ? numberingInsert.insert(connection, List.of(written)).get(0)
-                : insert(connection, written));
-        afterCommit.published(envelope.stream());
+        EventEnvelope envelope = call(
+                List.of(written),
+                (connection) -> written.chosen().eventId()
+                        ? numberingInsert.insert(connection, List.of(written)).get(0)
+                        : written.at(store.insert(connection, written)));
+        afterCommit.published(written);
         return envelope;
     }
 
@@ -64,15 +74,12 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             return List.of();
         }
         boolean counted = written.stream()
-                .noneMatch((event) -> event.chosen().eventId() || event.chosen().aggregateSeq() != null);
+                .noneMatch((event) -> event.chosen().eventId() || event.chosen().sequence() != null);
         List<EventEnvelope> envelopes = call(
+                written,
                 (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
-        envelopes.forEach((envelope) -> afterCommit.published(envelope.stream()));
+        written.forEach(afterCommit::published);
         return envelopes;
-    }
-
-    private EventEnvelope insert(Connection connection, NewEvent event) throws SQLException {
-        return store.insert(connection, event).map(event::at).orElseThrow(() -> NumberingInsert.stale(event, null));
     }
 
     private List<EventEnvelope> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
@@ -88,19 +95,30 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 .toList();
     }
 
-    private <T> T call(BoundConnection.Work<T> work) {
+    private <T> T call(List<NewEvent> events, BoundConnection.Work<T> work) {
         try {
             FaultPoint.BEFORE_INSERT.reached();
-            T stored = transaction.call(work);
+            T stored = transaction.call((connection) -> {
+                numbering.require(connection, events);
+                return work.apply(connection);
+            });
             FaultPoint.AFTER_INSERT.reached();
             return stored;
         } catch (SQLException refusal) {
-            SQLException ex = Redaction.of(refusal);
-            if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
-                throw new EventConflictException("another transaction stored an event with the same id for another"
-                        + " aggregate at the same time; roll back: " + ex.getMessage());
-            }
-            throw SqlFailures.translated("publish an event", REMEDY, ex);
+            throw refused(events, Redaction.of(refusal));
         }
+    }
+
+    /** Batches name their first event: the database does not say which one it refuses. */
+    private static RuntimeException refused(List<NewEvent> events, SQLException ex) {
+        String message = String.valueOf(ex.getMessage());
+        if (UNIQUE_VIOLATION.equals(ex.getSQLState()) && message.contains(SEQUENCE_KEY)) {
+            return NumberingInsert.stale(events.get(0), ex);
+        }
+        if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
+            return new EventConflictException("another transaction stored an event with the same id for another"
+                    + " aggregate at the same time; roll back: " + message);
+        }
+        return SqlFailures.translated("publish an event", REMEDY, ex);
     }
 }

@@ -10,8 +10,10 @@ import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.publish.AfterCommit;
 import dev.outbox.internal.publish.EventClock;
 import dev.outbox.internal.publish.EventWriter;
+import dev.outbox.internal.publish.Numbering;
 import dev.outbox.internal.publish.TransactionGuard;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
+import dev.outbox.internal.store.AggregateTypeStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
@@ -67,11 +69,13 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry);
+        Numbering numbering = new Numbering(new AggregateTypeStore(schema));
         this.publisher = new TransactionalOutboxPublisher(
                 new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
                 writer,
                 schema,
-                new AfterCommit(this::wake, listener));
+                numbering,
+                new AfterCommit(this::wake, listener, numbering));
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(

@@ -12,34 +12,41 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.UUID;
 
 /**
- * Inserts events in the caller's transaction. The row lock of an aggregate's counter lasts until that ends, so that no later publisher
- * can commit before an earlier one.
+ * Inserts events in the caller's transaction. Until it ends, the row lock of an aggregate's counter, or of the application's entity, keeps
+ * later publishers of the aggregate from committing before.
  */
 public final class EventStore {
 
-    /** Relies on outbox_aggregate_pk. A sequence of the caller's that does not grow leaves the counter and stores nothing. */
-    private static final String INSERT = """
-            WITH counter AS (
-                INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                VALUES (:aggregate_type, :aggregate_id, coalesce(:seq::bigint, {schema}.outbox_aggregate_floor() + 1))
-                ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = coalesce(:seq::bigint, a.last_seq + 1),
-                       last_used_at = now()
-                 WHERE :seq::bigint IS NULL OR a.last_seq < :seq::bigint
-                RETURNING aggregate_type, aggregate_id, last_seq
-            )
+    private static final String EVENT = """
             INSERT INTO {schema}.outbox_unpublished
                    (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
                     headers, occurred_at)
+            """;
+
+    /** Relies on outbox_aggregate_pk. */
+    private static final String INSERT = """
+            WITH counter AS (
+                INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
+                VALUES (:aggregate_type, :aggregate_id, {schema}.outbox_aggregate_floor() + 1)
+                ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
+                   SET last_seq = a.last_seq + 1,
+                       last_used_at = now()
+                RETURNING aggregate_type, aggregate_id, last_seq
+            )
+            """ + EVENT + """
             SELECT :event_id, :stream, aggregate_type, aggregate_id, last_seq, :type, :version, :payload::jsonb, :headers::jsonb,
-                   :occurred_at::timestamptz
+                   :occurred_at
               FROM counter
-            RETURNING id, event_id, aggregate_seq
+            RETURNING id, aggregate_seq
+            """;
+
+    private static final String INSERT_WITH_SEQUENCE = EVENT + """
+            VALUES (:event_id, :stream, :aggregate_type, :aggregate_id, :seq, :type, :version, :payload::jsonb, :headers::jsonb, :occurred_at)
+            RETURNING id, aggregate_seq
             """;
 
     /** Relies on outbox_aggregate_pk. Locks the counters in sorted order, and numbers the events of each in the order given. */
@@ -68,9 +75,7 @@ public final class EventStore {
                        last_used_at = now()
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
-            INSERT INTO {schema}.outbox_unpublished
-                   (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                    headers, occurred_at)
+            """ + EVENT + """
             SELECT input.event_id, input.stream, input.aggregate_type, input.aggregate_id,
                    counter.last_seq - total.events + input.number,
                    input.event_type, input.schema_version, input.payload::jsonb, input.headers::jsonb, input.occurred_at
@@ -81,11 +86,11 @@ public final class EventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order. Only one that the outbox advances begins at the floor. */
+    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at the floor. */
     private static final String LOCK_AGGREGATES = """
             INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-            SELECT aggregate_type, aggregate_id, CASE WHEN counted THEN {schema}.outbox_aggregate_floor() ELSE 0 END
-              FROM unnest(:aggregate_types::text[], :aggregate_ids::text[], :counted::boolean[]) AS i (aggregate_type, aggregate_id, counted)
+            SELECT aggregate_type, aggregate_id, {schema}.outbox_aggregate_floor()
+              FROM unnest(:aggregate_types::text[], :aggregate_ids::text[]) AS i (aggregate_type, aggregate_id)
              ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
                SET last_seq = a.last_seq
@@ -99,7 +104,7 @@ public final class EventStore {
              WHERE o.event_id = ANY (:event_ids::uuid[])
             """;
 
-    /** Relies on outbox_aggregate_pk. The counters are locked, and the caller has decided their new values. */
+    /** Relies on outbox_aggregate_pk. The caller has locked the counters, if there are any, and decided their new values. */
     private static final String INSERT_NUMBERED = """
             WITH input AS (
                 SELECT i.*
@@ -119,9 +124,7 @@ public final class EventStore {
                  WHERE a.aggregate_type = latest.aggregate_type
                    AND a.aggregate_id = latest.aggregate_id
             )
-            INSERT INTO {schema}.outbox_unpublished
-                   (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload,
-                    headers, occurred_at)
+            """ + EVENT + """
             SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
                    payload::jsonb, headers::jsonb, occurred_at
               FROM input
@@ -130,6 +133,7 @@ public final class EventStore {
             """;
 
     private final NamedSql insert;
+    private final NamedSql insertWithSequence;
     private final NamedSql insertAll;
     private final NamedSql lockAggregates;
     private final NamedSql find;
@@ -137,6 +141,7 @@ public final class EventStore {
 
     public EventStore(OutboxSchema schema) {
         this.insert = new NamedSql(schema.render(INSERT));
+        this.insertWithSequence = new NamedSql(schema.render(INSERT_WITH_SEQUENCE));
         this.insertAll = new NamedSql(schema.render(INSERT_ALL));
         this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
         this.find = new NamedSql(schema.render(FIND));
@@ -144,21 +149,27 @@ public final class EventStore {
     }
 
     /** Inserts an event with a new id, in one statement. */
-    public Optional<InsertedEvent> insert(Connection connection, NewEvent event) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
-            insert.bind(statement)
+    public InsertedEvent insert(Connection connection, NewEvent event) throws SQLException {
+        Long sequence = event.chosen().sequence();
+        NamedSql sql = sequence == null ? insert : insertWithSequence;
+        try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
+            NamedSql.Parameters parameters = sql.bind(statement)
                     .set("aggregate_type", event.aggregate().type())
                     .set("aggregate_id", event.aggregate().id())
-                    .set("seq", event.chosen().aggregateSeq())
                     .set("event_id", event.eventId())
                     .set("stream", event.stream())
                     .set("type", event.type().name())
                     .set("version", event.type().version())
                     .set("payload", event.body().payload())
                     .set("headers", event.body().headersJson())
-                    .set("occurred_at", event.occurredAt().toString())
-                    .requireAll();
-            return readInserted(statement).values().stream().findFirst();
+                    .set("occurred_at", event.occurredAt());
+            if (sequence != null) {
+                parameters.set("seq", sequence);
+            }
+            parameters.requireAll();
+            ResultSet row = statement.executeQuery();
+            row.next();
+            return new InsertedEvent(row.getLong(1), event.eventId(), row.getLong(2));
         }
     }
 
@@ -171,14 +182,13 @@ public final class EventStore {
     }
 
     /** Locks the counters of aggregates, and returns the last sequences. */
-    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedMap<Aggregate, Boolean> aggregates)
+    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedSet<Aggregate> aggregates)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockAggregates.positional())) {
             lockAggregates
                     .bind(statement)
-                    .setTexts("aggregate_types", aggregates.keySet(), Aggregate::type)
-                    .setTexts("aggregate_ids", aggregates.keySet(), Aggregate::id)
-                    .set("counted", aggregates.values().toArray(Boolean[]::new))
+                    .setTexts("aggregate_types", aggregates, Aggregate::type)
+                    .setTexts("aggregate_ids", aggregates, Aggregate::id)
                     .requireAll();
             Map<Aggregate, Long> lastSequences = new HashMap<>();
             ResultSet row = statement.executeQuery();

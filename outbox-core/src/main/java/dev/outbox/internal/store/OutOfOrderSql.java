@@ -22,8 +22,8 @@ final class OutOfOrderSql {
     /**
      * Dead deliveries with a later event that may have reached their handler. Relies on outbox_delivery_pk, outbox_aggregate_pk and,
      * once for each lane, on outbox_unpublished_aggregate; reads outbox_claim whole. From the last event of an aggregate down to
-     * {@code handled_to}, each waits for the handler: unclaimed, or with a delivery that no worker
-     * attempts.
+     * {@code handled_to}, each waits for the handler: unclaimed, or with a delivery that no worker attempts. Where the application gives
+     * the sequences, the last one is unknown, and so is what the handler has received.
      */
     static final String PASSED = """
             WITH claimed AS MATERIALIZED (
@@ -40,7 +40,7 @@ final class OutOfOrderSql {
                   FROM (SELECT p.handler_id, p.aggregate_type, p.aggregate_id, min(p.aggregate_seq) AS aggregate_seq
                           FROM passed p
                          GROUP BY p.handler_id, p.aggregate_type, p.aggregate_id) first
-                  JOIN {schema}.outbox_aggregate a
+                  LEFT JOIN {schema}.outbox_aggregate a
                     ON a.aggregate_type = first.aggregate_type AND a.aggregate_id = first.aggregate_id
                  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE w.aggregate_seq = a.last_seq - w.place) AS waiting
                                        FROM (SELECT o.aggregate_seq,
@@ -60,7 +60,7 @@ final class OutOfOrderSql {
               JOIN lane ON lane.handler_id = p.handler_id
                        AND lane.aggregate_type = p.aggregate_type
                        AND lane.aggregate_id = p.aggregate_id
-                       AND lane.handled_to > p.aggregate_seq
+                       AND (lane.handled_to > p.aggregate_seq OR lane.handled_to IS NULL)
             """;
 
     /** Relies on outbox_delivery_pk and outbox_delivery_lane_head. What waits for a later delivery waits for a worker's attempt. */

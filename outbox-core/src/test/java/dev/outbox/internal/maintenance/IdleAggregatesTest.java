@@ -60,15 +60,6 @@ class IdleAggregatesTest {
     }
 
     @Test
-    void publisherMayStillChooseLowerSequences() throws SQLException {
-        addIdle("1", 5);
-        retention().runOnce();
-        EventEnvelope event = outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).withAggregateSeq(1)));
-        assertThat(event.aggregateSeq()).isEqualTo(1);
-    }
-
-    @Test
     void allCountersAreKeptByDefault() throws SQLException {
         addIdle("1", 5);
         retention(RetentionSettings.defaults()).runOnce();

@@ -79,8 +79,7 @@ class PublisherSequenceTest {
                     assertThat(outbox.count("events.outbox")).isZero();
                     return outbox.publisher()
                             .publishAll(List.of(
-                                    event("a", 1).withAggregateSeq(5),
-                                    event("a", 2).withAggregateSeq(5)));
+                                    event("a", 1).withSequence(5), event("a", 2).withSequence(5)));
                 }))
                 .isInstanceOf(StaleSequenceException.class);
         assertThat(outbox.inTransaction(() -> outbox.publisher().publishAll(List.of())))
@@ -159,43 +158,6 @@ class PublisherSequenceTest {
                                 .query(Integer.class)
                                 .single()
                         == sessions);
-    }
-
-    @Test
-    void callersSequenceIsKeptAndMustGrow() {
-        outbox.inTransaction(() -> {
-            assertThat(publishNumbered("1", 5).aggregateSeq()).isEqualTo(5);
-            assertThat(publishNumbered("1", 9).aggregateSeq()).isEqualTo(9);
-            assertThatThrownBy(() -> publishNumbered("1", 9))
-                    .isInstanceOf(StaleSequenceException.class)
-                    .hasMessageContaining("order/1");
-            assertThatThrownBy(() -> publishNumbered("1", 3)).isInstanceOf(StaleSequenceException.class);
-            assertThatThrownBy(() -> outbox.publisher()
-                            .publishAll(List.of(event("2", 1), event("1", 1).withAggregateSeq(8))))
-                    .isInstanceOf(StaleSequenceException.class)
-                    .hasMessageContaining("9");
-            return outbox.publisher().publish("order", "1", new OrderPlaced(1));
-        });
-
-        assertThat(sequencesOf("1")).containsExactly(5L, 9L, 10L);
-        assertThat(sequencesOf("2")).isEmpty();
-    }
-
-    @Test
-    void batchMayMixNumberedAndCountedEvents() {
-        List<EventEnvelope> envelopes = outbox.inTransaction(() -> outbox.publisher()
-                .publishAll(List.of(
-                        event("1", 1),
-                        event("1", 2).withAggregateSeq(7),
-                        event("2", 3).withAggregateSeq(3),
-                        event("1", 4))));
-
-        assertThat(envelopes).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 7L, 3L, 8L);
-        assertThat(outbox.publish("1", new OrderPlaced(5)).aggregateSeq()).isEqualTo(9);
-    }
-
-    private EventEnvelope publishNumbered(String id, long sequence) {
-        return outbox.publisher().publish(event(id, 1).withAggregateSeq(sequence));
     }
 
     private static OutboxEvent event(String id, int number) {

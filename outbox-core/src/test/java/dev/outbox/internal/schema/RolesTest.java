@@ -42,7 +42,9 @@ class RolesTest {
 
         publisher.publish("1", new OrderPlaced(1));
         publisher.inTransaction(() -> publisher.publisher().publishAll(List.of(order("1"), order("2"))));
-        publisher.inTransaction(() -> publisher.publisher().publish(order("3").withAggregateSeq(7)));
+        publisher.inTransaction(() -> publisher
+                .publisher()
+                .publish(OutboxEvent.of("invoice", "3", new OrderPlaced(1)).withSequence(7)));
 
         await().until(() -> handled.get() == 4 && outbox.count("events.outbox_published") == 4);
     }

@@ -97,6 +97,6 @@ class Orders {
     }
 
     private void publish(Order order, OrderEvent event) {
-        outbox.publish(OutboxEvent.of("order", order.id(), event).withAggregateSeq(order.version()));
+        outbox.publish(OutboxEvent.of("order", order.id(), event).withSequence(order.version()));
     }
 }

@@ -105,7 +105,7 @@ class HeldBackEventTest {
                  "by": "ann", "reason": "it was stopped by mistake"}
                 """.formatted(order), "$");
 
-        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 0));
+        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 1));
         api.awaitPublished();
         assertThat(api.find("/fulfilments/" + order))
                 .containsEntry("item", "candle")
@@ -130,7 +130,7 @@ class HeldBackEventTest {
 
     private void publish(Api api, long seq, OrderEvent event) {
         outbox.publish(OutboxEvent.of("order", order, event)
-                .withAggregateSeq(seq)
+                .withSequence(seq)
                 .withHeader(EventEnvelope.TRACE_ID, api.traceId()));
     }
 }

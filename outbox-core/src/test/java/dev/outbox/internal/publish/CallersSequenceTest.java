@@ -1,0 +1,282 @@
+package dev.outbox.internal.publish;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.StaleSequenceException;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.OptimisticLockingFailureException;
+
+/** Sequences that are the version of the entity: what orders commits, and what is refused. */
+class CallersSequenceTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void sequenceIsKeptAndMayLeaveGaps() {
+        assertThat(LongStream.of(0, 1, 7, 1L << 62).map(this::publish).boxed()).containsExactly(0L, 1L, 7L, 1L << 62);
+        assertThat(outbox.count("events.outbox_aggregate")).isZero();
+    }
+
+    @Test
+    void eventsOfAnEntityAreHandledInTheOrderOfItsVersions() {
+        Queue<Long> handled = new ConcurrentLinkedQueue<>();
+        outbox.sql().sql("CREATE TABLE account (version bigint NOT NULL)").update();
+        outbox.sql().sql("INSERT INTO account VALUES (0)").update();
+        outbox.handler("ledger", "OrderPlaced", (event) -> handled.add(event.aggregateSeq()))
+                .start();
+
+        List<CompletableFuture<Integer>> writers = IntStream.range(0, 4)
+                .mapToObj((writer) -> InBackground.run(() -> {
+                    for (int i = 0; i < 50; i++) {
+                        outbox.inTransaction(() -> publish(outbox.sql()
+                                .sql("UPDATE account SET version = version + 1 RETURNING version")
+                                .query(Long.class)
+                                .single()));
+                    }
+                    return 50;
+                }))
+                .toList();
+        writers.forEach(InBackground::result);
+
+        await().until(() -> handled.size() == 200);
+        assertThat(handled)
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, 200).boxed().toList());
+    }
+
+    @Test
+    void secondTransactionWithTheSameVersionIsStale() {
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        publish(1);
+        CompletableFuture<Long> first = InBackground.run(() -> outbox.inTransaction(() -> {
+            long sequence = publish(2);
+            published.countDown();
+            awaitLatch(mayCommit);
+            return sequence;
+        }));
+        awaitLatch(published);
+        CompletableFuture<Long> second = InBackground.run(() -> publish(2));
+        awaitBlockedSession();
+        mayCommit.countDown();
+
+        assertThat(result(first)).isEqualTo(2);
+        assertThatThrownBy(() -> result(second))
+                .hasStackTraceContaining(StaleSequenceException.class.getName())
+                .hasStackTraceContaining("sequence 2 of OrderPlaced of order/1");
+        assertThat(sequences()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void versionOfARolledBackTransactionIsFree() {
+        publish(1);
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayRollBack = new CountDownLatch(1);
+        CompletableFuture<Long> first =
+                InBackground.run(() -> outbox.transactions().execute((status) -> {
+                    long sequence = publish(2);
+                    published.countDown();
+                    awaitLatch(mayRollBack);
+                    status.setRollbackOnly();
+                    return sequence;
+                }));
+        awaitLatch(published);
+        CompletableFuture<Long> second = InBackground.run(() -> publish(2));
+        awaitBlockedSession();
+        mayRollBack.countDown();
+
+        result(first);
+        assertThat(result(second)).isEqualTo(2);
+        assertThat(sequences()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void whatRetriesOptimisticLockingFailuresRetriesStaleVersions() {
+        publish(3);
+        assertThatThrownBy(() -> publish(3))
+                .isInstanceOf(StaleSequenceException.class)
+                .isInstanceOf(OptimisticLockingFailureException.class)
+                .hasMessageContaining("read the entity again");
+        assertThat(publish(4)).isEqualTo(4);
+    }
+
+    @Test
+    void batchKeepsItsSequencesAndTheyGrow() {
+        List<EventEnvelope> stored = outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(
+                        event("1").withSequence(4),
+                        event("2").withSequence(1),
+                        event("1").withSequence(9))));
+
+        assertThat(stored).extracting(EventEnvelope::aggregateSeq).containsExactly(4L, 1L, 9L);
+        assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
+                        .publishAll(
+                                List.of(event("3").withSequence(2), event("3").withSequence(1)))))
+                .isInstanceOf(StaleSequenceException.class);
+        assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
+                        .publishAll(
+                                List.of(event("3").withSequence(1), event("1").withSequence(9)))))
+                .isInstanceOf(StaleSequenceException.class);
+        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+    }
+
+    @Test
+    void repeatedEventIdStoresNothing() {
+        OutboxEvent event = event("1").withSequence(2).withEventId(UUID.randomUUID());
+        EventEnvelope first = outbox.inTransaction(() -> outbox.publisher().publish(event));
+
+        EventEnvelope second = outbox.inTransaction(() -> outbox.publisher().publish(event));
+
+        assertThat(second.id()).isEqualTo(first.id());
+        assertThat(sequences()).containsExactly(2L);
+    }
+
+    @Test
+    void aggregateTypeIsNumberedByTheOutboxOrByTheApplication() {
+        outbox.inTransaction(() -> {
+            publish(1);
+            assertThatThrownBy(() -> outbox.publisher().publish("order", "2", new OrderPlaced(1)))
+                    .isInstanceOf(InvalidEventException.class)
+                    .hasMessageContaining("OrderPlaced of order/2 has no sequence")
+                    .hasMessageContaining("withSequence for all events");
+            return publish(2);
+        });
+        assertThatThrownBy(() -> outbox.publish("1", new OrderPlaced(1))).isInstanceOf(InvalidEventException.class);
+
+        outbox.inTransaction(() -> outbox.publisher().publish("invoice", "1", new OrderPlaced(1)));
+        TestOutbox other = outbox.another();
+        assertThatThrownBy(() -> other.inTransaction(() -> other.publisher()
+                        .publishAll(List.of(
+                                event("1").withSequence(3),
+                                OutboxEvent.of("invoice", "1", new OrderPlaced(2))
+                                        .withSequence(2)))))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("OrderPlaced of invoice/1 has a sequence");
+        assertThat(sequences()).containsExactly(1L, 2L);
+        assertThat(outbox.count("events.outbox")).isEqualTo(3);
+    }
+
+    @Test
+    void firstEventOfATypeDecidesWhenItCommits() {
+        outbox.transactions().executeWithoutResult((status) -> {
+            publish(1);
+            status.setRollbackOnly();
+        });
+        assertThat(outbox.publish("1", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
+
+        CountDownLatch published = new CountDownLatch(1);
+        CountDownLatch mayCommit = new CountDownLatch(1);
+        CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
+            EventEnvelope event = outbox.publisher().publish("invoice", "1", new OrderPlaced(1));
+            published.countDown();
+            awaitLatch(mayCommit);
+            return event;
+        }));
+        awaitLatch(published);
+        CompletableFuture<EventEnvelope> second = InBackground.run(() -> outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).withSequence(1))));
+        awaitBlockedSession();
+        mayCommit.countDown();
+
+        assertThat(result(first).aggregateSeq()).isEqualTo(1);
+        assertThatThrownBy(() -> result(second)).hasStackTraceContaining(InvalidEventException.class.getName());
+    }
+
+    @Test
+    void typeOfARolledBackSavepointIsForgotten() {
+        outbox.transactions().executeWithoutResult((status) -> {
+            Object savepoint = status.createSavepoint();
+            publish(1);
+            status.rollbackToSavepoint(savepoint);
+            assertThat(outbox.publisher()
+                            .publish("order", "1", new OrderPlaced(1))
+                            .aggregateSeq())
+                    .isEqualTo(1);
+        });
+        assertThat(outbox.publish("1", new OrderPlaced(2)).aggregateSeq()).isEqualTo(2);
+    }
+
+    @Test
+    void laterEventsOfATypeTakeOneStatement() {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        TransactionalOutboxPublisher publisher = statements.publisher(PublisherSettings.defaults());
+        statements.inTransaction(() -> publisher.publish(event("1").withSequence(1)));
+        assertThat(statements.count()).isGreaterThan(1);
+        statements.inTransaction(() -> publisher.publish(event("1").withSequence(2)));
+        assertThat(statements.count()).isEqualTo(1);
+    }
+
+    /** A transaction that drew an event id before its own id could add an event below the claim window. */
+    @Test
+    void transactionHasItsIdBeforeItDrawsAnEventId() throws SQLException {
+        publish(1);
+        CompletableFuture<Long> publisher;
+        try (Connection owner = outbox.owner().getConnection();
+                Statement lock = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            lock.execute("ALTER SEQUENCE events.outbox_id_seq INCREMENT 1");
+            publisher = InBackground.run(() -> publish(2));
+            await().until(() -> outbox.sql().sql("""
+                                    SELECT count(*) FROM pg_stat_activity
+                                     WHERE datname = current_database() AND wait_event_type = 'Lock' AND backend_xid IS NOT NULL
+                                    """).query(Integer.class).single() == 1);
+            assertThat(publisher).isNotDone();
+            owner.rollback();
+        }
+        assertThat(result(publisher)).isEqualTo(2);
+    }
+
+    private long publish(long sequence) {
+        return outbox.inTransaction(() ->
+                outbox.publisher().publish(event("1").withSequence(sequence)).aggregateSeq());
+    }
+
+    private static OutboxEvent event(String id) {
+        return OutboxEvent.of("order", id, new OrderPlaced(1));
+    }
+
+    private void awaitBlockedSession() {
+        await().until(() -> outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == 1);
+    }
+
+    private List<Long> sequences() {
+        return outbox.sql()
+                .sql(
+                        "SELECT aggregate_seq FROM events.outbox WHERE aggregate_type = 'order' AND aggregate_id = '1' ORDER BY id")
+                .query(Long.class)
+                .list();
+    }
+}
