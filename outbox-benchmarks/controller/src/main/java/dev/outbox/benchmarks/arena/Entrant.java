@@ -57,6 +57,12 @@ public record Entrant(Contestant contestant, String variant) {
                     "dev.outbox.benchmarks.outbox.Outbox",
                     "outbox-core",
                     EnumSet.allOf(Skill.class)),
+            new Contestant(
+                    "outbox-version",
+                    "outbox",
+                    "dev.outbox.benchmarks.outbox.VersionedOutbox",
+                    "outbox-core",
+                    OUTBOX_SKILLS),
             new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
             new Contestant(
                     "namastack",
@@ -84,6 +90,7 @@ public record Entrant(Contestant contestant, String variant) {
                     EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
+            floor("floor-spring", "SpringFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-order", "OrderFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-move", "MoveFloor", EnumSet.of(Skill.DRAIN)),
             floor("floor-notify", "NotifyFloor", EnumSet.of(Skill.DELIVER_HERE, Skill.DELIVER_ELSEWHERE)));

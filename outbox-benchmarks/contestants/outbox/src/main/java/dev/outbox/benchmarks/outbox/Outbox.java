@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Service with this library's starter, which can run the task {@code retention}. */
-public final class Outbox implements Contestant {
+public class Outbox implements Contestant {
 
     private final Application application;
     private final OutboxPublisher publisher;
@@ -51,15 +51,16 @@ public final class Outbox implements Contestant {
 
     @Override
     public void publish(Connection connection, AccountChanged event) {
-        publisher.publish(of(event));
+        publisher.publish(event(event));
     }
 
     @Override
     public void publishAll(Connection connection, List<AccountChanged> events) {
-        publisher.publishAll(events.stream().map(Outbox::of).toList());
+        publisher.publishAll(events.stream().map(this::event).toList());
     }
 
-    private static OutboxEvent of(AccountChanged event) {
+    /** Returns the event to publish; the outbox gives its sequence. */
+    OutboxEvent event(AccountChanged event) {
         return OutboxEvent.of("account", Integer.toString(event.key()), event);
     }
 
