@@ -68,6 +68,9 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
+        if (events.size() == 1) {
+            return List.of(publish(events.iterator().next()));
+        }
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();
         if (written.isEmpty()) {
