@@ -110,7 +110,9 @@ public final class Arena implements AutoCloseable {
 
     @Override
     public void close() throws IOException, SQLException {
-        workers.forEach(WorkerProcess::close);
+        for (WorkerProcess worker : workers) {
+            worker.end();
+        }
         server.close();
         try (Stream<Path> files = Files.walk(directory)) {
             files.sorted(Comparator.reverseOrder()).forEach(Arena::delete);

@@ -24,6 +24,9 @@ public final class WorkerProcess implements AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(60);
     private static final int LOG_LINES = 60;
 
+    /** Keeps warnings of the JVM out of the standard output, which carries the answers. */
+    private static final List<String> LOGGING = List.of("-Xlog:disable", "-Xlog:all=warning:stderr");
+
     private final Process process;
     private final Path log;
     private final Path journals;
@@ -47,6 +50,7 @@ public final class WorkerProcess implements AutoCloseable {
         Files.createDirectories(launch.directory());
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(LOGGING);
         command.addAll(launch.jvmOptions());
         command.addAll(List.of("-cp", launch.classPath().text(), Worker.class.getName()));
         Process process = new ProcessBuilder(command)
@@ -131,6 +135,22 @@ public final class WorkerProcess implements AutoCloseable {
         close();
     }
 
+    /**
+     * Ends the process without closing the contestant. The JVM exits by itself, so it writes the archive or AOT cache
+     * that its options request.
+     */
+    void end() throws IOException {
+        try {
+            commands.close();
+            process.waitFor(CLOSING.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } finally {
+            close();
+        }
+    }
+
+    /** Kills the process. */
     @Override
     public void close() {
         process.destroyForcibly();
