@@ -37,8 +37,8 @@ public interface OutboxPublisher {
     EventEnvelope publish(OutboxEvent event);
 
     /**
-     * Publishes several events in one batch: all of them or, if one is refused, none. Aggregates are locked in sorted order, so two
-     * batches never deadlock.
+     * Publishes several events in one batch: all of them or, if one is refused, none. Counters are locked in sorted order, so two
+     * batches whose events the outbox counts never deadlock.
      *
      * @param events the events; events of one aggregate keep their order
      * @return the events as stored, in the order given

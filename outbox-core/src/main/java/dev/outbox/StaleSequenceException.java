@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.OptimisticLockingFailureException;
 
 /**
- * The caller's sequence does not exceed that of a stored event of the aggregate: another transaction has changed the entity, or is about
- * to. Nothing was stored. Roll back, read the entity again and repeat, as after any other optimistic locking failure; what retries those
- * retries this one.
+ * An event in the queue has the same aggregate and the sequence that the caller gave: another transaction has changed the entity, or this
+ * one has published for the same version before. The transaction must roll back. Read the entity again and repeat, as after any other
+ * optimistic locking failure; what retries those retries this one.
  */
 public final class StaleSequenceException extends OptimisticLockingFailureException {
 
@@ -16,7 +16,7 @@ public final class StaleSequenceException extends OptimisticLockingFailureExcept
      * Creates an exception. Not for applications.
      *
      * @param message the sequence and the aggregate
-     * @param cause the violation of the unique index, or {@code null} if the database reported none
+     * @param cause the violation of the unique index
      */
     public StaleSequenceException(String message, @Nullable Throwable cause) {
         super(message, cause);

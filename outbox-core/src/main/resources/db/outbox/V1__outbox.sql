@@ -30,7 +30,7 @@ CREATE TABLE ${schema}.outbox (
 ALTER SEQUENCE ${schema}.outbox_id_seq OWNED BY ${schema}.outbox.id;
 
 COMMENT ON TABLE ${schema}.outbox IS 'Every event: stored in the transaction of the domain change, moved to history when all handlers have succeeded';
-COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order';
+COMMENT ON COLUMN ${schema}.outbox.aggregate_seq IS 'Order of the events of one aggregate; equal to commit order, unless the application gives other numbers';
 COMMENT ON COLUMN ${schema}.outbox.attempt_count IS 'Attempts that did not complete the event, crashes included';
 COMMENT ON COLUMN ${schema}.outbox.retry_count IS 'Attempts on the event in which a handler failed';
 COMMENT ON COLUMN ${schema}.outbox.dispatched_at IS 'When the first delivery to all handlers ended; NULL before';

@@ -12,7 +12,7 @@ class SizeTest {
 
     private static final int CORE_FILES = 181;
     private static final int CORE_LINES = 17_000;
-    private static final int CORE_MEDIAN = 78;
+    private static final int CORE_MEDIAN = 80;
     private static final int STORE_FILES = 34;
 
     private static final String CORE = "outbox-core/src/main/java/.*\\.java";

@@ -20,8 +20,8 @@ final class PublishingDefects {
                     "G3",
                     "Numbering.java",
                     "if (counted != event.isCounted()) {",
-                    "if (counted != event.isCounted() && read.isEmpty()) {",
-                    "CallersSequenceTest"),
+                    "if (counted != event.isCounted() && read.size() > 1) {",
+                    "NumberingTest"),
             Defect.of(
                     "an aggregate type remembered before its event commits",
                     "G3",
@@ -32,7 +32,7 @@ final class PublishingDefects {
                                 }
                                 FaultPoint.AFTER_COMMIT.reached();
                                 events.forEach((kind, count) -> {
-                                    if (status == STATUS_COMMITTED) {""",
+                                    if (status == STATUS_COMMITTED && kind.stored()) {""",
                     """
                     events.keySet().forEach((kind) -> numbering.remember(kind.aggregateType(), kind.counted()));
                                 if (status == STATUS_ROLLED_BACK) {
@@ -40,8 +40,8 @@ final class PublishingDefects {
                                 }
                                 FaultPoint.AFTER_COMMIT.reached();
                                 events.forEach((kind, count) -> {
-                                    if (status == STATUS_COMMITTED) {""",
-                    "CallersSequenceTest"),
+                                    if (status == STATUS_COMMITTED && kind.stored()) {""",
+                    "NumberingTest"),
             Defect.of(
                     "sequence without an upper bound",
                     "G1",

@@ -23,16 +23,18 @@ public final class AfterCommit {
         this.numbering = numbering;
     }
 
-    private record Kind(String stream, String aggregateType, boolean counted) {}
+    /** What events have in common; the kind of a type is remembered if it is known to be stored. */
+    private record Kind(String stream, String aggregateType, boolean counted, boolean stored) {}
 
-    void published(NewEvent event) {
+    void published(NewEvent event, boolean stored) {
         Published published = (Published) TransactionSynchronizationManager.getResource(this);
         if (published == null) {
             published = new Published();
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        published.events.merge(new Kind(event.stream(), event.aggregate().type(), event.isCounted()), 1, Integer::sum);
+        published.events.merge(
+                new Kind(event.stream(), event.aggregate().type(), event.isCounted(), stored), 1, Integer::sum);
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
@@ -75,7 +77,7 @@ public final class AfterCommit {
             }
             FaultPoint.AFTER_COMMIT.reached();
             events.forEach((kind, count) -> {
-                if (status == STATUS_COMMITTED) {
+                if (status == STATUS_COMMITTED && kind.stored()) {
                     numbering.remember(kind.aggregateType(), kind.counted());
                 }
                 listener.published(kind.stream(), count);

@@ -2,7 +2,7 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
-import dev.outbox.StaleSequenceException;
+import dev.outbox.InvalidEventException;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
@@ -20,7 +20,6 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts events whose ids the caller chose, and batches with sequences. Locks the counters, looks for known events, then numbers the new
@@ -84,7 +83,9 @@ final class NumberingInsert {
             Long last = lastSequences.get(event.aggregate());
             Long chosen = event.chosen().sequence();
             if (chosen != null && last != null && chosen <= last) {
-                throw stale(event, null);
+                throw new InvalidEventException(
+                        "sequence " + chosen + " of " + event.type().name() + " of " + event.aggregate()
+                                + " does not exceed " + last + ", that of an earlier event of this batch");
             }
             long sequence = chosen != null ? chosen : Objects.requireNonNull(last) + 1;
             lastSequences.put(event.aggregate(), sequence);
@@ -116,13 +117,5 @@ final class NumberingInsert {
                                 + "); use a unique id for each event");
             }
         }
-    }
-
-    static StaleSequenceException stale(NewEvent event, @Nullable SQLException cause) {
-        return new StaleSequenceException(
-                "sequence " + event.chosen().sequence() + " of " + event.type().name() + " of " + event.aggregate()
-                        + " does not exceed that of another event: another transaction has changed the entity, or the version"
-                        + " was read before the change was written; roll back, read the entity again and repeat",
-                cause);
     }
 }

@@ -4,6 +4,7 @@ import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.failure.Redaction;
@@ -17,6 +18,7 @@ import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -27,6 +29,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private static final String UNIQUE_VIOLATION = "23505";
     private static final String SEQUENCE_KEY = "outbox_unpublished_aggregate";
+    private static final String EVENT_KEY = "outbox_unpublished_event_id";
 
     private static final String REMEDY =
             "grant the role of the application what db/outbox/grants.sql gives to a publisher;"
@@ -57,13 +60,12 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     public EventEnvelope publish(OutboxEvent event) {
         transaction.check();
         NewEvent written = writer.write(event);
-        EventEnvelope envelope = call(
-                List.of(written),
-                (connection) -> written.chosen().eventId()
-                        ? numberingInsert.insert(connection, List.of(written)).get(0)
-                        : written.at(store.insert(connection, written)));
-        afterCommit.published(written);
-        return envelope;
+        return store(
+                        List.of(written),
+                        (connection) -> written.chosen().eventId()
+                                ? numberingInsert.insert(connection, List.of(written))
+                                : List.of(written.at(store.insert(connection, written))))
+                .get(0);
     }
 
     @Override
@@ -78,11 +80,9 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         }
         boolean counted = written.stream()
                 .noneMatch((event) -> event.chosen().eventId() || event.chosen().sequence() != null);
-        List<EventEnvelope> envelopes = call(
+        return store(
                 written,
                 (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
-        written.forEach(afterCommit::published);
-        return envelopes;
     }
 
     private List<EventEnvelope> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
@@ -98,30 +98,47 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
                 .toList();
     }
 
-    private <T> T call(List<NewEvent> events, BoundConnection.Work<T> work) {
+    private List<EventEnvelope> store(List<NewEvent> events, BoundConnection.Work<List<EventEnvelope>> insert) {
         try {
             FaultPoint.BEFORE_INSERT.reached();
-            T stored = transaction.call((connection) -> {
-                numbering.require(connection, events);
-                return work.apply(connection);
+            List<EventEnvelope> envelopes = transaction.call((connection) -> {
+                boolean stored = numbering.require(connection, events);
+                List<EventEnvelope> inserted = insert.apply(connection);
+                events.forEach((event) -> afterCommit.published(event, stored));
+                return inserted;
             });
             FaultPoint.AFTER_INSERT.reached();
-            return stored;
+            return envelopes;
         } catch (SQLException refusal) {
             throw refused(events, Redaction.of(refusal));
         }
     }
 
-    /** Batches name their first event: the database does not say which one it refuses. */
+    /** The database does not say which event of a batch it refuses. */
     private static RuntimeException refused(List<NewEvent> events, SQLException ex) {
         String message = String.valueOf(ex.getMessage());
-        if (UNIQUE_VIOLATION.equals(ex.getSQLState()) && message.contains(SEQUENCE_KEY)) {
-            return NumberingInsert.stale(events.get(0), ex);
+        Optional<NewEvent> numbered =
+                events.stream().filter((event) -> !event.isCounted()).findFirst();
+        boolean duplicate = UNIQUE_VIOLATION.equals(ex.getSQLState());
+        if (duplicate && message.contains(SEQUENCE_KEY) && numbered.isPresent()) {
+            return stale(numbered.get(), events.size() > 1, ex);
         }
-        if (UNIQUE_VIOLATION.equals(ex.getSQLState())) {
-            return new EventConflictException("another transaction stored an event with the same id for another"
-                    + " aggregate at the same time; roll back: " + message);
+        if (duplicate && message.contains(EVENT_KEY)) {
+            return new EventConflictException(
+                    "another transaction stored an event with the same id at the same time; roll back and repeat: "
+                            + message);
         }
         return SqlFailures.translated("publish an event", REMEDY, ex);
+    }
+
+    private static StaleSequenceException stale(NewEvent event, boolean batch, SQLException ex) {
+        return new StaleSequenceException(
+                (batch ? "a sequence of this batch, such as " : "sequence ")
+                        + event.chosen().sequence() + " of "
+                        + event.type().name() + " of " + event.aggregate()
+                        + ", is taken by another event: another transaction has changed the entity, or this one has published"
+                        + " for the same version before, or the version was read before the change was written; roll back,"
+                        + " read the entity again and repeat",
+                ex);
     }
 }

@@ -69,7 +69,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry);
-        Numbering numbering = new Numbering(new AggregateTypeStore(schema));
+        Numbering numbering = new Numbering(new AggregateTypeStore(schema), dependencies.nanos());
         this.publisher = new TransactionalOutboxPublisher(
                 new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
                 writer,

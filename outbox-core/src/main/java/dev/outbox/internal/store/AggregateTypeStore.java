@@ -4,15 +4,17 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Optional;
 
 /** Stores for each aggregate type whether the outbox counts the events of its aggregates. */
 public final class AggregateTypeStore {
 
-    /** Relies on outbox_aggregate_type_pk. Waits for another transaction that adds the type. */
+    /** Relies on outbox_aggregate_type_pk. Does not wait for another transaction that adds the type: it may be open for long. */
     private static final String ADD = """
             INSERT INTO {schema}.outbox_aggregate_type (aggregate_type, counted)
-            VALUES (:aggregate_type, :counted)
+            SELECT :aggregate_type, :counted
+             WHERE pg_try_advisory_xact_lock(hashtextextended('outbox type of {schema} ' || :aggregate_type, 0))
             ON CONFLICT (aggregate_type) DO NOTHING
             """;
 
@@ -31,15 +33,19 @@ public final class AggregateTypeStore {
         this.isCounted = new NamedSql(schema.render(IS_COUNTED));
     }
 
-    /** Adds a type, unless it exists. */
-    public void add(Connection connection, String aggregateType, boolean counted) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
-            add.bind(statement)
-                    .set("aggregate_type", aggregateType)
-                    .set("counted", counted)
-                    .requireAll();
-            statement.executeUpdate();
+    /** Adds types; returns false if another transaction adds or has added one of them. */
+    public boolean addAll(Connection connection, Map<String, Boolean> counted) throws SQLException {
+        boolean added = true;
+        for (Map.Entry<String, Boolean> type : counted.entrySet()) {
+            try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
+                add.bind(statement)
+                        .set("aggregate_type", type.getKey())
+                        .set("counted", type.getValue())
+                        .requireAll();
+                added &= statement.executeUpdate() == 1;
+            }
         }
+        return added;
     }
 
     /** Returns whether the outbox counts the events of a type; empty for a type without events. */

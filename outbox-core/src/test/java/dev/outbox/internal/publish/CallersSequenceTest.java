@@ -12,7 +12,6 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.StaleSequenceException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
-import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -140,11 +139,13 @@ class CallersSequenceTest {
         assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
                         .publishAll(
                                 List.of(event("3").withSequence(2), event("3").withSequence(1)))))
-                .isInstanceOf(StaleSequenceException.class);
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("sequence 1 of OrderPlaced of order/3 does not exceed 2");
         assertThatThrownBy(() -> outbox.inTransaction(() -> outbox.publisher()
                         .publishAll(
                                 List.of(event("3").withSequence(1), event("1").withSequence(9)))))
-                .isInstanceOf(StaleSequenceException.class);
+                .isInstanceOf(StaleSequenceException.class)
+                .hasMessageContaining("a sequence of this batch, such as 1 of OrderPlaced of order/3");
         assertThat(outbox.count("events.outbox")).isEqualTo(3);
     }
 
@@ -157,81 +158,6 @@ class CallersSequenceTest {
 
         assertThat(second.id()).isEqualTo(first.id());
         assertThat(sequences()).containsExactly(2L);
-    }
-
-    @Test
-    void aggregateTypeIsNumberedByTheOutboxOrByTheApplication() {
-        outbox.inTransaction(() -> {
-            publish(1);
-            assertThatThrownBy(() -> outbox.publisher().publish("order", "2", new OrderPlaced(1)))
-                    .isInstanceOf(InvalidEventException.class)
-                    .hasMessageContaining("OrderPlaced of order/2 has no sequence")
-                    .hasMessageContaining("withSequence for all events");
-            return publish(2);
-        });
-        assertThatThrownBy(() -> outbox.publish("1", new OrderPlaced(1))).isInstanceOf(InvalidEventException.class);
-
-        outbox.inTransaction(() -> outbox.publisher().publish("invoice", "1", new OrderPlaced(1)));
-        TestOutbox other = outbox.another();
-        assertThatThrownBy(() -> other.inTransaction(() -> other.publisher()
-                        .publishAll(List.of(
-                                event("1").withSequence(3),
-                                OutboxEvent.of("invoice", "1", new OrderPlaced(2))
-                                        .withSequence(2)))))
-                .isInstanceOf(InvalidEventException.class)
-                .hasMessageContaining("OrderPlaced of invoice/1 has a sequence");
-        assertThat(sequences()).containsExactly(1L, 2L);
-        assertThat(outbox.count("events.outbox")).isEqualTo(3);
-    }
-
-    @Test
-    void firstEventOfATypeDecidesWhenItCommits() {
-        outbox.transactions().executeWithoutResult((status) -> {
-            publish(1);
-            status.setRollbackOnly();
-        });
-        assertThat(outbox.publish("1", new OrderPlaced(1)).aggregateSeq()).isEqualTo(1);
-
-        CountDownLatch published = new CountDownLatch(1);
-        CountDownLatch mayCommit = new CountDownLatch(1);
-        CompletableFuture<EventEnvelope> first = InBackground.run(() -> outbox.inTransaction(() -> {
-            EventEnvelope event = outbox.publisher().publish("invoice", "1", new OrderPlaced(1));
-            published.countDown();
-            awaitLatch(mayCommit);
-            return event;
-        }));
-        awaitLatch(published);
-        CompletableFuture<EventEnvelope> second = InBackground.run(() -> outbox.inTransaction(() -> outbox.publisher()
-                .publish(OutboxEvent.of("invoice", "2", new OrderPlaced(1)).withSequence(1))));
-        awaitBlockedSession();
-        mayCommit.countDown();
-
-        assertThat(result(first).aggregateSeq()).isEqualTo(1);
-        assertThatThrownBy(() -> result(second)).hasStackTraceContaining(InvalidEventException.class.getName());
-    }
-
-    @Test
-    void typeOfARolledBackSavepointIsForgotten() {
-        outbox.transactions().executeWithoutResult((status) -> {
-            Object savepoint = status.createSavepoint();
-            publish(1);
-            status.rollbackToSavepoint(savepoint);
-            assertThat(outbox.publisher()
-                            .publish("order", "1", new OrderPlaced(1))
-                            .aggregateSeq())
-                    .isEqualTo(1);
-        });
-        assertThat(outbox.publish("1", new OrderPlaced(2)).aggregateSeq()).isEqualTo(2);
-    }
-
-    @Test
-    void laterEventsOfATypeTakeOneStatement() {
-        StatementCounter statements = new StatementCounter(outbox.dataSource());
-        TransactionalOutboxPublisher publisher = statements.publisher(PublisherSettings.defaults());
-        statements.inTransaction(() -> publisher.publish(event("1").withSequence(1)));
-        assertThat(statements.count()).isGreaterThan(1);
-        statements.inTransaction(() -> publisher.publish(event("1").withSequence(2)));
-        assertThat(statements.count()).isEqualTo(1);
     }
 
     /** A transaction that drew an event id before its own id could add an event below the claim window. */
@@ -269,7 +195,7 @@ class CallersSequenceTest {
                                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
                         .query(Integer.class)
                         .single()
-                == 1);
+                >= 1);
     }
 
     private List<Long> sequences() {
