@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -39,6 +40,10 @@ public final class Numbering {
      * they have just been read or stored.
      */
     boolean require(Connection connection, List<NewEvent> events) throws SQLException {
+        if (events.stream()
+                .allMatch((event) -> Objects.equals(remembered(event.aggregate().type()), event.isCounted()))) {
+            return false;
+        }
         Map<String, Boolean> read = new LinkedHashMap<>();
         Map<String, Boolean> added = new LinkedHashMap<>();
         for (NewEvent event : events) {
@@ -56,7 +61,7 @@ public final class Numbering {
                 throw refused(event, counted);
             }
         }
-        return !read.isEmpty() && store.addAll(connection, added);
+        return store.addAll(connection, added);
     }
 
     private @Nullable Boolean remembered(String type) {

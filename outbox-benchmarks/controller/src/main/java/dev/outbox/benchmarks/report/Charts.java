@@ -84,6 +84,6 @@ public final class Charts {
     }
 
     private static String colour(Run run) {
-        return run.contestant().equals("outbox") ? "own" : run.variant().equals("floor") ? "floor" : "peer";
+        return run.contestant().startsWith("outbox") ? "own" : run.variant().equals("floor") ? "floor" : "peer";
     }
 }
