@@ -76,7 +76,7 @@ public final class OutboxEvent {
 
     /**
      * Sets the sequence to the version of the entity that this transaction changes, instead of the number that the outbox counts. The
-     * transaction then locks no counter: the row of the entity orders the publishers. Use it for every event of an aggregate or for none.
+     * transaction then locks no counter: the row of the entity orders the publishers. Use it for all events of an aggregate type or for none.
      *
      * <p>The version must be the one that the transaction writes, so flush a JPA entity first. It must grow with each event of the
      * aggregate, and may leave gaps. Versions that do not come from a row that the transaction has changed lose the order of events.
