@@ -1,8 +1,12 @@
 package dev.outbox;
 
-import java.util.Arrays;
+import dev.outbox.HandlerCode.EnvelopeHandler;
+import dev.outbox.HandlerCode.PayloadHandler;
+import dev.outbox.HandlerCode.ContextHandler;
+import dev.outbox.HandlerCode.DeadLetterHandler;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -19,24 +23,14 @@ public final class HandlerDefinition {
     private final Set<String> eventTypes;
     private final @Nullable Class<?> payloadType;
     private final ContextHandler<Object> handler;
-    private final Traits traits;
-
-    /** Options of a handler. */
-    private record Traits(
-            boolean deduplicates,
-            OnDead onDead,
-            List<String> aliases,
-            @Nullable DeadLetterHandler deadLetters) {
-
-        static final Traits NONE = new Traits(false, OnDead.CONTINUE, List.of(), null);
-    }
+    private final HandlerTraits traits;
 
     private HandlerDefinition(
             String id,
             Set<String> eventTypes,
             @Nullable Class<?> payloadType,
             ContextHandler<Object> handler,
-            Traits traits) {
+            HandlerTraits traits) {
         this.id = id;
         this.eventTypes = Set.copyOf(eventTypes);
         this.payloadType = payloadType;
@@ -45,7 +39,7 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Defines a handler of envelopes, without a decoded payload.
+     * Defines a handler of envelopes.
      *
      * @param id the handler id, unique and stable
      * @param eventTypes the event types, or {@link #ALL_EVENT_TYPES}
@@ -53,14 +47,13 @@ public final class HandlerDefinition {
      * @return the definition
      */
     public static HandlerDefinition of(String id, Set<String> eventTypes, EnvelopeHandler handler) {
-        return new HandlerDefinition(
-                id, eventTypes, null, (ignored, envelope, context) -> handler.handle(envelope), Traits.NONE);
+        return withContext(id, eventTypes, null, (ignored, envelope, context) -> handler.handle(envelope));
     }
 
     /**
-     * Defines a handler of the event type that the payload class determines.
+     * Defines a handler of one event type.
      *
-     * @param <T> the payload's class
+     * @param <T> the payload's class, which determines the event type
      * @param id the handler id, unique and stable
      * @param payloadType the payload's class
      * @param handler the code to run
@@ -99,22 +92,38 @@ public final class HandlerDefinition {
     @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
     public static <T> HandlerDefinition withContext(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, ContextHandler<T> handler) {
-        return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler, Traits.NONE);
-    }
-
-    /** {@return the same handler with deduplication; see {@link OutboxHandler#deduplicate()}} */
-    public HandlerDefinition deduplicating() {
-        return with(new Traits(true, traits.onDead(), traits.aliases(), traits.deadLetters()));
+        return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler, HandlerTraits.NONE);
     }
 
     /**
-     * Returns the same handler with a policy for dead deliveries; see {@link OutboxHandler#onDead()}.
+     * Defines a handler of many events at a time; see {@link OutboxHandler} for the rules.
      *
-     * @param onDead the policy for later events of the same aggregate
+     * @param <T> the class of the payloads; {@code EventEnvelope} without a payload class
+     * @param id the handler id, unique and stable
+     * @param eventTypes the event types; if empty, the type that the payload class determines
+     * @param payloadType the class of the payloads, or {@code null} to receive the envelopes instead
+     * @param handler the code to run
+     * @return the definition
+     */
+    public static <T> HandlerDefinition ofBatch(
+            String id, Set<String> eventTypes, @Nullable Class<T> payloadType, BatchHandler<T> handler) {
+        ContextHandler<Object> code = HandlerBatch.unpack(handler);
+        return new HandlerDefinition(id, eventTypes, payloadType, code, HandlerTraits.NONE.ofBatches());
+    }
+
+    /** {@return the same handler with {@linkplain OutboxHandler#deduplicate() deduplication}} */
+    public HandlerDefinition deduplicating() {
+        return with(traits.deduplicating());
+    }
+
+    /**
+     * Returns the same handler with a policy for dead deliveries.
+     *
+     * @param onDead the policy for later events of the same aggregate; see {@link OutboxHandler#onDead()}
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
-        return with(new Traits(traits.deduplicates(), onDead, traits.aliases(), traits.deadLetters()));
+        return with(traits.onDead(onDead));
     }
 
     /**
@@ -124,7 +133,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
-        return with(new Traits(traits.deduplicates(), traits.onDead(), List.of(aliases), traits.deadLetters()));
+        return with(traits.aliases(List.of(aliases)));
     }
 
     /**
@@ -134,15 +143,37 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDeadLetter(DeadLetterHandler deadLetters) {
-        return with(new Traits(traits.deduplicates(), traits.onDead(), traits.aliases(), deadLetters));
+        return with(traits.deadLetters(deadLetters));
     }
 
-    private HandlerDefinition with(Traits changed) {
+    /**
+     * Returns the same handler with a maximum size of its batches.
+     *
+     * @param batchSize the maximum number of events, at least 1, unless the configuration sets another
+     * @return a changed copy
+     * @throws IllegalArgumentException if the size is below 1
+     */
+    public HandlerDefinition batchSize(int batchSize) {
+        return with(traits.batchSize(batchSize));
+    }
+
+    /**
+     * Returns the same handler with a circuit breaker.
+     *
+     * @param circuit the circuit breaker, unless the configuration sets another
+     * @return a changed copy
+     */
+    public HandlerDefinition circuit(CircuitBreaker circuit) {
+        return with(traits.circuit(circuit));
+    }
+
+    private HandlerDefinition with(HandlerTraits changed) {
         return new HandlerDefinition(id, eventTypes, payloadType, handler, changed);
     }
 
     /**
-     * Returns the same handler with decorated code.
+     * Returns the same handler with decorated code. Around a batch handler, the payload is a {@link HandlerBatch}, and the
+     * envelope is that of its first event.
      *
      * @param decorator wraps the code of the handler, and decides whether and when it runs
      * @return a changed copy
@@ -181,6 +212,21 @@ public final class HandlerDefinition {
         return traits.aliases();
     }
 
+    /** {@return whether the handler gets many events at a time} */
+    public boolean handlesBatches() {
+        return traits.batches();
+    }
+
+    /** {@return the maximum number of events in a batch, or {@code null} for all that are claimed together} */
+    public @Nullable Integer batchSize() {
+        return traits.batchSize();
+    }
+
+    /** {@return the circuit breaker, or {@code null} if the handler has none of its own} */
+    public @Nullable CircuitBreaker circuit() {
+        return traits.circuit();
+    }
+
     /** {@return the code for dead letters, or {@code null} if the handler has none} */
     public @Nullable DeadLetterHandler deadLetterHandler() {
         return traits.deadLetters();
@@ -189,8 +235,8 @@ public final class HandlerDefinition {
     /**
      * Runs the code of the handler on the calling thread.
      *
-     * @param payload the decoded payload; ignored without a {@link #payloadType()}
-     * @param envelope the event
+     * @param payload the decoded payload, ignored without a {@link #payloadType()}; a {@link HandlerBatch} for a batch handler
+     * @param envelope the event, the first one of a batch
      * @param context the attempt
      * @throws Exception if the attempt failed
      */
@@ -200,40 +246,6 @@ public final class HandlerDefinition {
 
     @Override
     public String toString() {
-        String[] types = eventTypes.toArray(String[]::new);
-        Arrays.sort(types);
-        return id + (payloadType == null ? "" : " of " + payloadType.getName()) + " " + Arrays.toString(types);
-    }
-
-    /** Code that handles a dead letter in a transaction; an exception rolls it back and repeats the call later. */
-    @FunctionalInterface
-    public interface DeadLetterHandler {
-        void handle(DeadLetter deadLetter) throws Exception;
-    }
-
-    /** Code that handles an envelope; an exception fails the attempt. */
-    @FunctionalInterface
-    public interface EnvelopeHandler {
-        void handle(EventEnvelope envelope) throws Exception;
-    }
-
-    /**
-     * Code that handles a decoded payload and its envelope; an exception fails the attempt.
-     *
-     * @param <T> the payload's class
-     */
-    @FunctionalInterface
-    public interface PayloadHandler<T> {
-        void handle(T payload, EventEnvelope envelope) throws Exception;
-    }
-
-    /**
-     * Code that handles a decoded payload, its envelope and the context of the attempt; an exception fails the attempt.
-     *
-     * @param <T> the payload's class
-     */
-    @FunctionalInterface
-    public interface ContextHandler<T> {
-        void handle(T payload, EventEnvelope envelope, EventContext context) throws Exception;
+        return id + (payloadType == null ? "" : " of " + payloadType.getName()) + " " + new TreeSet<>(eventTypes);
     }
 }

@@ -1,9 +1,9 @@
 package dev.outbox.chaos.process;
 
+import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerDefinition.ContextHandler;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Started;

@@ -76,7 +76,7 @@ final class CrashDefects {
             Defect.of(
                     "first expired lease makes a suspect",
                     "G4",
-                    "Dispatcher.java",
+                    "EventDispatch.java",
                     "boolean suspect = event.attemptCount() > 1;",
                     "boolean suspect = event.attemptCount() > 0;",
                     "KilledWorkerRecoveryTest",

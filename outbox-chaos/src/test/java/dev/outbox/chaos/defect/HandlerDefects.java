@@ -10,16 +10,15 @@ final class HandlerDefects {
                     "deduplication commits before the handler",
                     "G7",
                     "DeduplicationInbox.java",
-                    "            if (first) {\n                work.run();\n",
-                    "            if (first) {\n                transactions.commit(transaction);\n"
-                            + "                transaction = transactions.getTransaction(definition(id));\n                work.run();\n",
+                    "boolean fresh = store.insert(envelope.eventId(), ids);",
+                    "boolean fresh = inTransaction(ids, () -> store.insert(envelope.eventId(), ids));",
                     "DeduplicationTest"),
             Defect.of(
                     "deduplication does not notice a second delivery",
                     "G7",
                     "DeduplicationInbox.java",
-                    "            if (first) {\n                work.run();\n",
-                    "            if (first || !ids.isEmpty()) {\n                work.run();\n",
+                    "            if (fresh) {\n                work.run();\n",
+                    "            if (fresh || !ids.isEmpty()) {\n                work.run();\n",
                     "DeduplicationTest"),
             Defect.of(
                     "silent rollback counts as success",
@@ -53,8 +52,8 @@ final class HandlerDefects {
             Defect.of(
                     "events of unknown handlers count as handled",
                     "G2",
-                    "Dispatcher.java",
-                    "route.delegated().forEach((handlerId) -> outcomes.put(handlerId, new DeliveryOutcome.Delegated()));",
+                    "EventDispatch.java",
+                    "route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, new DeliveryOutcome.Delegated()));",
                     "",
                     "RollingDeployTest"));
 

@@ -9,7 +9,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "later events overtake a failed one",
                     "G3",
-                    "EventBatch.java",
+                    "EventDispatch.java",
                     "if (outcome.blocksLane()) {",
                     "if (false) {",
                     "RetryTest",
@@ -62,9 +62,9 @@ final class RedeliveryDefects {
             Defect.of(
                     "dead letter after the first failure",
                     "G8",
-                    "Invocation.java",
-                    "if (counts && (next.isEmpty() || isNonRetryable(ex, policy))) {",
-                    "if (counts) {",
+                    "FailedAttempts.java",
+                    "|| (counts && (next.isEmpty() || isNonRetryable(ex, policy)));",
+                    "|| counts;",
                     "RetryTest"),
             Defect.of(
                     "event with a dead letter leaves the queue",

@@ -1,5 +1,7 @@
 package dev.outbox.internal.background;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -26,15 +28,34 @@ public final class SerialQueue<T> {
         return work.get(position);
     }
 
-    /** Moves to the following work. */
-    public void advance() {
-        position++;
+    /** Returns the next work to do, at most so much. */
+    public List<T> peek(int most) {
+        return work.subList(position, position + Math.min(most, work.size() - position));
+    }
+
+    /** Moves behind so much work. */
+    public void advance(int done) {
+        position += done;
         exhausted = exhausted || position == work.size();
     }
 
     /** Skips the rest. */
     public void skipRest() {
         exhausted = true;
+    }
+
+    /** Distributes groups of work over a number of queues, each group as a whole. */
+    public static <T> List<SerialQueue<T>> distribute(Collection<List<T>> groups, int queues) {
+        List<List<T>> merged = new ArrayList<>();
+        int next = 0;
+        for (List<T> group : groups) {
+            if (merged.size() < queues) {
+                merged.add(new ArrayList<>(group));
+            } else {
+                merged.get(next++ % queues).addAll(group);
+            }
+        }
+        return merged.stream().map(SerialQueue::new).toList();
     }
 
     /** Ends the queue for good: no thread works on it any more. Returns {@code false} if it was complete already. */

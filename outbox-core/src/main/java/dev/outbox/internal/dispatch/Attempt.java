@@ -2,8 +2,10 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventContext;
 import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.failure.Causes;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 
 /** Attempt number, failure and crash counts, and lease of one handler invocation. */
 record Attempt(int attempt, int failures, int crashes, LeaseGuard guard, Clock clock) implements EventContext {
@@ -15,6 +17,21 @@ record Attempt(int attempt, int failures, int crashes, LeaseGuard guard, Clock c
 
     static Attempt of(DueDelivery delivery, LeaseGuard guard, Clock clock) {
         return new Attempt(delivery.attempt(), delivery.failures(), delivery.crashes(), guard, clock);
+    }
+
+    /** An attempt with several events, under one lease. */
+    static Attempt ofBatch(List<Attempt> attempts, LeaseGuard guard, Clock clock) {
+        int highest = attempts.stream().mapToInt(Attempt::attempt).max().orElse(1);
+        return new Attempt(highest, 0, 0, guard, clock);
+    }
+
+    /** Returns whether the shutdown interrupted the handler, and clears the interrupt flag. */
+    boolean isInterruptedByShutdown(Throwable ex) {
+        boolean interrupted =
+                Thread.interrupted() || Causes.anyMatch(ex, (cause) -> cause instanceof InterruptedException);
+        return interrupted
+                && !(ex instanceof TimeLimit.TimedOutException)
+                && guard.closing().getAsBoolean();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import java.util.HashSet;
 import java.util.Set;
@@ -18,14 +19,14 @@ final class Circuit {
     private static final Logger log = LoggerFactory.getLogger(Circuit.class);
 
     private final String handlerId;
-    private final HandlerSettings.CircuitBreaker settings;
+    private final CircuitBreaker settings;
     private final LongSupplier nanos;
     private final Set<Aggregate> failed = new HashSet<>();
     private @Nullable Long probeAt;
 
     private record Aggregate(String type, String id) {}
 
-    Circuit(String handlerId, HandlerSettings.CircuitBreaker settings, LongSupplier nanos) {
+    Circuit(String handlerId, CircuitBreaker settings, LongSupplier nanos) {
         this.handlerId = handlerId;
         this.settings = settings;
         this.nanos = nanos;
@@ -34,6 +35,10 @@ final class Circuit {
     /** Returns whether an event would pass now. */
     synchronized boolean isPassable() {
         return probeAt == null || nanos.getAsLong() - probeAt >= 0;
+    }
+
+    synchronized boolean isOpen() {
+        return probeAt != null;
     }
 
     /** Returns whether an event passes; as the probe of an open circuit, it is the only one for an interval. */

@@ -35,6 +35,16 @@ public record DispatchSettings(
         return (configured != null ? configured : handler.onDead()) == OnDead.BLOCK;
     }
 
+    /** Returns how many events an invocation of a handler may take. */
+    int batchSize(HandlerDefinition handler) {
+        if (!handler.handlesBatches()) {
+            return 1;
+        }
+        Integer configured = of(handler.id()).batchSize();
+        Integer size = configured != null ? configured : handler.batchSize();
+        return size != null ? size : Integer.MAX_VALUE;
+    }
+
     /** Retry policies: the handler's comes before the stream's, and that before the default. */
     public record RetryPolicies(InStream defaults, Map<String, InStream> streams) {
 

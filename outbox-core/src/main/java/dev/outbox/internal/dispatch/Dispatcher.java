@@ -6,13 +6,10 @@ import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -21,17 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Delivers an event to its handlers on the calling thread and returns the outcomes; writes nothing. Safe for use by many threads. */
+/** Delivers events to their handlers on the calling thread and returns the outcomes; writes nothing. Safe for use by many threads. */
 public final class Dispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
     private final HandlerRegistry registry;
-    private final PayloadReader reader;
     private final OutboxListener listener;
     private final Clock clock;
-    private final Map<String, Circuit> circuits;
-    private final Invocation invocation;
+    private final Circuits circuits;
+    private final Invocations invocations;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
     public Dispatcher(
@@ -41,21 +37,10 @@ public final class Dispatcher {
             OutboxListener listener,
             Sources sources) {
         this.registry = registry;
-        this.reader = new PayloadReader(mapper, settings.missingFields());
         this.listener = listener;
         this.clock = sources.clock();
-        this.circuits = circuits(settings, sources.nanos());
-        this.invocation = new Invocation(settings, circuits, listener, clock, sources.random());
-    }
-
-    private static Map<String, Circuit> circuits(DispatchSettings settings, LongSupplier nanos) {
-        Map<String, Circuit> circuits = new HashMap<>();
-        settings.handlers().forEach((id, handler) -> {
-            if (handler.circuit() != null) {
-                circuits.put(id, new Circuit(id, handler.circuit(), nanos));
-            }
-        });
-        return Map.copyOf(circuits);
+        this.circuits = new Circuits(settings, sources.nanos());
+        this.invocations = new Invocations(settings, mapper, circuits, listener, clock, sources.random());
     }
 
     /** Sources of time and of random numbers. */
@@ -63,53 +48,65 @@ public final class Dispatcher {
 
     /** Returns the handlers of this instance that may get deliveries now: not paused, and no open circuit. */
     public ActiveHandlers activeHandlers() {
-        return registry.active(this::isCircuitOpen);
+        return registry.active(circuits::isOpen);
     }
 
-    private boolean isCircuitOpen(HandlerDefinition handler) {
-        Circuit circuit = circuits.get(handler.id());
-        return circuit != null && !circuit.isPassable();
+    /** Returns the ids of the handlers of this instance whose circuit is open. */
+    public Set<String> openCircuits() {
+        return circuits.open();
+    }
+
+    /** Returns how many events a dispatch may take together: one, unless a handler of the type takes batches. */
+    public int batchSize(ClaimedEvent event) {
+        return registry.route(event.envelope().eventType()).local().stream()
+                .mapToInt((local) -> invocations.batchSize(local.handler()))
+                .max()
+                .orElse(1);
+    }
+
+    /** Returns how many deliveries of a handler an attempt may take together: one, unless the handler takes batches. */
+    public int batchSize(String handlerId) {
+        HandlerDefinition handler = registry.find(handlerId);
+        return handler == null ? 1 : invocations.batchSize(handler);
     }
 
     /**
-     * Delivers an event to each of its handlers once, and stops between two handlers if the lease is lost. After two expired leases, the
-     * event is a crash suspect: its deliveries are queued for the retry lanes, which find out which handler crashes.
+     * Delivers each event to each of its handlers once: to the handlers of single events in turn, then to the batch handlers. Stops between
+     * two handlers if the lease is lost. Returns the outcomes of the events that it has finished, from the first on.
      */
-    public DispatchedEvent dispatch(ClaimedEvent event, Set<String> blocked, LeaseGuard guard) {
-        EventEnvelope envelope = event.envelope();
+    public List<DispatchedEvent> dispatch(List<ClaimedEvent> events, BlockedLanes blocked, LeaseGuard guard) {
+        EventDispatch dispatch = new EventDispatch(invocations, blocked, guard);
+        for (ClaimedEvent event : events) {
+            if (!dispatch.isOpen() || !dispatch.add(event, route(event.envelope()))) {
+                break;
+            }
+        }
+        return dispatch.finish();
+    }
+
+    /**
+     * Delivers events to one handler of this instance again. Returns the outcomes of the events that it has offered, from the first on; an
+     * event that was not attempted is queued.
+     */
+    public List<DeliveryOutcome> retry(List<DueDelivery> deliveries, LeaseGuard guard) {
+        HandlerDefinition handler = registry.find(deliveries.get(0).handlerId());
+        if (handler == null) {
+            return List.of(new DeliveryOutcome.Queued());
+        }
+        List<BatchItem> items = deliveries.stream()
+                .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))
+                .toList();
+        return handler.handlesBatches()
+                ? invocations.invoke(handler, invocations.together(handler, items), guard)
+                : List.of(invocations.invoke(handler, items.get(0)));
+    }
+
+    private HandlerRoutes.Route route(EventEnvelope envelope) {
         HandlerRoutes.Route route = registry.route(envelope.eventType());
         if (!route.hasSubscribers()) {
             noteUnrouted(envelope);
-            return new DispatchedEvent(event, Map.of());
         }
-        PayloadReader.EventPayload payload = reader.of(envelope);
-        Map<String, DeliveryOutcome> outcomes = new LinkedHashMap<>();
-        boolean suspect = event.attemptCount() > 1;
-        for (HandlerRoutes.Local local : route.local()) {
-            if (!outcomes.isEmpty() && !guard.mayStart()) {
-                outcomes.put(local.handler().id(), new DeliveryOutcome.Abandoned());
-                break;
-            }
-            String lane = local.lane(blocked);
-            DeliveryOutcome outcome = suspect || local.paused() || blocked.contains(lane)
-                    ? new DeliveryOutcome.Queued()
-                    : invocation.invoke(local.handler(), envelope, payload, Attempt.first(guard, clock));
-            outcomes.put(lane, outcome);
-            if (outcome instanceof DeliveryOutcome.Abandoned) {
-                break;
-            }
-        }
-        route.delegated().forEach((handlerId) -> outcomes.put(handlerId, new DeliveryOutcome.Delegated()));
-        return new DispatchedEvent(event, outcomes);
-    }
-
-    /** Delivers an event to one handler of this instance again. */
-    public DeliveryOutcome retry(DueDelivery delivery, LeaseGuard guard) {
-        EventEnvelope envelope = delivery.envelope();
-        HandlerDefinition handler = registry.find(delivery.handlerId());
-        return handler == null
-                ? new DeliveryOutcome.Queued()
-                : invocation.invoke(handler, envelope, reader.of(envelope), Attempt.of(delivery, guard, clock));
+        return route;
     }
 
     private void noteUnrouted(EventEnvelope envelope) {

@@ -1,7 +1,7 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

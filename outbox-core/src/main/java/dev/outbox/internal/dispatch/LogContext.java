@@ -34,6 +34,16 @@ public final class LogContext {
         return context;
     }
 
+    static LogContext enterBatch(EventEnvelope first, String handlerId, int events) {
+        LogContext context = new LogContext();
+        Map<String, String> names = context.previous == null ? new HashMap<>() : new HashMap<>(context.previous);
+        names.put("stream", first.stream());
+        names.put("handlerId", handlerId);
+        names.put("events", Integer.toString(events));
+        MDC.setContextMap(names);
+        return context;
+    }
+
     public void leave() {
         if (previous == null) {
             MDC.clear();

@@ -10,6 +10,7 @@ import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.QueuedDelivery;
 import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.dispatch.BlockedLanes;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import java.util.ArrayList;
@@ -19,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Claimed events, in a queue for each aggregate or all in one. */
-final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
+final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements BlockedLanes {
 
     /** Minimum batch size for asynchronous settlement and prefetching. */
     private static final int SMALLEST_SPREAD = 10;
@@ -66,19 +69,21 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
                 List.of(new SerialQueue<>(limits.claim().events())));
     }
 
-    /** Dispatches aggregates at the same time, each in order. */
-    static EventBatch byAggregate(Limits limits, RegistryVersion registry, Lease lease) {
+    /** Dispatches aggregates at the same time, each in order; those of a batch handler share as many queues as there are workers. */
+    static EventBatch byAggregate(
+            Limits limits, RegistryVersion registry, Lease lease, Predicate<ClaimedEvent> together, int workers) {
         Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
         limits.claim()
                 .events()
                 .forEach((event) -> aggregates
                         .computeIfAbsent(Aggregate.of(event), (key) -> new ArrayList<>())
                         .add(event));
-        return new EventBatch(
-                limits,
-                registry,
-                lease,
-                aggregates.values().stream().map(SerialQueue::new).toList());
+        Map<Boolean, List<List<ClaimedEvent>>> groups = aggregates.values().stream()
+                .collect(Collectors.partitioningBy((events) -> events.stream().anyMatch(together)));
+        List<SerialQueue<ClaimedEvent>> queues =
+                new ArrayList<>(SerialQueue.distribute(groups.getOrDefault(true, List.of()), workers));
+        groups.getOrDefault(false, List.of()).forEach((events) -> queues.add(new SerialQueue<>(events)));
+        return new EventBatch(limits, registry, lease, queues);
     }
 
     @Override
@@ -108,8 +113,8 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
         return spread && !isRefused() && unsettled().stream().allMatch(DispatchedEvent::succeeded);
     }
 
-    /** Returns the handlers whose lane for this aggregate is blocked. */
-    Set<String> blockedFor(ClaimedEvent event) {
+    @Override
+    public Set<String> of(ClaimedEvent event) {
         Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(Aggregate.of(event));
         if (byBatch == null) {
             return event.blockedHandlers();
@@ -120,14 +125,9 @@ final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> {
     }
 
     @Override
-    void add(DispatchedEvent dispatched) {
-        dispatched.outcomes().forEach((handlerId, outcome) -> {
-            if (outcome.blocksLane()) {
-                blocked.computeIfAbsent(Aggregate.of(dispatched.event()), (aggregate) -> new HashSet<>())
-                        .add(handlerId);
-            }
-        });
-        super.add(dispatched);
+    public void block(ClaimedEvent event, String handlerId) {
+        blocked.computeIfAbsent(Aggregate.of(event), (aggregate) -> new HashSet<>())
+                .add(handlerId);
     }
 
     /** The last settlement ends the claim, and so frees what was not dispatched. */

@@ -96,7 +96,12 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         EventBatch.Limits limits =
                 new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
         return concurrent
-                ? EventBatch.byAggregate(limits, round.registry(), lease)
+                ? EventBatch.byAggregate(
+                        limits,
+                        round.registry(),
+                        lease,
+                        (event) -> dependencies.dispatcher().batchSize(event) > 1,
+                        stream.settings().concurrency())
                 : EventBatch.inOrder(limits, round.registry(), lease);
     }
 
@@ -132,14 +137,11 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     @Override
     public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
-        ClaimedEvent event = queue.peek();
-        DispatchedEvent outcome = dependencies.dispatcher().dispatch(event, batch.blockedFor(event), guard);
-        if (outcome.isAbandoned()) {
-            return false;
-        }
-        batch.add(outcome);
-        queue.advance();
-        return true;
+        List<ClaimedEvent> events = queue.peek(dependencies.dispatcher().batchSize(queue.peek()));
+        List<DispatchedEvent> finished = dependencies.dispatcher().dispatch(events, batch, guard);
+        finished.forEach(batch::add);
+        queue.advance(finished.size());
+        return !finished.isEmpty();
     }
 
     @Override

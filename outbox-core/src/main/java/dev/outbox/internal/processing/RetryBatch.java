@@ -5,6 +5,7 @@ import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -20,6 +21,7 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
     private final Set<DeliveryKey> lost = ConcurrentHashMap.newKeySet();
+    private final Set<Lane> blocked = ConcurrentHashMap.newKeySet();
     private final Object suspectsPass;
     private @Nullable Lease lease;
 
@@ -33,16 +35,28 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
         }
     }
 
-    RetryBatch(List<DueDelivery> deliveries, Object suspectsPass) {
-        super(
-                deliveries.stream()
-                        .collect(Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList()))
-                        .values()
-                        .stream()
-                        .map(SerialQueue::new)
-                        .toList());
+    RetryBatch(List<DueDelivery> deliveries, Object suspectsPass, Queues queues) {
+        super(queues(deliveries, queues));
         this.suspectsPass = suspectsPass;
         deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
+    }
+
+    /** Decides which lanes of a handler share a queue. */
+    @FunctionalInterface
+    interface Queues {
+        List<SerialQueue<DueDelivery>> of(String handlerId, Collection<List<DueDelivery>> lanes);
+    }
+
+    private static List<SerialQueue<DueDelivery>> queues(List<DueDelivery> deliveries, Queues queues) {
+        Map<String, Map<Lane, List<DueDelivery>>> handlers = deliveries.stream()
+                .collect(Collectors.groupingBy(
+                        DueDelivery::handlerId,
+                        LinkedHashMap::new,
+                        Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList())));
+        return handlers.entrySet().stream()
+                .flatMap((handler) ->
+                        queues.of(handler.getKey(), handler.getValue().values()).stream())
+                .toList();
     }
 
     /** The pass under which the batch may hold crash suspects. */
@@ -77,6 +91,19 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
     @Override
     boolean isLost(DueDelivery delivery) {
         return lost.contains(DeliveryKey.of(delivery));
+    }
+
+    /** Makes the later deliveries of a lane wait. */
+    void block(DueDelivery delivery) {
+        blocked.add(Lane.of(delivery));
+    }
+
+    /** Returns whether a delivery must not be attempted: an earlier one of its lane has failed, or another worker may have it. */
+    boolean waits(DueDelivery delivery) {
+        if (isLost(delivery)) {
+            block(delivery);
+        }
+        return blocked.contains(Lane.of(delivery));
     }
 
     /** Returns the unsettled deliveries. */

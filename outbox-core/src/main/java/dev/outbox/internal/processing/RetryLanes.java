@@ -13,6 +13,7 @@ import dev.outbox.internal.store.DeliverySettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -54,7 +55,7 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             return Claimed.nothing(false);
         }
         FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-        RetryBatch batch = new RetryBatch(due, pass);
+        RetryBatch batch = new RetryBatch(due, pass, this::queues);
         batch.withLease(dependencies
                 .leases()
                 .keep(new LeasedDeliveries(dependencies.deliveryClaims(), batch, life), life, begun));
@@ -79,22 +80,44 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
                         stream.settings().lease()));
     }
 
+    /** A queue for each lane; the lanes of a batch handler share as many queues as there are workers. */
+    private List<SerialQueue<DueDelivery>> queues(String handlerId, Collection<List<DueDelivery>> lanes) {
+        boolean together = dependencies.dispatcher().batchSize(handlerId) > 1;
+        return SerialQueue.distribute(lanes, together ? stream.settings().concurrency() : lanes.size());
+    }
+
     @Override
     public void begin(RetryBatch batch) {}
 
     @Override
     public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
-        DueDelivery delivery = queue.peek();
-        DeliveryOutcome outcome = dependencies.dispatcher().retry(delivery, guard);
-        if (outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued) {
+        int most = dependencies.dispatcher().batchSize(queue.peek().handlerId());
+        List<DueDelivery> open = queue.peek(most).stream()
+                .filter((delivery) -> !batch.waits(delivery))
+                .toList();
+        if (open.isEmpty()) {
+            queue.advance(queue.peek(most).size());
+            return true;
+        }
+        List<DeliveryOutcome> outcomes = dependencies.dispatcher().retry(open, guard);
+        if (outcomes.stream().allMatch(RetryLanes::isUnattempted)) {
             return false;
         }
-        batch.add(new AttemptedDelivery(delivery, outcome));
-        queue.advance();
-        if (outcome.blocksLane()) {
-            queue.skipRest();
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (!isUnattempted(outcomes.get(i))) {
+                batch.add(new AttemptedDelivery(open.get(i), outcomes.get(i)));
+            }
+            if (outcomes.get(i).blocksLane()) {
+                batch.block(open.get(i));
+            }
         }
+        DueDelivery last = open.get(outcomes.size() - 1);
+        queue.advance(queue.peek(most).indexOf(last) + 1);
         return true;
+    }
+
+    private static boolean isUnattempted(DeliveryOutcome outcome) {
+        return outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued;
     }
 
     @Override

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +120,12 @@ public final class OutboxRuntime implements AutoCloseable {
     /** Returns the handler invocations in progress. */
     public RunningHandlers runningHandlers() {
         return handlers;
+    }
+
+    /** Returns the ids of this instance's handlers whose circuit is open; none while the outbox is stopped. */
+    public Set<String> openCircuits() {
+        StreamWorkers running = workers;
+        return running == null ? Set.of() : running.openCircuits();
     }
 
     /** Registers the handlers and starts the pollers, unless the outbox is started. If a thread fails to start, nothing stays started. */

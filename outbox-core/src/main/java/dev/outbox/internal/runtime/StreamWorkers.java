@@ -29,6 +29,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ final class StreamWorkers implements AutoCloseable {
     private final Map<String, StreamPoller> pollers = new HashMap<>();
     private final boolean polling;
     private final RunningHandlers handlers;
+    private final Dispatcher dispatcher;
     private final HandlerHeartbeat heartbeat;
     private final LeaseRenewer leases;
     private final ReplayFeeder replays;
@@ -86,7 +88,7 @@ final class StreamWorkers implements AutoCloseable {
                 dependencies.transactions());
         this.notifications = new Notifications(settings, dependencies, worker, this::wake, this::wakeAll);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
-        Dispatcher dispatcher = new Dispatcher(
+        this.dispatcher = new Dispatcher(
                 registry,
                 dependencies.mapper(),
                 settings.dispatch(),
@@ -101,6 +103,11 @@ final class StreamWorkers implements AutoCloseable {
                                 new PolledStream(name, worker, poller),
                                 shared,
                                 pool(name, poller, dependencies.capacity()))));
+    }
+
+    /** Returns the ids of the handlers whose circuit is open. */
+    Set<String> openCircuits() {
+        return dispatcher.openCircuits();
     }
 
     /** Returns a name for {@code locked_by}: host, process id, and a random suffix that tells restarts apart. */

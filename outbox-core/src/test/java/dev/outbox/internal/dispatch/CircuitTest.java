@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.MovingClock;
 import java.time.Duration;
@@ -15,8 +16,7 @@ class CircuitTest {
     private static final Duration PROBE_INTERVAL = Duration.ofSeconds(30);
 
     private final MovingClock clock = new MovingClock();
-    private final Circuit circuit =
-            new Circuit("mail", new HandlerSettings.CircuitBreaker(3, PROBE_INTERVAL), clock::nanos);
+    private final Circuit circuit = new Circuit("mail", new CircuitBreaker(3, PROBE_INTERVAL), clock::nanos);
 
     @Test
     void opensWhenEnoughAggregatesHaveFailedInARow() {

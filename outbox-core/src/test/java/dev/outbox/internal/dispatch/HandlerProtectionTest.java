@@ -5,6 +5,7 @@ import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
@@ -56,7 +57,7 @@ class HandlerProtectionTest {
                         throw ex;
                     }
                 })
-                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .settings("slow", new HandlerSettings(SHORT, null, null, null))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -82,7 +83,7 @@ class HandlerProtectionTest {
                     flag.set(Thread.currentThread().isInterrupted());
                     next.handle(envelope);
                 })
-                .settings("slow", new HandlerSettings(SHORT, null, null))
+                .settings("slow", new HandlerSettings(SHORT, null, null, null))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 
@@ -123,7 +124,7 @@ class HandlerProtectionTest {
                             }
                         })
                         .deduplicating())
-                .settings("slow", new HandlerSettings(Duration.ofMillis(500), null, null))
+                .settings("slow", new HandlerSettings(Duration.ofMillis(500), null, null, null))
                 .retry(TestOutbox.AT_ONCE)
                 .start();
         outbox.publish("1", new OrderPlaced(1));
@@ -224,9 +225,7 @@ class HandlerProtectionTest {
         Recorded other = Recorded.all();
         outbox.handler("mail", "*", mail)
                 .handler("other", "*", other)
-                .settings(
-                        "mail",
-                        new HandlerSettings(null, null, new HandlerSettings.CircuitBreaker(5, Duration.ofMinutes(1))))
+                .settings("mail", new HandlerSettings(null, null, new CircuitBreaker(5, Duration.ofMinutes(1)), null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 3))
                 .clock(clock)
                 .listener(new OutboxListener() {

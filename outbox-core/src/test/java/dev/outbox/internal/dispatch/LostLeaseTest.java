@@ -32,6 +32,16 @@ class LostLeaseTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final List<String> invoked = new ArrayList<>();
+    private static final BlockedLanes NOTHING_BLOCKED = new BlockedLanes() {
+        @Override
+        public Set<String> of(ClaimedEvent event) {
+            return Set.of();
+        }
+
+        @Override
+        public void block(ClaimedEvent event, String handlerId) {}
+    };
+
     private boolean held = true;
     private static Runnable suspension = () -> {};
     private long nanos;
@@ -51,9 +61,10 @@ class LostLeaseTest {
                 }),
                 handler("second", () -> {}));
 
-        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first");
-        assertThat(outcome.isAbandoned()).isTrue();
+        assertThat(outcome).isEmpty();
     }
 
     @Test
@@ -61,9 +72,10 @@ class LostLeaseTest {
         Dispatcher dispatcher = dispatcher(
                 handler("first", () -> nanos += Duration.ofSeconds(1).toNanos()), handler("second", () -> {}));
 
-        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
         assertThat(invoked).containsExactly("first", "second");
-        assertThat(outcome.succeeded()).isTrue();
+        assertThat(outcome).singleElement().matches(DispatchedEvent::succeeded);
     }
 
     @Test
@@ -72,9 +84,10 @@ class LostLeaseTest {
         Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
                 "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
 
-        DispatchedEvent outcome = dispatcher.dispatch(event(), Set.of(), new LeaseGuard(lease(), () -> false));
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
         assertThat(invoked).isEmpty();
-        assertThat(outcome.isAbandoned()).isTrue();
+        assertThat(outcome).isEmpty();
     }
 
     /** Payload whose decoding stands still for a while. */

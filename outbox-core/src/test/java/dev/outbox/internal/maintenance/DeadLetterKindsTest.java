@@ -10,6 +10,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -48,7 +49,7 @@ class DeadLetterKindsTest {
     @Guarantee(value = "G8", sentence = "A dead-letter method receives dead letters of every kind.")
     void receivesDeadLettersOfEveryKind() {
         CountDownLatch never = new CountDownLatch(1);
-        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null, null))
+        outbox.settings("slow", new HandlerSettings(Duration.ofMillis(10), null, null, null))
                 .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
                 .handler(handler("refusing", (event, envelope) -> {
                     throw new NonRetryableException("no such address");
@@ -105,7 +106,7 @@ class DeadLetterKindsTest {
                 assertThat(letters).extracting(DeadLetter::errorCode).containsExactly("HANDLER_EXPIRED"));
     }
 
-    private HandlerDefinition handler(String id, HandlerDefinition.PayloadHandler<OrderPlaced> code) {
+    private HandlerDefinition handler(String id, PayloadHandler<OrderPlaced> code) {
         return HandlerDefinition.of(id, OrderPlaced.class, code).onDeadLetter(this::record);
     }
 

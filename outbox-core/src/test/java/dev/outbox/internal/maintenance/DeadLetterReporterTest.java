@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -262,7 +263,7 @@ class DeadLetterReporterTest {
                 .hasMessageContaining("dead-letter method");
     }
 
-    private HandlerDefinition handler(String id, HandlerDefinition.PayloadHandler<OrderPlaced> code) {
+    private HandlerDefinition handler(String id, PayloadHandler<OrderPlaced> code) {
         return HandlerDefinition.of(id, OrderPlaced.class, code).onDeadLetter(this::record);
     }
 

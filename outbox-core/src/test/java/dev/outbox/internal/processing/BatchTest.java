@@ -27,7 +27,9 @@ class BatchTest {
             EventBatch batch = EventBatch.byAggregate(
                     new EventBatch.Limits(new Claim(key, List.of(first, second)), 50, false),
                     new RegistryVersion("server", 1),
-                    null);
+                    null,
+                    (event) -> false,
+                    1);
             batch.add(new DispatchedEvent(first, Map.of()));
             List<DispatchedEvent> settling = batch.unsettled();
             DispatchedEvent late = new DispatchedEvent(second, Map.of());

@@ -1,10 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.HandlerSettings;
-import dev.outbox.internal.dispatch.HandlerSettings.CircuitBreaker;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
@@ -110,7 +110,8 @@ final class ConfiguredSettings {
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
                         () -> new CircuitBreaker(failures, handler.circuit().probeInterval()));
-        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit));
+        return PropertyRule.checkAll(
+                prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit, handler.batchSize()));
     }
 
     private RetryPolicies retries() {

@@ -5,6 +5,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxHandler;
 import java.util.Arrays;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Method with {@link OutboxHandler}. */
 record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
@@ -15,32 +16,54 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         if (annotation.deduplicate()) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
+        HandlerDefinition definition = definition().onDead(annotation.onDead()).aliases(annotation.aliases());
+        return annotation.deduplicate() ? definition.deduplicating() : definition;
+    }
+
+    private HandlerDefinition definition() {
         Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
-        HandlerSignature signature = HandlerSignature.of(called.method(), called.type());
+        BeanMethod target = called.target();
+        if (BatchSignature.isMeantBy(called.method())) {
+            BatchSignature signature = require(BatchSignature.of(called.method(), called.type()));
+            requireEventTypes(eventTypes, signature.namesEventType());
+            return HandlerDefinition.ofBatch(
+                    id(),
+                    eventTypes,
+                    objects(signature.payloadType()),
+                    (payloads, events, outcome, context) ->
+                            target.invoke(signature.arguments(payloads, events, outcome, context)));
+        }
+        HandlerSignature signature = require(HandlerSignature.of(called.method(), called.type()));
+        requireEventTypes(eventTypes, signature.namesEventType());
+        return HandlerDefinition.withContext(
+                id(),
+                eventTypes,
+                signature.payloadType(),
+                (payload, envelope, context) -> target.invoke(signature.arguments(payload, envelope, context)));
+    }
+
+    @SuppressWarnings("unchecked") // the method takes a list of this class
+    private static @Nullable Class<Object> objects(@Nullable Class<?> payloadType) {
+        return (Class<Object>) payloadType;
+    }
+
+    private <T> T require(@Nullable T signature) {
         if (signature == null) {
             throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
         }
-        if (eventTypes.isEmpty() && !signature.namesEventType()) {
+        return signature;
+    }
+
+    private void requireEventTypes(Set<String> eventTypes, boolean named) {
+        if (eventTypes.isEmpty() && !named) {
             throw called.refused(
                     "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
         }
-        HandlerDefinition definition =
-                definition(eventTypes, signature).onDead(annotation.onDead()).aliases(annotation.aliases());
-        return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 
     private String id() {
         return annotation.id().isEmpty()
                 ? called.beanName() + "." + called.method().getName()
                 : annotation.id();
-    }
-
-    private HandlerDefinition definition(Set<String> eventTypes, HandlerSignature signature) {
-        BeanMethod target = called.target();
-        return HandlerDefinition.withContext(
-                id(),
-                eventTypes,
-                signature.payloadType(),
-                (payload, envelope, context) -> target.invoke(signature.arguments(payload, envelope, context)));
     }
 }

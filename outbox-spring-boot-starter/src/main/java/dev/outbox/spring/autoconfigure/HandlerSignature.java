@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.BatchOutcome;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import java.lang.reflect.Method;
@@ -21,8 +22,12 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
                 void handle(JsonNode payload)
                 void handle(JsonNode payload, EventEnvelope envelope)
                 void handle(EventEnvelope envelope)
-            optionally with an EventContext as the last parameter; Payload is a class of yours without type parameters, and
-            JsonNode is tools.jackson.databind.JsonNode""";
+            or of many events at a time as one of
+                void handle(List<Payload> events)
+                void handle(List<Payload> events, List<EventEnvelope> envelopes)
+                void handle(List<EventEnvelope> envelopes)
+            optionally with a BatchOutcome after the lists, and with an EventContext as the last parameter; Payload is a class
+            of yours without type parameters, and JsonNode is tools.jackson.databind.JsonNode""";
 
     /** Resolves the parameters in a bean class. Returns {@code null} if a handler cannot have them. */
     static @Nullable HandlerSignature of(Method method, Class<?> beanClass) {
@@ -67,7 +72,7 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
         return arguments.toArray();
     }
 
-    private static boolean isPayload(Class<?> candidate) {
+    static boolean isPayload(Class<?> candidate) {
         if (candidate == JsonNode.class) {
             return true;
         }
@@ -76,7 +81,8 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
         boolean builtIn = candidate.isPrimitive()
                 || candidate.isArray()
                 || candidate.getName().startsWith("java.");
-        boolean ours = candidate == EventEnvelope.class || candidate == EventContext.class;
+        boolean ours =
+                candidate == EventEnvelope.class || candidate == EventContext.class || candidate == BatchOutcome.class;
         return !ours && !otherNode && !builtIn;
     }
 }

@@ -148,17 +148,19 @@ public record OutboxProperties(
      * @param timeout How long the handler may run before it is interrupted and the attempt fails. No limit if not set.
      * @param onDead What happens to later events of an aggregate behind a dead letter. The handler's own setting applies if not set.
      * @param circuit Circuit breaker of the handler.
+     * @param batchSize Maximum number of events that a batch handler gets at a time. All that are claimed together if not set.
      */
     public record Handler(
             @DefaultValue Retry retry,
             @Nullable Duration timeout,
             @Nullable OnDead onDead,
-            @DefaultValue Circuit circuit) {}
+            @DefaultValue Circuit circuit,
+            @Nullable Integer batchSize) {}
 
     /**
      * Circuit breaker of a handler.
      *
-     * @param failures Number of aggregates that must fail, without a success in between, to open the circuit. No circuit if not set.
+     * @param failures Number of aggregates that must fail, without a success in between, to open the circuit. The handler's own setting applies if not set.
      * @param probeInterval How often one event is attempted while the circuit is open. The first success closes it.
      */
     public record Circuit(

@@ -2,10 +2,10 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.OnDead;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.HandlerSettings;
-import dev.outbox.internal.dispatch.HandlerSettings.CircuitBreaker;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.processing.PollerSettings;
@@ -100,9 +100,9 @@ class OutboxPropertiesTest {
                 "outbox.handlers.plain.retry.max-attempts=3");
 
         assertThat(settings.dispatch().of("mail.send"))
-                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10))));
+                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10)), null));
         assertThat(settings.dispatch().of("other"))
-                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30))));
+                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30)), null));
         assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
     }

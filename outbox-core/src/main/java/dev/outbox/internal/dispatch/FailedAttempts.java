@@ -1,0 +1,151 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.failure.ConnectionFailures;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.payload.UndecodableException;
+import dev.outbox.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decides what follows a failed attempt: another attempt after a delay, or a dead letter. */
+final class FailedAttempts {
+
+    private static final Logger log = LoggerFactory.getLogger(FailedAttempts.class);
+
+    /** Keeps attempts that fail at once and do not count from repeating without a pause. */
+    private static final Duration SHORTEST_DELAY_UNCOUNTED = Duration.ofMillis(500);
+
+    private static final String TIMEOUT = "HANDLER_TIMEOUT";
+    private static final String CRASH_LOOP = "CRASH_LOOP";
+
+    private final DispatchSettings settings;
+    private final RandomGenerator random;
+
+    FailedAttempts(DispatchSettings settings, RandomGenerator random) {
+        this.settings = settings;
+        this.random = random;
+    }
+
+    private RetryPolicy policy(HandlerDefinition handler, EventEnvelope envelope) {
+        return settings.retry().of(envelope.stream(), handler.id());
+    }
+
+    boolean isCrashLoop(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+        return attempt.crashes() > policy(handler, envelope).maxCrashes();
+    }
+
+    DeliveryOutcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+        String message = "the lease expired in " + attempt.crashes()
+                + " attempts: each time the instance crashed or stopped responding while it handled the event";
+        log.error(
+                "{} is not invoked with {} again: {}; the delivery is dead until an operator retries or skips it",
+                handler.id(),
+                envelope,
+                message);
+        return new DeliveryOutcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+    }
+
+    /** Returns whether a failure of the next attempt would be the last. */
+    boolean isLastAttempt(HandlerDefinition handler, EventEnvelope envelope, int failures) {
+        return policy(handler, envelope).next(failures + 1, random).isEmpty();
+    }
+
+    /** Decides what follows, and logs it. */
+    DeliveryOutcome failed(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
+        return failed(handler, envelope, failures, ex, true);
+    }
+
+    /** Decides what follows, and logs it; a retry only if asked, because a whole batch may fail for one reason. */
+    DeliveryOutcome failed(
+            HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex, boolean logRetry) {
+        Failure failure = failure(ex);
+        try {
+            DeliveryOutcome outcome = decide(handler, envelope, failures, failure, ex);
+            boolean logs = logRetry || outcome instanceof DeliveryOutcome.Dead;
+            return logs ? logged(handler, envelope, failures, outcome, ex) : outcome;
+        } catch (RuntimeException broken) {
+            // The exception's own methods can throw too, here or in the logger.
+            DeliveryOutcome outcome = decide(handler, envelope, failures, failure, broken);
+            return logged(handler, envelope, failures, outcome, broken);
+        }
+    }
+
+    /** Returns what is stored about a failure. */
+    static Failure failure(Throwable ex) {
+        return ex instanceof UndecodableException undecodable
+                ? undecodable.failure()
+                : new Failure(
+                        ex instanceof TimeLimit.TimedOutException
+                                ? TIMEOUT
+                                : ex.getClass().getSimpleName(),
+                        Redaction.message(ex));
+    }
+
+    private DeliveryOutcome decide(
+            HandlerDefinition handler, EventEnvelope envelope, int failures, Failure failure, Throwable ex) {
+        RetryPolicy policy = policy(handler, envelope);
+        boolean counts = counts(ex);
+        Optional<Duration> next = policy.next(counts ? failures : 1, random);
+        boolean last = ex instanceof NonRetryableException
+                || ex instanceof UndecodableException
+                || (counts && (next.isEmpty() || isNonRetryable(ex, policy)));
+        return last
+                ? new DeliveryOutcome.Dead(failure, settings.blocksWhenDead(handler))
+                : new DeliveryOutcome.Retry(failure, delay(ex, next, policy, counts), counts);
+    }
+
+    /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
+    DeliveryOutcome failedTogether(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
+        RetryPolicy policy = policy(handler, envelope);
+        boolean counts = counts(ex);
+        Optional<Duration> next = policy.next(counts ? failures : 1, random);
+        return new DeliveryOutcome.Retry(failure(ex), delay(ex, next, policy, counts), counts);
+    }
+
+    private static boolean counts(Throwable ex) {
+        return !ConnectionFailures.isCausedBy(ex);
+    }
+
+    private Duration delay(Throwable ex, Optional<Duration> next, RetryPolicy policy, boolean counts) {
+        Duration delay = ex instanceof RetryAfterException retryAfter
+                ? retryAfter.delay()
+                : next.orElseGet(() -> policy.backoff().delay(1, random));
+        return !counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0 ? SHORTEST_DELAY_UNCOUNTED : delay;
+    }
+
+    private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
+        return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
+    }
+
+    private static DeliveryOutcome logged(
+            HandlerDefinition handler, EventEnvelope envelope, int failures, DeliveryOutcome outcome, Throwable ex) {
+        if (outcome instanceof DeliveryOutcome.Dead dead) {
+            log.error(
+                    "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
+                    handler.id(),
+                    envelope,
+                    dead.failure().code(),
+                    dead.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
+                    Redaction.loggable(ex));
+        } else if (outcome instanceof DeliveryOutcome.Retry retry) {
+            log.warn(
+                    "{} failed with {} (attempt {}{}); next attempt in {} s",
+                    handler.id(),
+                    envelope,
+                    failures,
+                    retry.counted() ? "" : ", not counted because the database could not be reached",
+                    retry.delay().toSeconds(),
+                    Redaction.loggable(ex));
+        }
+        return outcome;
+    }
+}

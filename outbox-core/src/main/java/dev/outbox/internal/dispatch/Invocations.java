@@ -1,0 +1,73 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.listener.OutboxListener;
+import java.time.Clock;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Invokes handlers of single events and batch handlers. */
+final class Invocations {
+
+    private final DispatchSettings settings;
+    private final PayloadReader reader;
+    private final Clock clock;
+    private final FailedAttempts failures;
+    private final Invocation single;
+    private final BatchInvocation batch;
+
+    Invocations(
+            DispatchSettings settings,
+            JsonMapper mapper,
+            Circuits circuits,
+            OutboxListener listener,
+            Clock clock,
+            RandomGenerator random) {
+        this.settings = settings;
+        this.reader = new PayloadReader(mapper, settings.missingFields());
+        this.clock = clock;
+        this.failures = new FailedAttempts(settings, random);
+        OutcomeReport report = new OutcomeReport(listener, clock);
+        this.single = new Invocation(failures, circuits, report);
+        this.batch = new BatchInvocation(settings, failures, circuits, report, clock);
+    }
+
+    BatchItem firstAttempt(EventEnvelope envelope, LeaseGuard guard) {
+        return item(envelope, Attempt.first(guard, clock));
+    }
+
+    BatchItem item(EventEnvelope envelope, Attempt attempt) {
+        return new BatchItem(envelope, reader.of(envelope), attempt);
+    }
+
+    DeliveryOutcome invoke(HandlerDefinition handler, BatchItem item) {
+        return single.invoke(handler, item.envelope(), item.payload(), item.attempt());
+    }
+
+    List<DeliveryOutcome> invoke(HandlerDefinition handler, List<BatchItem> items, LeaseGuard guard) {
+        return batch.invoke(handler, items, guard);
+    }
+
+    /** Returns how many events an invocation of a handler may take. */
+    int batchSize(HandlerDefinition handler) {
+        return settings.batchSize(handler);
+    }
+
+    /** The last attempt on an event is made alone: it may be the one that makes the handler throw for all of a batch. */
+    List<BatchItem> together(HandlerDefinition handler, List<BatchItem> items) {
+        int size = 0;
+        while (size < items.size() && !isLastAttempt(handler, items.get(size))) {
+            size++;
+        }
+        return items.subList(0, Math.max(size, 1));
+    }
+
+    private boolean isLastAttempt(HandlerDefinition handler, BatchItem item) {
+        int failed = item.attempt().failures();
+        return failed > 0 && failures.isLastAttempt(handler, item.envelope(), failed);
+    }
+}

@@ -1,0 +1,30 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.listener.OutboxListener.Result;
+import java.time.Clock;
+import java.time.Duration;
+
+/** Tells the listener how attempts ended. */
+record OutcomeReport(OutboxListener listener, Clock clock) {
+
+    void handled(HandlerDefinition handler, EventEnvelope envelope, DeliveryOutcome outcome, Duration duration) {
+        OutboxListener.Attempt attempt =
+                new OutboxListener.Attempt(envelope.stream(), envelope.eventType(), handler.id());
+        if (outcome instanceof DeliveryOutcome.Succeeded) {
+            listener.handled(attempt, Result.SUCCESS, duration);
+            listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
+        } else if (outcome instanceof DeliveryOutcome.Retry) {
+            listener.handled(attempt, Result.RETRY, duration);
+        } else if (outcome instanceof DeliveryOutcome.Dead) {
+            listener.handled(attempt, Result.DEAD, duration);
+        }
+    }
+
+    void circuitOpened(HandlerDefinition handler, EventEnvelope envelope) {
+        listener.circuitOpened(envelope.stream(), handler.id());
+    }
+}
