@@ -19,6 +19,7 @@ public final class OutboxEvent {
     private final Object payload;
     private @Nullable UUID eventId;
     private @Nullable String eventType;
+    private @Nullable Integer schemaVersion;
     private @Nullable String stream;
     private @Nullable Long sequence;
     private @Nullable Instant occurredAt;
@@ -61,6 +62,16 @@ public final class OutboxEvent {
      */
     public OutboxEvent withEventType(String eventType) {
         return copy((copy) -> copy.eventType = eventType);
+    }
+
+    /**
+     * Sets the schema version of the payload, instead of the one that {@link EventType} gives.
+     *
+     * @param schemaVersion the version, at least 1
+     * @return a copy with that version
+     */
+    public OutboxEvent withSchemaVersion(int schemaVersion) {
+        return copy((copy) -> copy.schemaVersion = schemaVersion);
     }
 
     /**
@@ -115,6 +126,7 @@ public final class OutboxEvent {
         OutboxEvent copy = new OutboxEvent(aggregateType, aggregateId, payload);
         copy.eventId = eventId;
         copy.eventType = eventType;
+        copy.schemaVersion = schemaVersion;
         copy.stream = stream;
         copy.sequence = sequence;
         copy.occurredAt = occurredAt;
@@ -146,6 +158,11 @@ public final class OutboxEvent {
     /** {@return the event type, or {@code null} if the payload class determines it} */
     public @Nullable String eventType() {
         return eventType;
+    }
+
+    /** {@return the schema version, or {@code null} if the payload class determines it} */
+    public @Nullable Integer schemaVersion() {
+        return schemaVersion;
     }
 
     /** {@return the stream, or {@code null} if the configuration determines it} */

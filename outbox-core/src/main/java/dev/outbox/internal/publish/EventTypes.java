@@ -38,7 +38,8 @@ final class EventTypes {
                     + StorableText.quotable(type) + "' of "
                     + aggregate);
         }
-        int version = annotation == null ? 1 : annotation.version();
+        Integer given = event.schemaVersion();
+        int version = given != null ? given : annotation == null ? 1 : annotation.version();
         if (version < 1) {
             throw new InvalidEventException("version of event type " + type + " must be at least 1: " + version);
         }

@@ -1,0 +1,92 @@
+package dev.outbox.internal.publish;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventType;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.TestOutbox;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.util.RawValue;
+
+/** Events of another service are stored as they were received. */
+class ReceivedEventTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @EventType(version = 2)
+    record OrderImported(int number) {}
+
+    @Test
+    void schemaVersionPrecedesTheAnnotation() {
+        OutboxEvent event = OutboxEvent.of("order", "1", new OrderImported(7));
+
+        assertThat(publish(event).schemaVersion()).isEqualTo(2);
+        assertThat(publish(event.withSchemaVersion(7)).schemaVersion()).isEqualTo(7);
+        assertThat(outbox.sql()
+                        .sql("SELECT schema_version FROM events.outbox ORDER BY id")
+                        .query(Integer.class)
+                        .list())
+                .containsExactly(2, 7);
+    }
+
+    @Test
+    void schemaVersionBelowOneIsRefused() {
+        OutboxEvent event = OutboxEvent.of("order", "1", new OrderImported(7)).withSchemaVersion(0);
+
+        assertThatThrownBy(() -> publish(event))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("version of event type OrderImported must be at least 1: 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"amount\": 1.10, \"large\": 12345678901234567890.123, \"exact\": 0.1000000000000000055511151231257827}",
+                "[1, \"a\\u00e9\", null, {\"b\": 100000000000000000000000000000001}]",
+                "\"text\"",
+                "{}"
+            })
+    void jsonTextIsStoredAsItIs(String json) {
+        EventEnvelope stored = publish(raw(json).withEventId(UUID.randomUUID()).withSequence(1));
+
+        assertThat(stored.payload()).isEqualTo(json);
+        assertThat(outbox.sql()
+                        .sql("SELECT payload::text = ?::jsonb::text FROM events.outbox WHERE event_id = ?")
+                        .params(json, stored.eventId())
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"{\"a\": 1} {} | no JSON", "{\"a\": \"\\u0000\"} | U+0000", "'' | no JSON", "1e2000 | a number"})
+    void jsonTextThatCannotBeStoredIsRefused(String json, String reason) {
+        assertThatThrownBy(() -> publish(raw(json)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining(reason);
+        assertThat(outbox.count("events.outbox")).isZero();
+    }
+
+    private static OutboxEvent raw(String json) {
+        return OutboxEvent.of("order", "1", new RawValue(json)).withEventType("OrderImported");
+    }
+
+    private EventEnvelope publish(OutboxEvent event) {
+        return outbox.inTransaction(() -> outbox.publisher().publish(event));
+    }
+}
