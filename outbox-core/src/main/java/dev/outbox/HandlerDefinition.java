@@ -3,7 +3,6 @@ package dev.outbox;
 import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.HandlerCode.ContextHandler;
-import dev.outbox.HandlerCode.DeadLetterHandler;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -142,7 +141,7 @@ public final class HandlerDefinition {
      * @param deadLetters the code to run for each dead letter
      * @return a changed copy
      */
-    public HandlerDefinition onDeadLetter(DeadLetterHandler deadLetters) {
+    public HandlerDefinition onDeadLetter(HandlerCode.DeadLetterHandler deadLetters) {
         return with(traits.deadLetters(deadLetters));
     }
 
@@ -228,7 +227,7 @@ public final class HandlerDefinition {
     }
 
     /** {@return the code for dead letters, or {@code null} if the handler has none} */
-    public @Nullable DeadLetterHandler deadLetterHandler() {
+    public @Nullable HandlerCode.DeadLetterHandler deadLetterHandler() {
         return traits.deadLetters();
     }
 

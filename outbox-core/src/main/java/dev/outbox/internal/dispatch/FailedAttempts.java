@@ -112,7 +112,7 @@ final class FailedAttempts {
     }
 
     private static boolean counts(Throwable ex) {
-        return !ConnectionFailures.isCausedBy(ex);
+        return !(ex instanceof RetryAfterException asked && !asked.isCounted()) && !ConnectionFailures.isCausedBy(ex);
     }
 
     private Duration delay(Throwable ex, Optional<Duration> next, RetryPolicy policy, boolean counts) {
@@ -142,7 +142,7 @@ final class FailedAttempts {
                     handler.id(),
                     envelope,
                     failures,
-                    retry.counted() ? "" : ", not counted because the database could not be reached",
+                    retry.counted() ? "" : ", not counted",
                     retry.delay().toSeconds(),
                     Redaction.loggable(ex));
         }

@@ -80,6 +80,18 @@ class ErrorClassificationTest {
     }
 
     @Test
+    void uncountedAttemptsDoNotMakeADeadLetter() {
+        Recorded handler = Recorded.failing((attempt) -> attempt.number() < 5
+                ? RetryAfterException.uncounted(Duration.ZERO, "the broker is down", new IOException("refused"))
+                : null);
+        outbox.handler("any", "*", handler).retry(POLICY).start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        assertThat(outbox.event(event)).becomesPublished();
+        assertThat(handler.attemptsOf(event)).isEqualTo(5);
+    }
+
+    @Test
     void exceptionThatForbidsAnotherAttemptIsObeyedWhateverIsListed() {
         RetryPolicy everything = new RetryPolicy(
                 POLICY.backoff(),
