@@ -37,6 +37,9 @@ public record EventEnvelope(
     /** Name of the header with the trace id, and of its key in the log context. */
     public static final String TRACE_ID = "traceId";
 
+    /** Name of the header with the {@linkplain OutboxEvent#withOrigin origin} of an event that another service published. */
+    public static final String ORIGIN = "origin";
+
     /** Copies the headers. */
     public EventEnvelope {
         headers = Map.copyOf(headers);

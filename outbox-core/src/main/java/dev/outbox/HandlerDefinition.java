@@ -227,7 +227,7 @@ public final class HandlerDefinition {
     }
 
     /** {@return the code for dead letters, or {@code null} if the handler has none} */
-    public @Nullable HandlerCode.DeadLetterHandler deadLetterHandler() {
+    public HandlerCode.@Nullable DeadLetterHandler deadLetterHandler() {
         return traits.deadLetters();
     }
 

@@ -23,6 +23,7 @@ public final class OutboxEvent {
     private @Nullable String stream;
     private @Nullable Long sequence;
     private @Nullable Instant occurredAt;
+    private @Nullable String origin;
     private Map<String, String> headers = Map.of();
 
     private OutboxEvent(String aggregateType, String aggregateId, Object payload) {
@@ -110,6 +111,17 @@ public final class OutboxEvent {
     }
 
     /**
+     * Marks an event that another service published and this one stores: handlers find the origin in the header
+     * {@link EventEnvelope#ORIGIN}. All events of an aggregate type have the same origin, or none: an aggregate type has one owner.
+     *
+     * @param origin the service that published it, such as a URI, at most 255 characters
+     * @return a copy with that origin
+     */
+    public OutboxEvent withOrigin(String origin) {
+        return copy((copy) -> copy.origin = origin);
+    }
+
+    /**
      * Adds a header. The limit for the size of a payload also applies to all headers together, as JSON.
      *
      * @param name the header's name
@@ -130,6 +142,7 @@ public final class OutboxEvent {
         copy.stream = stream;
         copy.sequence = sequence;
         copy.occurredAt = occurredAt;
+        copy.origin = origin;
         copy.headers = headers;
         change.accept(copy);
         return copy;
@@ -178,6 +191,11 @@ public final class OutboxEvent {
     /** {@return the time of the event, or {@code null} for the time of publishing} */
     public @Nullable Instant occurredAt() {
         return occurredAt;
+    }
+
+    /** {@return the service that published the event, or {@code null} for an event of this one} */
+    public @Nullable String origin() {
+        return origin;
     }
 
     /** {@return the headers, unmodifiable and in the order in which they were added} */

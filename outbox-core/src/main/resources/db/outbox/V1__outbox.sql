@@ -171,8 +171,11 @@ CREATE TABLE ${schema}.outbox_aggregate (
 CREATE TABLE ${schema}.outbox_aggregate_type (
     aggregate_type text COLLATE "C" NOT NULL,
     counted        boolean          NOT NULL,
+    origin         text,
     CONSTRAINT outbox_aggregate_type_pk PRIMARY KEY (aggregate_type)
 );
+
+COMMENT ON COLUMN ${schema}.outbox_aggregate_type.origin IS 'The service that publishes the events; NULL for those of this one';
 
 -- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
 CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;

@@ -19,8 +19,8 @@ final class PublishingDefects {
                     "an aggregate type that the outbox and the application number",
                     "G3",
                     "Numbering.java",
-                    "if (counted != event.isCounted()) {",
-                    "if (counted != event.isCounted() && read.size() > 1) {",
+                    "if (rule.counted() != event.isCounted()) {",
+                    "if (rule.counted() != event.isCounted() && read.size() > 1) {",
                     "NumberingTest"),
             Defect.of(
                     "an aggregate type remembered before its event commits",
@@ -34,7 +34,7 @@ final class PublishingDefects {
                                 events.forEach((kind, count) -> {
                                     if (status == STATUS_COMMITTED && kind.stored()) {""",
                     """
-                    events.keySet().forEach((kind) -> numbering.remember(kind.aggregateType(), kind.counted()));
+                    events.keySet().forEach((kind) -> numbering.remember(kind.aggregateType(), kind.rule()));
                                 if (status == STATUS_ROLLED_BACK) {
                                     return;
                                 }

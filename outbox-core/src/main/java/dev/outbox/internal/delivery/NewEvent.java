@@ -31,6 +31,14 @@ public record NewEvent(
         return chosen.sequence() == null;
     }
 
+    /** Returns what all events of the aggregate type have in common with this one. */
+    public TypeRule typeRule() {
+        return new TypeRule(isCounted(), body.headers().get(EventEnvelope.ORIGIN));
+    }
+
+    /** What all events of an aggregate type share: whether the outbox counts them, and their origin if it is another service. */
+    public record TypeRule(boolean counted, @Nullable String origin) {}
+
     /** Type and id of an aggregate. */
     public record Aggregate(String type, String id) implements Comparable<Aggregate> {
 

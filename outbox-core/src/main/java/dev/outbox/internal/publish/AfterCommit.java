@@ -23,8 +23,8 @@ public final class AfterCommit {
         this.numbering = numbering;
     }
 
-    /** What events have in common; the kind of a type is remembered if it is known to be stored. */
-    private record Kind(String stream, String aggregateType, boolean counted, boolean stored) {}
+    /** What events have in common; the rule of a type is remembered if it is known to be stored. */
+    private record Kind(String stream, String aggregateType, NewEvent.TypeRule rule, boolean stored) {}
 
     void published(NewEvent event, boolean stored) {
         Published published = (Published) TransactionSynchronizationManager.getResource(this);
@@ -34,7 +34,7 @@ public final class AfterCommit {
             TransactionSynchronizationManager.registerSynchronization(published);
         }
         published.events.merge(
-                new Kind(event.stream(), event.aggregate().type(), event.isCounted(), stored), 1, Integer::sum);
+                new Kind(event.stream(), event.aggregate().type(), event.typeRule(), stored), 1, Integer::sum);
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
@@ -78,7 +78,7 @@ public final class AfterCommit {
             FaultPoint.AFTER_COMMIT.reached();
             events.forEach((kind, count) -> {
                 if (status == STATUS_COMMITTED && kind.stored()) {
-                    numbering.remember(kind.aggregateType(), kind.counted());
+                    numbering.remember(kind.aggregateType(), kind.rule());
                 }
                 listener.published(kind.stream(), count);
                 wakeUp.accept(kind.stream());

@@ -167,6 +167,13 @@ public final class EventWriter {
             }
             headers.put(name, value);
         });
+        if (headers.containsKey(EventEnvelope.ORIGIN)) {
+            throw new InvalidEventException("header '" + EventEnvelope.ORIGIN + "' of an event of " + aggregate
+                    + " is reserved for events of other services; call OutboxEvent.withOrigin, or use another name");
+        }
+        if (event.origin() != null) {
+            headers.put(EventEnvelope.ORIGIN, name("origin", event.origin()));
+        }
         if (traceId != null) {
             headers.putIfAbsent(EventEnvelope.TRACE_ID, traceId);
         }

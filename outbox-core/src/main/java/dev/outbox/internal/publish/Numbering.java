@@ -2,6 +2,7 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.internal.delivery.NewEvent;
+import dev.outbox.internal.delivery.NewEvent.TypeRule;
 import dev.outbox.internal.store.AggregateTypeStore;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,8 +17,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses an aggregate type whose events the outbox counts and the application numbers too: their sequences would not follow the order of
- * commits. Types of committed events are remembered for a minute, since a crash or a restore may lose what is stored.
+ * Refuses an aggregate type whose events the outbox counts and the application numbers too, or that two services publish: their
+ * sequences would not follow the order of commits. Types of committed events are remembered for a minute, since a crash or a restore may lose what is stored.
  */
 public final class Numbering {
 
@@ -27,7 +28,7 @@ public final class Numbering {
     private final LongSupplier nanos;
     private final Map<String, Known> known = new ConcurrentHashMap<>();
 
-    private record Known(boolean counted, long since) {}
+    private record Known(TypeRule rule, long since) {}
 
     /** Creates a guard that has seen no event yet. */
     public Numbering(AggregateTypeStore store, LongSupplier nanos) {
@@ -36,40 +37,43 @@ public final class Numbering {
     }
 
     /**
-     * Stores the kinds of new types, unless an event is refused. Returns whether the kinds can be remembered when the events are committed:
+     * Stores the rules of new types, unless an event is refused. Returns whether the rules can be remembered when the events are committed:
      * they have just been read or stored.
      */
     boolean require(Connection connection, List<NewEvent> events) throws SQLException {
         if (events.stream()
-                .allMatch((event) -> Objects.equals(remembered(event.aggregate().type()), event.isCounted()))) {
+                .allMatch((event) -> Objects.equals(remembered(event.aggregate().type()), event.typeRule()))) {
             return false;
         }
-        Map<String, Boolean> read = new LinkedHashMap<>();
-        Map<String, Boolean> added = new LinkedHashMap<>();
+        Map<String, TypeRule> read = new LinkedHashMap<>();
+        Map<String, TypeRule> added = new LinkedHashMap<>();
         for (NewEvent event : events) {
             String type = event.aggregate().type();
-            Boolean counted = read.getOrDefault(type, remembered(type));
-            if (counted == null) {
-                Optional<Boolean> stored = store.isCounted(connection, type);
-                counted = stored.orElse(event.isCounted());
-                read.put(type, counted);
+            TypeRule rule = read.getOrDefault(type, remembered(type));
+            if (rule == null) {
+                Optional<TypeRule> stored = store.find(connection, type);
+                rule = stored.orElse(event.typeRule());
+                read.put(type, rule);
                 if (stored.isEmpty()) {
-                    added.put(type, counted);
+                    added.put(type, rule);
                 }
             }
-            if (counted != event.isCounted()) {
-                throw refused(event, counted);
+            if (!Objects.equals(rule.origin(), event.typeRule().origin())) {
+                throw ofAnotherOrigin(event, rule.origin());
+            }
+            if (rule.counted() != event.isCounted()) {
+                throw refused(event, rule.counted());
             }
         }
         return store.addAll(connection, added);
     }
 
-    private @Nullable Boolean remembered(String type) {
-        Known kind = known.get(type);
-        if (kind == null || nanos.getAsLong() - kind.since() > REMEMBERED_NANOS) {
+    private @Nullable TypeRule remembered(String type) {
+        Known found = known.get(type);
+        if (found == null || nanos.getAsLong() - found.since() > REMEMBERED_NANOS) {
             return null;
         }
-        return kind.counted();
+        return found.rule();
     }
 
     private static InvalidEventException refused(NewEvent event, boolean counted) {
@@ -79,8 +83,18 @@ public final class Numbering {
                 + "; call OutboxEvent.withSequence for all events of an aggregate type or for none");
     }
 
+    private static InvalidEventException ofAnotherOrigin(NewEvent event, @Nullable String owner) {
+        String origin = event.typeRule().origin();
+        return new InvalidEventException(
+                event.type().name() + " of " + event.aggregate() + " comes from "
+                        + (origin == null ? "this service" : origin)
+                        + ", but other events of this aggregate type come from "
+                        + (owner == null ? "this service" : owner)
+                        + "; an aggregate type has one owner: use another aggregate type, such as one with a prefix for received events");
+    }
+
     /** Remembers a type of committed events. */
-    void remember(String aggregateType, boolean counted) {
-        known.put(aggregateType, new Known(counted, nanos.getAsLong()));
+    void remember(String aggregateType, TypeRule rule) {
+        known.put(aggregateType, new Known(rule, nanos.getAsLong()));
     }
 }

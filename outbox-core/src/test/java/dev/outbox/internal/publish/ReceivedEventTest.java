@@ -8,7 +8,10 @@ import dev.outbox.EventType;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.TestOutbox;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +83,58 @@ class ReceivedEventTest {
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining(reason);
         assertThat(outbox.count("events.outbox")).isZero();
+    }
+
+    @Test
+    void originIsAHeader() {
+        EventEnvelope stored = publish(imported("partner/order", "/shop").withHeader("tenant", "blue"));
+
+        assertThat(stored.headers())
+                .containsExactlyInAnyOrderEntriesOf(Map.of(EventEnvelope.ORIGIN, "/shop", "tenant", "blue"));
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT aggregate_type || ' ' || counted || ' ' || origin FROM events.outbox_aggregate_type")
+                        .query(String.class)
+                        .list())
+                .containsExactly("partner/order true /shop");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "own",
+            value = {
+                "own, /shop, from /shop, this service",
+                "/shop, own, from this service, from /shop",
+                "/shop, /hub, from /hub, from /shop"
+            })
+    void aggregateTypeHasOneOwner(@Nullable String first, @Nullable String second, String refused, String owner) {
+        publish(imported("order", first));
+
+        for (TestOutbox instance : List.of(outbox, outbox.another())) {
+            assertThatThrownBy(() ->
+                            instance.inTransaction(() -> instance.publisher().publish(imported("order", second))))
+                    .isInstanceOf(InvalidEventException.class)
+                    .hasMessageContaining("OrderImported of order/1 comes " + refused)
+                    .hasMessageContaining(owner)
+                    .hasMessageContaining("an aggregate type has one owner");
+        }
+        assertThat(publish(imported("order", first)).aggregateSeq()).isEqualTo(2);
+    }
+
+    @Test
+    void headerOriginIsReserved() {
+        assertThatThrownBy(() -> publish(imported("order", null).withHeader(EventEnvelope.ORIGIN, "web")))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("header 'origin' of an event of order/1 is reserved")
+                .hasMessageContaining("withOrigin");
+        assertThatThrownBy(() -> publish(imported("order", " ")))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("origin must not be missing or blank");
+    }
+
+    private static OutboxEvent imported(String aggregateType, @Nullable String origin) {
+        OutboxEvent event = OutboxEvent.of(aggregateType, "1", new OrderImported(7));
+        return origin == null ? event : event.withOrigin(origin);
     }
 
     private static OutboxEvent raw(String json) {
