@@ -2,6 +2,7 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.internal.store.RetentionStore.Batch;
 import dev.outbox.internal.store.RetentionStore.CounterPage;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Archives published events, and removes old rows of the deduplication inbox and idle counters, on a schedule or when called. */
+/** Archives published events, and removes old rows of the deduplication inbox and those of idle aggregates, on a schedule or when called. */
 public final class Retention implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
@@ -24,6 +25,7 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final RetentionStore store;
+    private final ReceivedStore received;
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
@@ -31,9 +33,14 @@ public final class Retention implements AutoCloseable {
 
     /** Creates a retention that has not started. */
     public Retention(
-            RetentionSettings settings, RetentionStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
+            RetentionSettings settings,
+            RetentionStore store,
+            ReceivedStore received,
+            Clock clock,
+            @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = store;
+        this.received = received;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -65,7 +72,21 @@ public final class Retention implements AutoCloseable {
         if (counters > 0) {
             log.info("Removed the counters of {} aggregates without events for {}", counters, idle);
         }
+        long forgotten = idle == null ? 0 : forgetReceived(idle);
+        if (forgotten > 0) {
+            log.info("Removed the last sequences of {} aggregates without received events for {}", forgotten, idle);
+        }
         return moved;
+    }
+
+    private long forgetReceived(Duration idle) throws SQLException {
+        long removed = 0;
+        CounterPage page = CounterPage.BEGINNING;
+        do {
+            page = received.removeIdle(page, idle, settings.batchSize());
+            removed += page.removed();
+        } while (page.size() == settings.batchSize() && !loop.isClosing());
+        return removed;
     }
 
     private Batch archive(OffsetDateTime from) throws SQLException {

@@ -3,7 +3,7 @@ package dev.outbox.internal.maintenance;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How long published events, rows of the deduplication inbox and counters of aggregates stay. */
+/** How long published events, rows of the deduplication inbox and those of aggregates stay. */
 public record RetentionSettings(
         Duration published,
         boolean archive,

@@ -46,6 +46,7 @@ class OutboxMigrationsTest {
                         "outbox_delivery",
                         "outbox_aggregate",
                         "outbox_aggregate_removal",
+                        "outbox_received",
                         "outbox_handler",
                         "processed_event",
                         "outbox_operation",
