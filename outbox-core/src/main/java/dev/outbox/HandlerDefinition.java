@@ -1,8 +1,8 @@
 package dev.outbox;
 
+import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerCode.PayloadHandler;
-import dev.outbox.HandlerCode.ContextHandler;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

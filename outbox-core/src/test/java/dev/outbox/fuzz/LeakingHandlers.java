@@ -1,7 +1,7 @@
 package dev.outbox.fuzz;
 
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.TestOutbox;
 import java.util.List;

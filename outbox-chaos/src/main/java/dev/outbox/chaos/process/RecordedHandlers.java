@@ -1,8 +1,8 @@
 package dev.outbox.chaos.process;
 
-import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;

@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;

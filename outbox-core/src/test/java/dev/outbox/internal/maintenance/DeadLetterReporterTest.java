@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.DeadLetterHandler;
+import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;

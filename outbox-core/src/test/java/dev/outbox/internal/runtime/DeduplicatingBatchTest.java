@@ -23,11 +23,8 @@ import org.junit.jupiter.api.Test;
 
 class DeduplicatingBatchTest {
 
-    private final TestOutbox outbox = TestOutbox.create()
-            .retry(TestOutbox.AT_ONCE)
-            .stream(
-                    "default",
-                    new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
+    private final TestOutbox outbox = TestOutbox.create().retry(TestOutbox.AT_ONCE).stream(
+            "default", new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
     private final AtomicBoolean once = new AtomicBoolean(true);
     private final List<List<EventEnvelope>> batches = new CopyOnWriteArrayList<>();
 
@@ -44,7 +41,8 @@ class DeduplicatingBatchTest {
     @Test
     @Guarantee(
             value = "G7",
-            sentence = "A deduplicating batch handler has its database effects exactly once, also if single events fail.")
+            sentence =
+                    "A deduplicating batch handler has its database effects exactly once, also if single events fail.")
     void effectsOfAFailedEventRollBackAndTheOthersStayOnce() {
         start((event, outcome) -> {
             if (event.aggregateSeq() == 2 && once.getAndSet(false)) {
@@ -90,22 +88,23 @@ class DeduplicatingBatchTest {
 
     private void start(Code code) {
         outbox.handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
-                    batches.add(events);
-                    for (EventEnvelope event : events) {
-                        outbox.sql()
-                                .sql("INSERT INTO effect VALUES (?)")
-                                .param(event.eventId())
-                                .update();
-                        code.handle(event, outcome);
-                    }
-                }).deduplicating())
+                            batches.add(events);
+                            for (EventEnvelope event : events) {
+                                outbox.sql()
+                                        .sql("INSERT INTO effect VALUES (?)")
+                                        .param(event.eventId())
+                                        .update();
+                                code.handle(event, outcome);
+                            }
+                        })
+                        .deduplicating())
                 .start();
     }
 
     private List<EventEnvelope> publish(int events) {
         return outbox.inTransaction(() -> IntStream.range(0, events)
-                .mapToObj((number) ->
-                        outbox.publisher().publish("order", "order-" + number % 4, new OrderPlaced(number)))
+                .mapToObj(
+                        (number) -> outbox.publisher().publish("order", "order-" + number % 4, new OrderPlaced(number)))
                 .toList());
     }
 

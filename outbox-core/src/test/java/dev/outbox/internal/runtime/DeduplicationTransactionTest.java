@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPaid;

@@ -4,8 +4,8 @@ import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
