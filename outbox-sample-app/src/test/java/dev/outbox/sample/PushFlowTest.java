@@ -118,28 +118,6 @@ class PushFlowTest {
                 .anySatisfy((line) -> assertThat(line).contains("failed for good after 4 attempts: GatewayException"));
     }
 
-    @Test
-    void retriedDeadPushSendsNothingAbandoned() {
-        api.put("/devices/" + user + "/failures", "{\"times\": 4}");
-        confirm(reserve());
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(
-                        () -> assertThat(api.events()).extracting("status").containsExactly("PUBLISHED", "DEAD"));
-
-        awaitFailed();
-
-        Object retried = api.create(
-                "/operations/retry", """
-                {"handler": "push.send", "eventId": "%s", "by": "ann", "reason": "the gateway is back"}
-                """.formatted(api.events().get(1).get("eventId")), "$.affected");
-
-        assertThat(retried).isEqualTo(1);
-        assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
-        assertThat(inbox())
-                .containsExactly(Map.of("title", "Reservation confirmed", "status", "FAILED", "attempts", 4));
-        assertThat(shown()).isEmpty();
-    }
-
     @ParameterizedTest
     @CsvSource({"push.reservation-confirmed, 0", "push.send, 1"})
     void replayedPushIsNotSentTwice(String handler, int event) {
