@@ -38,7 +38,8 @@ import tools.jackson.databind.json.JsonMapper;
 class SignedWebhookTest {
 
     private static final String SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    private static final Duration READ_TIMEOUT = Duration.ofMillis(300);
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration SHORT_READ_TIMEOUT = Duration.ofMillis(300);
     private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-04-13T00:15:00Z"), ZoneOffset.UTC);
     private static final WireMockServer SERVER = new WireMockServer(options().dynamicPort());
 
@@ -120,10 +121,15 @@ class SignedWebhookTest {
 
     @Test
     void retriesAfterATimeout() {
-        answerWith(aResponse().withStatus(204).withFixedDelay(5 * (int) READ_TIMEOUT.toMillis()));
+        answerWith(aResponse().withStatus(204).withFixedDelay(5 * (int) SHORT_READ_TIMEOUT.toMillis()));
+        SignedWebhook impatient = SignedWebhook.of(
+                "test.webhook",
+                settings(URI.create(SERVER.baseUrl() + "/hook"), SECRET, SHORT_READ_TIMEOUT),
+                new JsonMapper(),
+                CLOCK);
 
         assertThatExceptionOfType(WebhookException.class)
-                .isThrownBy(this::send)
+                .isThrownBy(() -> impatient.post(id, Map.of("text", "ready")))
                 .withMessage("test.webhook did not answer to message %s", id)
                 .withCauseInstanceOf(HttpTimeoutException.class);
     }
@@ -173,7 +179,8 @@ class SignedWebhookTest {
 
     @Test
     void settingsShowNeitherSecretNorUrl() {
-        assertThat(settings(URI.create("https://example.com/token"), SECRET).toString())
+        assertThat(settings(URI.create("https://example.com/token"), SECRET, READ_TIMEOUT)
+                        .toString())
                 .doesNotContain(SECRET, "token")
                 .contains("readTimeout");
     }
@@ -187,10 +194,10 @@ class SignedWebhookTest {
     }
 
     private static SignedWebhook webhook(@Nullable URI url, @Nullable String secret) {
-        return SignedWebhook.of("test.webhook", settings(url, secret), new JsonMapper(), CLOCK);
+        return SignedWebhook.of("test.webhook", settings(url, secret, READ_TIMEOUT), new JsonMapper(), CLOCK);
     }
 
-    private static WebhookSettings settings(@Nullable URI url, @Nullable String secret) {
-        return new WebhookSettings(url, secret, Duration.ofSeconds(2), READ_TIMEOUT);
+    private static WebhookSettings settings(@Nullable URI url, @Nullable String secret, Duration readTimeout) {
+        return new WebhookSettings(url, secret, Duration.ofSeconds(2), readTimeout);
     }
 }
