@@ -2,11 +2,16 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the routes and inboxes of an application that has an outbox. */
@@ -14,4 +19,18 @@ import org.springframework.kafka.core.ProducerFactory;
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
-public final class OutboxKafkaAutoConfiguration {}
+@Import(ForwarderConfiguration.class)
+public final class OutboxKafkaAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(OutboxKafkaAutoConfiguration.class);
+
+    @Bean
+    SmartInitializingSingleton outboxKafkaReport(OutboxKafkaProperties properties) {
+        return () -> {
+            if (properties.routes().isEmpty() && properties.inbox().isEmpty()) {
+                log.info(
+                        "Neither outbox.kafka.routes nor outbox.kafka.inbox is set: events do not go to or come from Kafka");
+            }
+        };
+    }
+}

@@ -1,5 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.kafka.internal.forwarder.RecordKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -45,19 +46,9 @@ public record OutboxKafkaProperties(
             @DefaultValue List<String> aggregateTypes,
             @DefaultValue List<String> streams,
             @Nullable String topic,
-            @DefaultValue("aggregate-id") Key key,
+            @DefaultValue("aggregate-id") RecordKey key,
             @Nullable List<String> headers,
             @DefaultValue("false") boolean forwardReceived) {}
-
-    /** Key of a record. */
-    public enum Key {
-        /** The aggregate id: all events of an aggregate go to one partition. */
-        AGGREGATE_ID,
-        /** The event id. */
-        EVENT_ID,
-        /** No key. */
-        NONE
-    }
 
     /**
      * Inbox: which topics to receive, and how.

@@ -1,0 +1,101 @@
+package dev.outbox.kafka.autoconfigure;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.kafka.internal.forwarder.Route;
+import dev.outbox.kafka.internal.forwarder.Routes;
+import dev.outbox.kafka.internal.forwarder.Selector;
+import dev.outbox.kafka.internal.forwarder.Selector.Kind;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.StringUtils;
+
+/** Converts the properties of the routes, and names the property that breaks a rule. */
+final class ConfiguredRoutes {
+
+    static final String PREFIX = "outbox.kafka.routes";
+
+    private static final Pattern TOPIC = Pattern.compile("[a-zA-Z0-9._-]{1,249}");
+
+    private final Set<String> streams;
+
+    private ConfiguredRoutes(Set<String> streams) {
+        this.streams = streams;
+    }
+
+    /** Converts the routes of an application that has these streams. */
+    static Routes of(Map<String, OutboxKafkaProperties.Route> routes, Set<String> streams) {
+        ConfiguredRoutes configured = new ConfiguredRoutes(streams);
+        List<Route> all = new ArrayList<>();
+        new TreeMap<>(routes).forEach((name, route) -> all.add(configured.route(name, route)));
+        return new Routes(all);
+    }
+
+    private Route route(String name, OutboxKafkaProperties.Route route) {
+        String prefix = PREFIX + "." + name;
+        List<String> headers = route.headers();
+        return new Route(
+                name,
+                selector(prefix, route),
+                topic(prefix, route.topic()),
+                new Route.Format(route.key(), headers == null ? null : Set.copyOf(headers)),
+                route.forwardReceived());
+    }
+
+    private Selector selector(String prefix, OutboxKafkaProperties.Route route) {
+        List<Selector> selectors = new ArrayList<>();
+        add(selectors, Kind.EVENT_TYPES, route.eventTypes());
+        add(selectors, Kind.AGGREGATE_TYPES, route.aggregateTypes());
+        add(selectors, Kind.STREAMS, route.streams());
+        if (selectors.size() != 1) {
+            throw new HandlerConfigurationException(
+                    "set exactly one of " + prefix + ".event-types, " + prefix + ".aggregate-types and " + prefix
+                            + ".streams, which select the events of the route; " + selectors.size() + " are set");
+        }
+        Selector selector = selectors.get(0);
+        Set<String> unknown = new TreeSet<>(selector.kind() == Kind.STREAMS ? selector.names() : Set.of());
+        unknown.removeAll(streams);
+        if (!unknown.isEmpty()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".streams", route.streams(), "there are only the streams " + new TreeSet<>(streams));
+        }
+        return selector;
+    }
+
+    private static void add(List<Selector> selectors, Kind kind, List<String> names) {
+        if (!names.isEmpty()) {
+            selectors.add(new Selector(kind, new HashSet<>(names)));
+        }
+    }
+
+    private static String topic(String prefix, @Nullable String topic) {
+        if (!StringUtils.hasText(topic)) {
+            throw new HandlerConfigurationException(prefix + ".topic is not set; name the topic of the route");
+        }
+        if (!TOPIC.matcher(topic).matches()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    prefix + ".topic", topic, "a topic has 1 to 249 letters, digits, dots, underscores and dashes");
+        }
+        return topic;
+    }
+
+    /** Returns the source of forwarded events: the configured one, or the name of the application after a slash. */
+    static String source(@Nullable String source, @Nullable String applicationName) {
+        if (StringUtils.hasText(source)) {
+            return source;
+        }
+        if (StringUtils.hasText(applicationName)) {
+            return "/" + applicationName;
+        }
+        throw new HandlerConfigurationException(
+                "neither outbox.kafka.source nor spring.application.name is set; one of them must name this service to"
+                        + " the consumers of its events");
+    }
+}

@@ -1,0 +1,45 @@
+package dev.outbox.kafka.autoconfigure;
+
+import dev.outbox.CircuitBreaker;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
+import dev.outbox.kafka.internal.forwarder.RecordFactory;
+import dev.outbox.kafka.internal.forwarder.RecordSender;
+import dev.outbox.kafka.internal.forwarder.Route;
+import dev.outbox.kafka.internal.forwarder.Routes;
+import java.time.Duration;
+import org.springframework.beans.factory.BeanRegistrar;
+import org.springframework.beans.factory.BeanRegistry;
+import org.springframework.core.env.Environment;
+
+/** Registers one batch handler for each route, so that a route is paused, replayed and monitored like any handler. */
+final class RouteHandlers implements BeanRegistrar {
+
+    private static final int BATCH_SIZE = 500;
+    private static final CircuitBreaker CIRCUIT = new CircuitBreaker(5, Duration.ofSeconds(5));
+
+    @Override
+    public void register(BeanRegistry registry, Environment environment) {
+        for (String name : OnRoutes.names(environment)) {
+            registry.registerBean(
+                    "outboxKafkaRoute." + name,
+                    HandlerDefinition.class,
+                    (spec) -> spec.supplier((context) -> define(
+                            name,
+                            context.bean(Routes.class),
+                            context.bean(RecordFactory.class),
+                            context.bean(RecordSender.class))));
+        }
+    }
+
+    private static HandlerDefinition define(String name, Routes routes, RecordFactory records, RecordSender sender) {
+        Route route = routes.named(name);
+        return HandlerDefinition.ofBatch(
+                        route.handlerId(),
+                        route.selector().eventTypes(),
+                        null,
+                        new ForwardingHandler(route, routes, records, sender))
+                .batchSize(BATCH_SIZE)
+                .circuit(CIRCUIT);
+    }
+}

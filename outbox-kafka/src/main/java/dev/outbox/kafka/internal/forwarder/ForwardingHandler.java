@@ -1,0 +1,126 @@
+package dev.outbox.kafka.internal.forwarder;
+
+import dev.outbox.BatchHandler;
+import dev.outbox.BatchOutcome;
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.RetryAfterException;
+import dev.outbox.kafka.internal.forwarder.RecordSender.Sending;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forwards the events of one route in waves. A wave has the next event of each aggregate and ends when Kafka has acknowledged or refused
+ * every record, so an aggregate never has a record in flight behind an unacknowledged one: a record that timed out may still be appended
+ * later, after its successor.
+ */
+public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
+
+    private final Route route;
+    private final Routes routes;
+    private final RecordFactory records;
+    private final RecordSender sender;
+
+    public ForwardingHandler(Route route, Routes routes, RecordFactory records, RecordSender sender) {
+        this.route = route;
+        this.routes = routes;
+        this.records = records;
+        this.sender = sender;
+    }
+
+    private record Aggregate(String type, String id) {}
+
+    /** Events of one aggregate that are not sent yet, in order. */
+    private record Lane(Deque<EventEnvelope> events) {
+
+        EventEnvelope next() {
+            return events.getFirst();
+        }
+    }
+
+    /** First event of a lane, with its record on the way or the reason why it was not sent. */
+    private record Sent(
+            Lane lane, @Nullable Sending sending, @Nullable Throwable unsent) {}
+
+    @Override
+    public void handle(
+            List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
+            throws InterruptedException {
+        Collection<Lane> lanes = lanes(payloads);
+        while (!lanes.isEmpty()) {
+            if (context.isLeaseLost()) {
+                lanes.forEach((lane) -> outcome.failed(lane.next(), leaseLost()));
+                return;
+            }
+            lanes = wave(lanes, outcome);
+        }
+    }
+
+    private Collection<Lane> lanes(List<EventEnvelope> events) {
+        Map<Aggregate, Lane> lanes = new LinkedHashMap<>();
+        for (EventEnvelope event : events) {
+            if (route.takes(event)) {
+                lanes.computeIfAbsent(
+                                new Aggregate(event.aggregateType(), event.aggregateId()),
+                                (aggregate) -> new Lane(new ArrayDeque<>()))
+                        .events()
+                        .add(event);
+            }
+        }
+        return lanes.values();
+    }
+
+    /** Sends the next event of each lane, and returns the lanes that have more events and no failure. */
+    private List<Lane> wave(Collection<Lane> lanes, BatchOutcome outcome) throws InterruptedException {
+        List<Sent> wave = new ArrayList<>();
+        for (Lane lane : lanes) {
+            wave.add(send(lane));
+        }
+        List<Lane> rest = new ArrayList<>();
+        for (Sent sent : wave) {
+            Throwable failure = failure(sent);
+            if (failure != null) {
+                outcome.failed(sent.lane().next(), failure);
+            } else if (hasMore(sent.lane())) {
+                rest.add(sent.lane());
+            }
+        }
+        return rest;
+    }
+
+    private Sent send(Lane lane) throws InterruptedException {
+        EventEnvelope event = lane.next();
+        try {
+            routes.requireOne(event);
+            return new Sent(lane, sender.send(records.create(route, event)), null);
+        } catch (RuntimeException ex) {
+            return new Sent(lane, null, ex);
+        }
+    }
+
+    private @Nullable Throwable failure(Sent sent) throws InterruptedException {
+        Sending sending = sent.sending();
+        if (sending == null) {
+            return sent.unsent();
+        }
+        SendFailure failure = sender.await(sending);
+        return failure == null ? null : failure.cause();
+    }
+
+    private static boolean hasMore(Lane lane) {
+        lane.events().removeFirst();
+        return !lane.events().isEmpty();
+    }
+
+    private static RetryAfterException leaseLost() {
+        return RetryAfterException.uncounted(
+                Duration.ZERO, "not sent, because another instance may have taken over the event", null);
+    }
+}

@@ -1,0 +1,63 @@
+package dev.outbox.kafka.internal.forwarder;
+
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/** Producer of all routes, created on first use and replaced when it is broken. Safe for use by many threads. */
+public final class SharedProducer implements AutoCloseable {
+
+    private final Supplier<Producer<Object, Object>> factory;
+    private final Runnable reset;
+    private @Nullable Producer<Object, Object> current;
+    private boolean closed;
+
+    /**
+     * Creates the holder of a producer.
+     *
+     * @param factory creates a producer
+     * @param reset closes the producer that was created last
+     */
+    public SharedProducer(Supplier<Producer<Object, Object>> factory, Runnable reset) {
+        this.factory = factory;
+        this.reset = reset;
+    }
+
+    /** Permits the use of the producer again after it was closed. */
+    public synchronized void open() {
+        closed = false;
+    }
+
+    synchronized Producer<Object, Object> get() {
+        if (closed) {
+            throw new IllegalStateException("the producer is closed, because the application stops");
+        }
+        Producer<Object, Object> producer = current;
+        if (producer == null) {
+            producer = factory.get();
+            current = producer;
+        }
+        return producer;
+    }
+
+    /** Closes a producer that does not work any more, unless another thread has replaced it. */
+    synchronized void discard(Producer<Object, Object> broken) {
+        if (current == broken) {
+            closeCurrent();
+        }
+    }
+
+    /** Closes the producer. A handler that still runs gets no other one. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        closeCurrent();
+    }
+
+    private void closeCurrent() {
+        if (current != null) {
+            current = null;
+            reset.run();
+        }
+    }
+}

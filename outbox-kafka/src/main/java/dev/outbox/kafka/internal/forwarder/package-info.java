@@ -1,0 +1,5 @@
+/** Forwards events of the outbox to Kafka, in order per aggregate. */
+@NullMarked
+package dev.outbox.kafka.internal.forwarder;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,276 @@
+package dev.outbox.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.kafka.autoconfigure.DefaultKafkaProducerFactoryCustomizer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.ProducerFactory;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** From the publisher to a consumer, with a real broker and a real database. */
+@ExtendWith(OutputCaptureExtension.class)
+class ForwardingTest {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Map<String, KafkaRecordMapper> MAPPERS = new ConcurrentHashMap<>();
+    private static final Set<String> PRODUCERS = ConcurrentHashMap.newKeySet();
+
+    private static TestDatabase database;
+    private static ConfigurableApplicationContext application;
+
+    record OrderPlaced(String text) {}
+
+    record OrderTwice(String text) {}
+
+    record PaymentBooked(String text) {}
+
+    record RefundIssued(String text) {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Shop {
+
+        @Bean
+        KafkaRecordMapper mapper() {
+            return (event, proposed) -> MAPPERS.getOrDefault(event.aggregateId(), (same, record) -> record)
+                    .map(event, proposed);
+        }
+
+        @Bean
+        @SuppressWarnings("unchecked")
+        DefaultKafkaProducerFactoryCustomizer observation() {
+            return (factory) -> ((DefaultKafkaProducerFactory<Object, Object>) factory).addListener(new Observer());
+        }
+    }
+
+    /** Observes producers in the way in which Spring Boot binds their meters. */
+    private static final class Observer implements ProducerFactory.Listener<Object, Object> {
+
+        @Override
+        public void producerAdded(String id, Producer<Object, Object> producer) {
+            PRODUCERS.add(id);
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        TestKafka.createTopic("orders", Map.of());
+        TestKafka.createTopic("payments", Map.of("max.message.bytes", "2000"));
+        database = TestPostgres.shared().newDatabase();
+        application = new SpringApplicationBuilder(Shop.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--spring.application.name=shop",
+                        "--spring.datasource.url=" + database.jdbcUrl(),
+                        "--spring.datasource.username=" + database.username(),
+                        "--spring.datasource.password=" + database.password(),
+                        "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
+                        "--outbox.retry.delays=100ms",
+                        "--outbox.retry.max-attempts=3",
+                        "--outbox.poller.interval=200ms",
+                        "--outbox.kafka.producer.properties[max.block.ms]=500",
+                        "--outbox.kafka.routes.orders.aggregate-types=Order",
+                        "--outbox.kafka.routes.orders.topic=orders",
+                        "--outbox.kafka.routes.payments.event-types=PaymentBooked",
+                        "--outbox.kafka.routes.payments.topic=payments",
+                        "--outbox.kafka.routes.refunds.event-types=RefundIssued",
+                        "--outbox.kafka.routes.refunds.topic=missing",
+                        "--outbox.kafka.routes.twice.event-types=OrderTwice",
+                        "--outbox.kafka.routes.twice.topic=orders");
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        database.close();
+    }
+
+    @Test
+    void consumerGetsEventWithAllHeaders() {
+        Instant time = Instant.parse("2026-03-01T12:00:00.123456Z");
+        EventEnvelope stored = publish(OutboxEvent.of("Order", "headers", new OrderPlaced("Žižkov"))
+                        .occurredAt(time)
+                        .withHeader("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+                        .withHeader("tenant", "acme"))
+                .get(0);
+
+        ConsumerRecord<String, String> record = read("orders", "headers", 1).get(0);
+
+        assertThat(record.value()).isEqualTo("{\"text\": \"Žižkov\"}");
+        assertThat(header(record, "ce_specversion")).isEqualTo("1.0");
+        assertThat(header(record, "ce_id")).isEqualTo(stored.eventId().toString());
+        assertThat(header(record, "ce_source")).isEqualTo("/shop");
+        assertThat(header(record, "ce_type")).isEqualTo("OrderPlaced");
+        assertThat(header(record, "ce_time")).isEqualTo(time.toString());
+        assertThat(header(record, "ce_subject")).isEqualTo("headers");
+        assertThat(header(record, "ce_aggregatetype")).isEqualTo("Order");
+        assertThat(header(record, "ce_sequence")).isEqualTo("1");
+        assertThat(header(record, "ce_schemaversion")).isEqualTo("1");
+        assertThat(header(record, "content-type")).isEqualTo("application/json");
+        assertThat(header(record, "traceparent")).startsWith("00-0af7651916cd43dd8448eb211c80319c");
+        assertThat(header(record, "tenant")).isEqualTo("acme");
+    }
+
+    @Test
+    void aggregateArrivesInOrderInOnePartition() {
+        OutboxEvent[] events = IntStream.rangeClosed(1, 40)
+                .mapToObj((i) -> OutboxEvent.of("Order", "sorted", new OrderPlaced("event " + i)))
+                .toArray(OutboxEvent[]::new);
+        publish(events);
+
+        List<ConsumerRecord<String, String>> records = read("orders", "sorted", events.length);
+
+        assertThat(records)
+                .extracting((record) -> Integer.parseInt(header(record, "ce_sequence")))
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, events.length).boxed().toList());
+        assertThat(records)
+                .extracting(ConsumerRecord::partition)
+                .containsOnly(records.get(0).partition());
+    }
+
+    @Test
+    void recordThatBrokerRefusesIsDeadWhileOthersPass() {
+        UUID large = publish(
+                        OutboxEvent.of("Payment", "large", new PaymentBooked("x".repeat(5_000))),
+                        OutboxEvent.of("Payment", "small", new PaymentBooked("ok")))
+                .get(0)
+                .eventId();
+
+        assertThat(read("payments", "small", 1)).hasSize(1);
+        assertThat(dead(large, "kafka-payments").attempts()).satisfies((attempts) -> {
+            assertThat(attempts.failed()).isEqualTo(1);
+            assertThat(attempts.lastFailure().message())
+                    .contains("larger than the max message size the server will accept");
+        });
+    }
+
+    @Test
+    void unknownTopicIsReportedAtStartAndDeadAfterRetries(CapturedOutput output) {
+        UUID refund = publish(OutboxEvent.of("Payment", "refund", new RefundIssued("5")))
+                .get(0)
+                .eventId();
+
+        assertThat(dead(refund, "kafka-refunds").attempts()).satisfies((attempts) -> {
+            assertThat(attempts.failed()).isEqualTo(3);
+            assertThat(attempts.lastFailure().message()).contains("Topic missing does not exist");
+        });
+        await().atMost(DEADLINE)
+                .untilAsserted(() -> assertThat(output)
+                        .containsOnlyOnce("Topic missing of outbox.kafka.routes.refunds.topic does not exist"));
+    }
+
+    @Test
+    void failingMapperIsRetriedUntilItRecovers() {
+        MAPPERS.put("mapped", (event, proposed) -> {
+            MAPPERS.put("mapped", (same, record) -> {
+                record.headers().add("region", "eu".getBytes(UTF_8));
+                return record;
+            });
+            throw new IllegalStateException("the schema is not there yet");
+        });
+
+        publish(OutboxEvent.of("Order", "mapped", new OrderPlaced("5")));
+
+        assertThat(header(read("orders", "mapped", 1).get(0), "region")).isEqualTo("eu");
+    }
+
+    @Test
+    void valueOfWrongClassIsDead() {
+        MAPPERS.put(
+                "text",
+                (event, proposed) ->
+                        new ProducerRecord<>(proposed.topic(), null, proposed.key(), "text", proposed.headers()));
+
+        UUID event = publish(OutboxEvent.of("Order", "text", new OrderPlaced("5")))
+                .get(0)
+                .eventId();
+
+        assertThat(dead(event, "kafka-orders").attempts()).satisfies((attempts) -> {
+            assertThat(attempts.failed()).isEqualTo(1);
+            assertThat(attempts.lastFailure().message()).contains("Can't convert value of class java.lang.String");
+        });
+    }
+
+    @Test
+    void eventOfTwoRoutesIsDeadInBothAndNotSent() {
+        UUID event = publish(
+                        OutboxEvent.of("Order", "twice", new OrderTwice("5")),
+                        OutboxEvent.of("Order", "twice", new OrderPlaced("6")))
+                .get(0)
+                .eventId();
+
+        for (String handler : List.of("kafka-orders", "kafka-twice")) {
+            assertThat(dead(event, handler).attempts().lastFailure().message())
+                    .contains("outbox.kafka.routes.orders and outbox.kafka.routes.twice");
+        }
+        assertThat(header(read("orders", "twice", 1).get(0), "ce_type")).isEqualTo("OrderPlaced");
+    }
+
+    @Test
+    void producerIsObservedLikeThoseOfApplication() {
+        publish(OutboxEvent.of("Order", "observed", new OrderPlaced("5")));
+        read("orders", "observed", 1);
+
+        assertThat(PRODUCERS).containsExactly("outboxKafkaProducer.shop-outbox-1");
+    }
+
+    private static List<EventEnvelope> publish(OutboxEvent... events) {
+        OutboxPublisher publisher = application.getBean(OutboxPublisher.class);
+        return application
+                .getBean(TransactionTemplate.class)
+                .execute((status) -> publisher.publishAll(List.of(events)));
+    }
+
+    private static List<ConsumerRecord<String, String>> read(String topic, String key, int count) {
+        return TestKafka.read(topic, count, (record) -> record.key().equals(key));
+    }
+
+    private static Delivery dead(UUID event, String handler) {
+        OutboxOperations operations = application.getBean(OutboxOperations.class);
+        return await().atMost(DEADLINE)
+                .until(
+                        () -> operations.find(DeliverySelection.delivery(event, handler), 1),
+                        (found) -> found.stream()
+                                .anyMatch((delivery) -> delivery.state().status() == DeliveryStatus.DEAD))
+                .get(0);
+    }
+
+    private static String header(ConsumerRecord<?, ?> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), UTF_8);
+    }
+}

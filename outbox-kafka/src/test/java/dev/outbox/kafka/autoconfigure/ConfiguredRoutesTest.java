@@ -1,0 +1,113 @@
+package dev.outbox.kafka.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.kafka.internal.forwarder.RecordKey;
+import dev.outbox.kafka.internal.forwarder.Route;
+import dev.outbox.kafka.internal.forwarder.Selector;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+class ConfiguredRoutesTest {
+
+    @Test
+    void everyPropertyOfRouteIsApplied() {
+        List<Route> routes = routes(
+                "b.streams=mail",
+                "b.topic=mails",
+                "b.key=event-id",
+                "b.headers=tenant",
+                "b.forward-received=true",
+                "a.aggregate-types=Order,Payment",
+                "a.topic=shop.orders_v1-x");
+
+        assertThat(routes)
+                .containsExactly(
+                        new Route(
+                                "a",
+                                new Selector(Selector.Kind.AGGREGATE_TYPES, Set.of("Order", "Payment")),
+                                "shop.orders_v1-x",
+                                new Route.Format(RecordKey.AGGREGATE_ID, null),
+                                false),
+                        new Route(
+                                "b",
+                                new Selector(Selector.Kind.STREAMS, Set.of("mail")),
+                                "mails",
+                                new Route.Format(RecordKey.EVENT_ID, Set.of("tenant")),
+                                true));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.key=none", "a.event-types=OrderPlaced;a.streams=mail"})
+    void routeHasExactlyOneSelector(String properties) {
+        assertThatThrownBy(() -> routes((properties + ";a.topic=orders").split(";")))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("set exactly one of outbox.kafka.routes.a.event-types")
+                .hasMessageContaining("outbox.kafka.routes.a.streams");
+    }
+
+    @Test
+    void routeHasTopic() {
+        assertThatThrownBy(() -> routes("a.event-types=OrderPlaced"))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("outbox.kafka.routes.a.topic is not set");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"topic, my orders, letters", "streams, post, there are only the streams"})
+    void invalidValueIsReportedWithItsProperty(String key, String value, String reason) {
+        assertThatThrownBy(() -> routes(
+                        key.equals("topic") ? "a.event-types=OrderPlaced" : "a.topic=orders", "a." + key + "=" + value))
+                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
+                    assertThat(ex.getName()).isEqualTo("outbox.kafka.routes.a." + key);
+                    assertThat(ex.getReason()).contains(reason);
+                });
+    }
+
+    @Test
+    void unknownKindOfKeyIsReportedWithItsProperty() {
+        assertThatThrownBy(() -> routes("a.event-types=OrderPlaced", "a.topic=orders", "a.key=tenant"))
+                .isInstanceOf(BindException.class)
+                .hasMessageContaining("outbox.kafka.routes.a.key");
+    }
+
+    @Test
+    void twoRoutesMustNotNameTheSameEventType() {
+        assertThatThrownBy(() ->
+                        routes("a.event-types=OrderPlaced", "a.topic=x", "b.event-types=OrderPlaced", "b.topic=y"))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("outbox.kafka.routes.a and outbox.kafka.routes.b");
+    }
+
+    @Test
+    void sourceDefaultsToNameOfApplication() {
+        assertThat(ConfiguredRoutes.source("urn:shop", "other")).isEqualTo("urn:shop");
+        assertThat(ConfiguredRoutes.source(null, "shop")).isEqualTo("/shop");
+        assertThatThrownBy(() -> ConfiguredRoutes.source(" ", ""))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("spring.application.name");
+    }
+
+    private static List<Route> routes(String... properties) {
+        Map<String, Object> map = new HashMap<>();
+        for (String property : properties) {
+            String[] parts = property.split("=", 2);
+            map.put("outbox.kafka.routes." + parts[0], parts[1]);
+        }
+        OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(map))
+                .bindOrCreate("outbox.kafka", OutboxKafkaProperties.class);
+        return ConfiguredRoutes.of(bound.routes(), Set.of("default", "mail")).all();
+    }
+}

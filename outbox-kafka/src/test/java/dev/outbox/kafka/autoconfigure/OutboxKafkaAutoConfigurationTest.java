@@ -1,0 +1,105 @@
+package dev.outbox.kafka.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import org.apache.kafka.clients.producer.Producer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.core.ProducerFactory;
+
+@ExtendWith(OutputCaptureExtension.class)
+class OutboxKafkaAutoConfigurationTest {
+
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void createDatabase() {
+        database = TestPostgres.shared().newDatabase();
+    }
+
+    @AfterAll
+    static void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void withoutRouteOrInboxOneLineIsLoggedAndNothingCreated(CapturedOutput output) {
+        application().run((context) -> {
+            assertThat(context).hasNotFailed().doesNotHaveBean(SharedProducer.class);
+            assertThat(context).doesNotHaveBean(HandlerDefinition.class).doesNotHaveBean(Producer.class);
+            assertThat(output).containsOnlyOnce("Neither outbox.kafka.routes nor outbox.kafka.inbox is set");
+        });
+    }
+
+    @Test
+    void routeBecomesHandlerAndLeavesProducersOfApplicationAlone() {
+        withRoute().withPropertyValues("spring.main.lazy-initialization=true").run((context) -> {
+            assertThat(context.getBean(HandlerDefinition.class)).satisfies((handler) -> {
+                assertThat(handler.id()).isEqualTo("kafka-orders");
+                assertThat(handler.eventTypes()).containsExactly("OrderPlaced");
+            });
+            assertThat(context).hasSingleBean(ProducerFactory.class).hasSingleBean(KafkaTemplate.class);
+            assertThat(context.getBean(ForwarderLifecycle.class).isRunning()).isTrue();
+        });
+    }
+
+    @Test
+    void backsOffWithoutSpringKafka() {
+        application()
+                .withClassLoader(new FilteredClassLoader("org.springframework.kafka", "org.apache.kafka"))
+                .run((context) ->
+                        assertThat(context).hasNotFailed().doesNotHaveBean(OutboxKafkaAutoConfiguration.class));
+    }
+
+    @Test
+    void backsOffWithoutOutbox() {
+        withRoute()
+                .withPropertyValues("outbox.enabled=false")
+                .run((context) ->
+                        assertThat(context).hasNotFailed().doesNotHaveBean(OutboxKafkaAutoConfiguration.class));
+    }
+
+    private static ApplicationContextRunner withRoute() {
+        return application()
+                .withPropertyValues(
+                        "outbox.kafka.routes.orders.event-types=OrderPlaced",
+                        "outbox.kafka.routes.orders.topic=orders");
+    }
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        TransactionAutoConfiguration.class,
+                        JacksonAutoConfiguration.class,
+                        OutboxAutoConfiguration.class,
+                        KafkaAutoConfiguration.class,
+                        OutboxKafkaAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.application.name=shop",
+                        "spring.kafka.bootstrap-servers=localhost:1",
+                        "spring.datasource.url=" + database.jdbcUrl(),
+                        "spring.datasource.username=" + database.username(),
+                        "spring.datasource.password=" + database.password(),
+                        "spring.datasource.hikari.maximum-pool-size=5");
+    }
+}

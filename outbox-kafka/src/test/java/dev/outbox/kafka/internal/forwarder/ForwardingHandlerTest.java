@@ -1,0 +1,225 @@
+package dev.outbox.kafka.internal.forwarder;
+
+import static dev.outbox.kafka.internal.forwarder.TestEvents.event;
+import static dev.outbox.kafka.internal.forwarder.TestEvents.route;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import dev.outbox.kafka.KafkaRecordMapper;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ForwardingHandlerTest {
+
+    private static final Route ORDERS = route("orders", Selector.Kind.AGGREGATE_TYPES, "Order");
+    private static final KafkaRecordMapper UNCHANGED = (event, proposed) -> proposed;
+
+    private final ScriptedProducer producer = new ScriptedProducer();
+    private final Map<String, Throwable> failed = new LinkedHashMap<>();
+    private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
+    private volatile boolean leaseLost;
+
+    @AfterEach
+    void stop() {
+        executor.shutdownNow();
+    }
+
+    @Test
+    void sendsNextEventOfEachAggregateInOneWave() throws Exception {
+        Future<?> handling = start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "b1", "c1", "a3", "b2");
+        await().until(() -> producer.inFlight() == 3);
+        finish(handling);
+
+        assertThat(producer.sent()).containsExactly("a1", "b1", "c1", "a2", "b2", "a3");
+        assertThat(producer.overtaking()).isEmpty();
+        assertThat(producer.largestWave()).isEqualTo(3);
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void leavesOutLaterEventsOfFailedAggregate() throws Exception {
+        producer.failing("a1", new RecordTooLargeException("The request included a message larger than the max"));
+
+        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1", "b2"));
+
+        assertThat(producer.sent()).containsExactly("a1", "b1", "b2");
+        assertThat(failed).containsOnlyKeys("a1");
+        assertThat(failed.get("a1"))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("The request included a message larger than the max");
+    }
+
+    @Test
+    void leavesOutLaterEventsAfterLaterFailure() throws Exception {
+        producer.failing("a2", new RecordTooLargeException("too large"));
+
+        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1"));
+
+        assertThat(producer.sent()).containsExactly("a1", "b1", "a2");
+        assertThat(failed).containsOnlyKeys("a2");
+    }
+
+    @Test
+    void doesNotSendFurtherWavesAfterTopicFailed() throws Exception {
+        producer.failing("a1", new TimeoutException("Expiring 1 record(s) for orders-0"));
+
+        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "b1", "a1", "b2", "b3"));
+
+        assertThat(producer.sent()).containsExactly("b1", "a1");
+        assertThat(failed).containsOnlyKeys("a1", "b2");
+        assertThat(failed.values())
+                .allSatisfy((cause) -> assertThat(cause)
+                        .isInstanceOfSatisfying(
+                                RetryAfterException.class,
+                                (ex) -> assertThat(ex.delay()).isEqualTo(SendFailure.RETRY_DELAY)));
+    }
+
+    @Test
+    void stopsBeforeNextWaveWhenLeaseIsLost() throws Exception {
+        Future<?> handling = start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1", "c1", "c2");
+        await().until(() -> producer.inFlight() == 3);
+        leaseLost = true;
+        finish(handling);
+
+        assertThat(producer.sent()).containsExactly("a1", "b1", "c1");
+        assertThat(failed).containsOnlyKeys("a2", "c2");
+    }
+
+    @Test
+    void ignoresEventsOfOtherRoutes() throws Exception {
+        Route payments = route("payments", Selector.Kind.AGGREGATE_TYPES, "Payment");
+
+        finish(start(payments, List.of(ORDERS, payments), UNCHANGED, "a1"));
+
+        assertThat(producer.sent()).isEmpty();
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void ignoresReceivedEventsUnlessRouteForwardsThem() throws Exception {
+        EventEnvelope received = event("a1", "OrderPlaced", Map.of(EventEnvelope.ORIGIN, "/shop"));
+        Route forwarding = route("all", Selector.Kind.AGGREGATE_TYPES, "Order", true);
+
+        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, List.of(received)));
+        assertThat(producer.sent()).isEmpty();
+
+        finish(start(forwarding, List.of(forwarding), UNCHANGED, List.of(received)));
+        assertThat(producer.sent()).containsExactly("a1");
+        assertThat(failed).isEmpty();
+    }
+
+    @Test
+    void refusesEventOfTwoRoutesAndNamesThem() throws Exception {
+        Route placed = route("placed", Selector.Kind.EVENT_TYPES, "OrderPlaced");
+        List<EventEnvelope> events = List.of(event("a1"), event("b1", "OrderShipped", Map.of()));
+
+        finish(start(ORDERS, List.of(ORDERS, placed), UNCHANGED, events));
+
+        assertThat(producer.sent()).containsExactly("b1");
+        assertThat(failed.get("a1"))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("outbox.kafka.routes.orders")
+                .hasMessageContaining("outbox.kafka.routes.placed");
+    }
+
+    @Test
+    void failsOnlyTheEventWhoseMapperFails() throws Exception {
+        IllegalStateException broken = new IllegalStateException("no schema");
+        KafkaRecordMapper mapper = (event, proposed) -> {
+            if (event.aggregateId().equals("a")) {
+                throw broken;
+            }
+            return proposed;
+        };
+
+        finish(start(ORDERS, List.of(ORDERS), mapper, "a1", "a2", "b1"));
+
+        assertThat(producer.sent()).containsExactly("b1");
+        assertThat(failed).containsOnlyKeys("a1").containsValue(broken);
+    }
+
+    @Test
+    void refusesValueOfWrongClass() throws Exception {
+        KafkaRecordMapper mapper = (event, proposed) -> event.aggregateId().equals("a")
+                ? new ProducerRecord<>(proposed.topic(), proposed.key(), "text")
+                : proposed;
+
+        finish(start(ORDERS, List.of(ORDERS), mapper, "a1", "b1"));
+
+        assertThat(producer.sent()).containsExactly("b1");
+        assertThat(failed.get("a1")).isInstanceOf(NonRetryableException.class).hasMessageContaining("String");
+    }
+
+    @Test
+    void failsEventWithoutRecord() throws Exception {
+        finish(start(ORDERS, List.of(ORDERS), (event, proposed) -> null, "a1"));
+
+        assertThat(failed.get("a1")).hasMessageContaining("KafkaRecordMapper returned no record");
+    }
+
+    private Future<?> start(Route route, List<Route> routes, KafkaRecordMapper mapper, String... events) {
+        return start(
+                route, routes, mapper, Stream.of(events).map(TestEvents::event).toList());
+    }
+
+    private Future<?> start(Route route, List<Route> routes, KafkaRecordMapper mapper, List<EventEnvelope> events) {
+        SharedProducer shared = new SharedProducer(() -> producer, producer::close);
+        ForwardingHandler handler = new ForwardingHandler(
+                route,
+                new Routes(routes),
+                new RecordFactory("/shop", mapper),
+                new RecordSender(shared, Duration.ofMinutes(1), System::nanoTime));
+        Callable<Void> call = () -> {
+            handler.handle(events, events, this::failed, new Context());
+            return null;
+        };
+        return executor.submit(call);
+    }
+
+    private void failed(Object event, Throwable cause) {
+        EventEnvelope envelope = (EventEnvelope) event;
+        failed.put(envelope.aggregateId() + envelope.aggregateSeq(), cause);
+    }
+
+    private void finish(Future<?> handling) throws Exception {
+        producer.completeUntilDone(handling);
+        handling.get(1, TimeUnit.SECONDS);
+    }
+
+    private final class Context implements EventContext {
+
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public Instant leaseDeadline() {
+            return Instant.MAX;
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return leaseLost;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.outbox.kafka.internal.forwarder;
+
+import static dev.outbox.kafka.internal.forwarder.TestEvents.event;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import dev.outbox.EventEnvelope;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RecordFactoryTest {
+
+    private static final Map<String, String> HEADERS =
+            Map.of("traceparent", "00-01-02-01", "tenant", "Žižkov", "ce_id", "7", "content-type", "text/plain");
+
+    private final RecordFactory records = new RecordFactory("/shop", (event, proposed) -> proposed);
+
+    @Test
+    void recordDescribesEventInBinaryModeOfCloudEvents() {
+        ProducerRecord<Object, Object> record =
+                records.create(route(RecordKey.AGGREGATE_ID, null), event("a7", "OrderPlaced", HEADERS));
+
+        assertThat(record.topic()).isEqualTo("orders");
+        assertThat(record.partition()).isNull();
+        assertThat(record.key()).isEqualTo("a");
+        assertThat(record.value()).isEqualTo("\"a7\"".getBytes(UTF_8));
+        assertThat(headers(record))
+                .containsOnly(
+                        entry("ce_specversion", "1.0"),
+                        entry("ce_id", TestEvents.EVENT_ID.toString()),
+                        entry("ce_source", "/shop"),
+                        entry("ce_type", "OrderPlaced"),
+                        entry("ce_time", "2026-03-01T12:00:00.123456Z"),
+                        entry("ce_subject", "a"),
+                        entry("ce_aggregatetype", "Order"),
+                        entry("ce_sequence", "7"),
+                        entry("ce_schemaversion", "2"),
+                        entry("content-type", "application/json"),
+                        entry("traceparent", "00-01-02-01"),
+                        entry("tenant", "Žižkov"));
+    }
+
+    @Test
+    void routeChoosesHeadersOfEvent() {
+        ProducerRecord<Object, Object> record =
+                records.create(route(RecordKey.AGGREGATE_ID, Set.of("tenant")), event("a7", "OrderPlaced", HEADERS));
+
+        assertThat(headers(record)).containsKeys("tenant", "ce_id").doesNotContainKey("traceparent");
+    }
+
+    @Test
+    void receivedEventKeepsItsSource() {
+        EventEnvelope received = event("a7", "OrderPlaced", Map.of(EventEnvelope.ORIGIN, "/warehouse"));
+
+        ProducerRecord<Object, Object> record = records.create(route(RecordKey.AGGREGATE_ID, null), received);
+
+        assertThat(headers(record)).containsEntry("ce_source", "/warehouse").doesNotContainKey(EventEnvelope.ORIGIN);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "none",
+            value = {"AGGREGATE_ID, a", "EVENT_ID, 01890000-0000-7000-8000-000000000001", "NONE, none"})
+    void routeChoosesKey(RecordKey key, @Nullable String expected) {
+        assertThat(records.create(route(key, null), event("a7")).key()).isEqualTo(expected);
+    }
+
+    private static Route route(RecordKey key, @Nullable Set<String> headers) {
+        return new Route(
+                "orders",
+                new Selector(Selector.Kind.STREAMS, Set.of("default")),
+                "orders",
+                new Route.Format(key, headers),
+                true);
+    }
+
+    private static Map<String, String> headers(ProducerRecord<?, ?> record) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        record.headers()
+                .forEach((header) -> assertThat(headers.put(header.key(), new String(header.value(), UTF_8)))
+                        .as("header %s once", header.key())
+                        .isNull());
+        return headers;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.outbox.kafka.internal.forwarder;
+
+import dev.outbox.EventEnvelope;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Events and routes of a shop. */
+final class TestEvents {
+
+    static final UUID EVENT_ID = UUID.fromString("01890000-0000-7000-8000-000000000001");
+    static final Instant TIME = Instant.parse("2026-03-01T12:00:00.123456Z");
+
+    private TestEvents() {}
+
+    /** Event of an order, whose payload names it: {@code "a1"} is the first event of order a. */
+    static EventEnvelope event(String orderAndSequence) {
+        return event(orderAndSequence, "OrderPlaced", Map.of());
+    }
+
+    static EventEnvelope event(String orderAndSequence, String type, Map<String, String> headers) {
+        return new EventEnvelope(
+                1,
+                EVENT_ID,
+                "default",
+                "Order",
+                orderAndSequence.substring(0, 1),
+                Long.parseLong(orderAndSequence.substring(1)),
+                type,
+                2,
+                "\"" + orderAndSequence + "\"",
+                headers,
+                TIME);
+    }
+
+    static Route route(String name, Selector.Kind kind, String selected) {
+        return route(name, kind, selected, false);
+    }
+
+    static Route route(String name, Selector.Kind kind, String selected, boolean forwardReceived) {
+        return new Route(name, new Selector(kind, Set.of(selected)), "orders", format(null), forwardReceived);
+    }
+
+    static Route.Format format(@Nullable Set<String> headers) {
+        return new Route.Format(RecordKey.AGGREGATE_ID, headers);
+    }
+}
