@@ -7,14 +7,16 @@ import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.store.StatusStore.Counts;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN while the database does not
- * answer. The backlog, dead events and stuck handlers are details, because a restart would not help. The counts come from the gauges'
- * cache, so frequent checks are cheap.
+ * answer. The backlog, dead events, stuck handlers and open circuits are details, because a restart would not help. The counts come from the
+ * gauges' cache, so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
@@ -51,6 +53,10 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 .toList();
         if (!stuck.isEmpty()) {
             builder.withDetail("stuckHandlers", stuck);
+        }
+        Set<String> open = new TreeSet<>(runtime.openCircuits());
+        if (!open.isEmpty()) {
+            builder.withDetail("openCircuits", open);
         }
     }
 

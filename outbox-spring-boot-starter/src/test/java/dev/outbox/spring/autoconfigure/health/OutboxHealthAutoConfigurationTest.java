@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.health;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Applications;
@@ -11,6 +12,7 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -128,6 +130,28 @@ class OutboxHealthAutoConfigurationTest {
                     assertThat(health.getDetails().get("stuckHandlers"))
                             .asString()
                             .contains("hanging", "OrderPlaced");
+                });
+    }
+
+    @Test
+    void openCircuitsAreDetailsOfAnOutboxThatIsUp() {
+        Applications.on(database)
+                .withBean(
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("mail", Set.of("*"), (envelope) -> {
+                                    throw new IllegalStateException("the mail server is down");
+                                })
+                                .circuit(new CircuitBreaker(1, Duration.ofMinutes(1))))
+                .run((context) -> {
+                    assertThat(health(context).getDetails()).doesNotContainKey("openCircuits");
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                            .executeWithoutResult((status) ->
+                                    context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+
+                    await().until(() -> health(context).getDetails().containsKey("openCircuits"));
+
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                    assertThat(health(context).getDetails()).containsEntry("openCircuits", Set.of("mail"));
                 });
     }
 
