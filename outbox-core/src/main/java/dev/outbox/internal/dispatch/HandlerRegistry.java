@@ -183,6 +183,14 @@ public final class HandlerRegistry {
         return route(eventType).hasSubscribers();
     }
 
+    /** Returns the ids of the handlers that any instance has for an event type. */
+    public Set<String> subscribersOf(String eventType) {
+        HandlerRoutes.Route route = route(eventType);
+        Set<String> ids = new HashSet<>(route.delegated());
+        route.local().forEach((local) -> ids.add(local.handler().id()));
+        return ids;
+    }
+
     /** Returns the payload class that handlers of this instance have for an event type; none as long as no handler was needed. */
     public @Nullable Class<?> payloadClassOf(String eventType) {
         HandlerRoutes known = routes;

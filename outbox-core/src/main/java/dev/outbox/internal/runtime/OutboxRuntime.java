@@ -120,6 +120,11 @@ public final class OutboxRuntime implements AutoCloseable {
         return replays;
     }
 
+    /** Returns the ids of the handlers that any instance is known to have for an event type. */
+    public Set<String> subscribersOf(String eventType) {
+        return registry.subscribersOf(eventType);
+    }
+
     /** Returns the handler invocations in progress. */
     public RunningHandlers runningHandlers() {
         return handlers;

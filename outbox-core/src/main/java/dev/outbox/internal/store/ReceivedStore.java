@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,6 +56,18 @@ public final class ReceivedStore {
                AND r.last_seq < i.last_seq
             """;
 
+    /** Relies on outbox_operation_event. */
+    static final String RETRIED = """
+            SELECT EXISTS (SELECT FROM {schema}.outbox_operation p
+                            WHERE p.event_id = :event_id
+                              AND p.handler_id = :handler_id
+                              AND p.action = 'RETRY')
+            """;
+
+    private static final String NOW = """
+            SELECT extract(epoch FROM clock_timestamp())
+            """;
+
     /** Relies on outbox_received_pk. */
     static final String REMOVE_IDLE = """
             WITH looked AS MATERIALIZED (
@@ -91,6 +104,8 @@ public final class ReceivedStore {
     private final NamedSql lock;
     private final NamedSql known;
     private final NamedSql advance;
+    private final NamedSql retried;
+    private final NamedSql now;
     private final Pipeline removeIdle;
 
     public ReceivedStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
@@ -99,6 +114,8 @@ public final class ReceivedStore {
         this.lock = new NamedSql(schema.render(LOCK));
         this.known = new NamedSql(schema.render(KNOWN.replace("{archive}", archiveSchema.quoted())));
         this.advance = new NamedSql(schema.render(ADVANCE));
+        this.retried = new NamedSql(schema.render(RETRIED));
+        this.now = new NamedSql(NOW);
         this.removeIdle = new Pipeline(schema, REMOVE_IDLE);
     }
 
@@ -133,6 +150,26 @@ public final class ReceivedStore {
                 (parameters) ->
                         bind(parameters, sequences.keySet()).setLongs("sequences", sequences.values(), Long::longValue),
                 PreparedStatement::executeUpdate);
+    }
+
+    /** Returns whether an operator has retried a delivery. */
+    public boolean isRetried(UUID eventId, String handlerId) throws SQLException {
+        return run(
+                retried,
+                (parameters) -> parameters.set("event_id", eventId).set("handler_id", handlerId),
+                (statement) -> {
+                    ResultSet row = statement.executeQuery();
+                    return row.next() && row.getBoolean(1);
+                });
+    }
+
+    /** Returns the database's time in whole milliseconds. */
+    public Instant now() throws SQLException {
+        return run(now, (parameters) -> {}, (statement) -> {
+            ResultSet row = statement.executeQuery();
+            row.next();
+            return Instant.ofEpochMilli(row.getBigDecimal(1).movePointRight(3).longValue());
+        });
     }
 
     /** Removes the rows of a page that were not used for a time. */

@@ -7,14 +7,19 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.maintenance.Retention;
 import dev.outbox.internal.maintenance.RetentionSettings;
+import dev.outbox.internal.operations.JdbcOperations;
+import dev.outbox.operations.DeliverySelection;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +27,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.data.TemporalUnitWithinOffset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -93,6 +99,19 @@ class ReceivedStoreTest {
     }
 
     @Test
+    void retryOfAnOperatorIsSeen() throws SQLException {
+        EventEnvelope dead = new Lanes(outbox).publish("1", 1).get(0);
+        new Lanes(outbox).dead("mail", dead);
+        assertThat(store.isRetried(dead.eventId(), "mail")).isFalse();
+
+        new JdbcOperations(outbox.dataSource(), OutboxSchema.DEFAULT, (stream) -> {})
+                .retry(DeliverySelection.all().ofHandler("mail"), "ann", "fixed");
+        assertThat(store.isRetried(dead.eventId(), "mail")).isTrue();
+        assertThat(store.isRetried(dead.eventId(), "push")).isFalse();
+        assertThat(store.now()).isCloseTo(Instant.now(), new TemporalUnitWithinOffset(1, ChronoUnit.HOURS));
+    }
+
+    @Test
     void retentionRemovesIdleAggregatesOnly() throws SQLException {
         addReceived(25, "366 days");
         addReceived(3, "364 days");
@@ -126,6 +145,8 @@ class ReceivedStoreTest {
                 "text[], text[], bigint[]",
                 "'{order}', " + array("aggregate_id", "outbox_received", 1) + ", '{9}'");
         assertThat(Explained.rowsVisited(advance, "outbox_received")).isEqualTo(1);
+        JsonNode retried = explained.explain(ReceivedStore.RETRIED, "uuid, text", "gen_random_uuid(), 'mail'");
+        assertThat(Explained.indexesOf(retried)).containsExactly("outbox_operation_event");
         JsonNode removal = explained.explain(
                 ReceivedStore.REMOVE_IDLE, "bigint, text, text, int", YEAR.toMillis() + ", 'order', '8', 100");
         assertThat(Explained.rowsVisited(removal, "outbox_received")).isBetween(100L, 400L);
