@@ -19,7 +19,7 @@ import org.springframework.kafka.core.ProducerFactory;
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
-@Import(ForwarderConfiguration.class)
+@Import({ForwarderConfiguration.class, OutboxKafkaInboxConfiguration.class})
 public final class OutboxKafkaAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxKafkaAutoConfiguration.class);

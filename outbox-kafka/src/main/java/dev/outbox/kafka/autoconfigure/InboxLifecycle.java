@@ -1,0 +1,72 @@
+package dev.outbox.kafka.autoconfigure;
+
+import dev.outbox.kafka.internal.inbox.InboxSettings;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** Starts the consumers of the inboxes after the outbox, and stops them before it. */
+final class InboxLifecycle implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(InboxLifecycle.class);
+
+    /** After the phase of the outbox. */
+    private static final int PHASE = DEFAULT_PHASE - 512;
+
+    private final List<InboxSettings> inboxes;
+    private final List<? extends MessageListenerContainer> containers;
+    private final boolean enabled;
+    private volatile boolean running;
+
+    InboxLifecycle(List<InboxSettings> inboxes, List<? extends MessageListenerContainer> containers, boolean enabled) {
+        this.inboxes = inboxes;
+        this.containers = containers;
+        this.enabled = enabled;
+    }
+
+    @Override
+    public void start() {
+        if (enabled) {
+            inboxes.forEach((inbox) -> log.info(
+                    "Inbox {} receives {} in the group {}",
+                    inbox.name(),
+                    inbox.source().topics(),
+                    inbox.source().group()));
+            containers.forEach(MessageListenerContainer::start);
+        } else {
+            log.info("Inboxes receive nothing here, because outbox.poller.enabled is false");
+        }
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        containers.forEach(MessageListenerContainer::stop);
+        running = false;
+    }
+
+    /** Stops all consumers at the same time. */
+    @Override
+    public void stop(Runnable callback) {
+        AtomicInteger open = new AtomicInteger(containers.size());
+        containers.forEach((container) -> container.stop(() -> {
+            if (open.decrementAndGet() == 0) {
+                running = false;
+                callback.run();
+            }
+        }));
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.outbox.kafka.autoconfigure;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.inbox.Inbox;
+import dev.outbox.kafka.internal.inbox.InboxConsumer;
+import dev.outbox.kafka.internal.inbox.InboxMeter;
+import dev.outbox.kafka.internal.inbox.InboxSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Configures the inboxes, if there are any. */
+@Configuration(proxyBeanMethods = false)
+@Conditional(OnInboxes.class)
+@Import(InboxHandlers.class)
+class OutboxKafkaInboxConfiguration {
+
+    @Bean
+    Inboxes outboxKafkaInboxes(
+            OutboxKafkaProperties properties,
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            ObjectProvider<OutboxRuntime> runtime,
+            ObjectProvider<OutboxPublisher> publishers,
+            ObjectProvider<InboxMeter> meters) {
+        PlatformTransactionManager manager = dependencies
+                .transactions()
+                .get()
+                .orElseThrow(() -> new HandlerConfigurationException(ConfiguredInboxes.PREFIX
+                        + " needs a transaction manager of the outbox's DataSource, and there is none"));
+        Inbox.Outbox outbox = new Inbox.Outbox(
+                publishers.getObject(),
+                new ReceivedStore(
+                        dependencies.dataSource(),
+                        settings.schemas().outbox(),
+                        settings.schemas().archive()),
+                manager,
+                subscribers(runtime, properties),
+                settings.publisher().maxPayloadSize());
+        InboxMeter meter = meters.getIfAvailable(() -> InboxMeter.NONE);
+        return new Inboxes(ConfiguredInboxes.of(
+                        properties.inbox(), settings.polling().streams().keySet())
+                .stream()
+                .map((inbox) -> new Inbox(inbox, outbox, meter))
+                .toList());
+    }
+
+    /** A route that subscribes to all events, and sends none that were received, is no subscriber of a received type. */
+    private static Predicate<String> subscribers(
+            ObjectProvider<OutboxRuntime> runtime, OutboxKafkaProperties properties) {
+        Set<String> routes = properties.routes().entrySet().stream()
+                .filter((route) -> !route.getValue().forwardReceived())
+                .map((route) -> "kafka-" + route.getKey())
+                .collect(Collectors.toSet());
+        return (type) -> !routes.containsAll(runtime.getObject().subscribersOf(type));
+    }
+
+    @Bean
+    InboxLifecycle outboxKafkaInboxLifecycle(
+            Inboxes inboxes,
+            RuntimeSettings settings,
+            Environment environment,
+            ObjectProvider<ConsumerFactory<?, ?>> factories) {
+        ConsumerFactory<?, ?> application = factories.getIfUnique();
+        if (application == null) {
+            throw new HandlerConfigurationException(ConfiguredInboxes.PREFIX
+                    + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
+        }
+        String name = environment.getProperty("spring.application.name", "outbox");
+        return new InboxLifecycle(
+                inboxes.all().stream().map(Inbox::settings).toList(),
+                inboxes.all().stream()
+                        .map((inbox) ->
+                                new InboxConsumer(inbox).container(consumers(application, inbox.settings(), name)))
+                        .toList(),
+                settings.polling().enabled());
+    }
+
+    /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */
+    private static ConsumerFactory<byte[], byte[]> consumers(
+            ConsumerFactory<?, ?> application, InboxSettings inbox, String name) {
+        Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
+        values.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        values.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-" + inbox.handlerId());
+        values.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        values.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        values.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(values);
+        factory.setBeanName("outboxKafkaConsumers." + inbox.name());
+        copy(application, factory);
+        return factory;
+    }
+
+    /** Copies what observes consumers, such as meters. */
+    @SuppressWarnings("unchecked") // a listener or post processor takes consumers of any type
+    private static void copy(ConsumerFactory<?, ?> from, DefaultKafkaConsumerFactory<byte[], byte[]> to) {
+        ConsumerFactory<byte[], byte[]> application = (ConsumerFactory<byte[], byte[]>) from;
+        application.getListeners().forEach(to::addListener);
+        application.getPostProcessors().forEach(to::addPostProcessor);
+    }
+
+    @Bean
+    static LazyInitializationExcludeFilter outboxKafkaInboxStartsEagerly() {
+        return LazyInitializationExcludeFilter.forBeanTypes(InboxLifecycle.class);
+    }
+
+    /** Counts records if the application has a meter registry. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    static class Meters {
+
+        @Bean
+        InboxMeter outboxKafkaInboxMeter(ObjectProvider<MeterRegistry> registries) {
+            MeterRegistry registry = registries.getIfUnique();
+            return registry == null ? InboxMeter.NONE : new InboxMeters(registry);
+        }
+    }
+}

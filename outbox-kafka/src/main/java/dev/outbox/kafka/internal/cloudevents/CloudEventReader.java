@@ -1,0 +1,165 @@
+package dev.outbox.kafka.internal.cloudevents;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/** Reads events from records in the binary mode of CloudEvents 1.0. */
+public final class CloudEventReader {
+
+    private static final String STRUCTURED = "application/cloudevents";
+
+    private CloudEventReader() {}
+
+    /** Reads an event; throws an exception that tells what is missing or wrong. */
+    public static CloudEvent read(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+        Headers headers = record.headers();
+        requireBinaryJson(headers);
+        String version = required(headers, CloudEventHeaders.SPEC_VERSION);
+        if (!version.startsWith("1.")) {
+            throw invalid(CloudEventHeaders.SPEC_VERSION, "1.0", version);
+        }
+        return new CloudEvent(
+                id(required(headers, CloudEventHeaders.ID)),
+                required(headers, CloudEventHeaders.SOURCE),
+                new CloudEvent.Type(required(headers, CloudEventHeaders.TYPE), schemaVersion(headers)),
+                new CloudEvent.Aggregate(
+                        required(headers, CloudEventHeaders.AGGREGATE_TYPE),
+                        required(headers, CloudEventHeaders.SUBJECT),
+                        sequence(required(headers, CloudEventHeaders.SEQUENCE))),
+                time(record),
+                others(headers),
+                payload(record));
+    }
+
+    private static void requireBinaryJson(Headers headers) throws UnreadableRecordException {
+        String contentType = optional(headers, CloudEventHeaders.CONTENT_TYPE);
+        if (contentType == null) {
+            return;
+        }
+        String type = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim();
+        if (type.startsWith(STRUCTURED)) {
+            throw new UnreadableRecordException("the record has the content type " + contentType
+                    + ": the structured mode of CloudEvents, which is not supported; send the attributes as record"
+                    + " headers (binary mode)");
+        }
+        if (!type.equals(CloudEventHeaders.JSON) && !type.endsWith("+json")) {
+            throw invalid(CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON, contentType);
+        }
+    }
+
+    private static UUID id(String text) throws UnreadableRecordException {
+        UUID id = parse(CloudEventHeaders.ID, "a UUID", text, UUID::fromString);
+        // UUID.fromString accepts short forms, which another service may mean otherwise.
+        if (!id.toString().equalsIgnoreCase(text)) {
+            throw invalid(CloudEventHeaders.ID, "a UUID", text);
+        }
+        return id;
+    }
+
+    private static long sequence(String text) throws UnreadableRecordException {
+        long sequence = parse(CloudEventHeaders.SEQUENCE, "a whole number", text, Long::parseLong);
+        if (sequence < 0) {
+            throw invalid(CloudEventHeaders.SEQUENCE, "at least 0", text);
+        }
+        return sequence;
+    }
+
+    private static int schemaVersion(Headers headers) throws UnreadableRecordException {
+        String text = optional(headers, CloudEventHeaders.SCHEMA_VERSION);
+        return text == null ? 1 : parse(CloudEventHeaders.SCHEMA_VERSION, "a whole number", text, Integer::parseInt);
+    }
+
+    /** An event without a time happened when the record was created. */
+    private static Instant time(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+        String text = optional(record.headers(), CloudEventHeaders.TIME);
+        return text == null
+                ? Instant.ofEpochMilli(record.timestamp())
+                : parse(
+                        CloudEventHeaders.TIME,
+                        "a time with an offset, such as 2026-01-02T03:04:05Z",
+                        text,
+                        (time) -> OffsetDateTime.parse(time).toInstant());
+    }
+
+    private static String payload(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+        byte[] value = record.value();
+        if (value == null) {
+            throw new UnreadableRecordException("the record has no value");
+        }
+        String payload = text(value);
+        if (payload == null) {
+            throw new UnreadableRecordException("the value of the record is not UTF-8");
+        }
+        return payload;
+    }
+
+    /** Headers that are no text stay behind: a header of the outbox is a text. */
+    private static Map<String, String> others(Headers headers) {
+        Map<String, String> others = new HashMap<>();
+        for (Header header : headers) {
+            String value = header.value() == null ? null : text(header.value());
+            if (value != null && value.indexOf('\0') < 0 && !CloudEventHeaders.isAttribute(header.key())) {
+                others.put(header.key(), value);
+            }
+        }
+        return others;
+    }
+
+    private static String required(Headers headers, String name) throws UnreadableRecordException {
+        String value = optional(headers, name);
+        if (value == null || value.isBlank()) {
+            throw new UnreadableRecordException("the record has no header " + name
+                    + "; an inbox takes events in the binary mode of CloudEvents 1.0");
+        }
+        return value;
+    }
+
+    private static @Nullable String optional(Headers headers, String name) throws UnreadableRecordException {
+        Header header = headers.lastHeader(name);
+        if (header == null || header.value() == null) {
+            return null;
+        }
+        String value = text(header.value());
+        if (value == null) {
+            throw new UnreadableRecordException("the header " + name + " is not UTF-8");
+        }
+        return value;
+    }
+
+    private static @Nullable String text(byte[] bytes) {
+        try {
+            return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        } catch (CharacterCodingException ex) {
+            return null;
+        }
+    }
+
+    private static <T> T parse(String name, String expected, String text, Function<String, T> parser)
+            throws UnreadableRecordException {
+        try {
+            return parser.apply(text);
+        } catch (IllegalArgumentException | DateTimeException ex) {
+            throw invalid(name, expected, text);
+        }
+    }
+
+    private static UnreadableRecordException invalid(String name, String expected, String text) {
+        String quote = text.length() <= 40 ? text : text.substring(0, 40) + "…";
+        return new UnreadableRecordException(
+                "the header " + name + " must be " + expected + ": '" + quote.replaceAll("\\p{Cntrl}", "?") + "'");
+    }
+}

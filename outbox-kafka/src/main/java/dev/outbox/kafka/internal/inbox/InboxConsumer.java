@@ -1,0 +1,104 @@
+package dev.outbox.kafka.internal.inbox;
+
+import dev.outbox.internal.failure.Redaction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * Consumes the topics of an inbox: commits the offsets of a poll after its transaction, and repeats the poll for as long as the transaction
+ * fails. Reports an outage once, and its end.
+ */
+public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>, CommonErrorHandler {
+
+    private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+    private static final Duration AUTHENTICATION_INTERVAL = Duration.ofSeconds(30);
+    private static final int FIRST_DELAY_MILLIS = 200;
+    private static final int LARGEST_DOUBLINGS = 6;
+
+    private final Inbox inbox;
+    private final AtomicInteger failures = new AtomicInteger();
+
+    public InboxConsumer(Inbox inbox) {
+        this.inbox = inbox;
+    }
+
+    /** Creates a container that has not started. */
+    public ConcurrentMessageListenerContainer<byte[], byte[]> container(ConsumerFactory<byte[], byte[]> consumers) {
+        InboxSettings.Source source = inbox.settings().source();
+        ContainerProperties properties = new ContainerProperties(source.topics().toArray(String[]::new));
+        properties.setGroupId(source.group());
+        properties.setAckMode(AckMode.BATCH);
+        properties.setMessageListener(this);
+        properties.setAuthExceptionRetryInterval(AUTHENTICATION_INTERVAL);
+        ConcurrentMessageListenerContainer<byte[], byte[]> container =
+                new ConcurrentMessageListenerContainer<>(consumers, properties);
+        container.setConcurrency(source.concurrency());
+        container.setCommonErrorHandler(this);
+        container.setBeanName(inbox.settings().handlerId());
+        return container;
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<byte[], byte[]>> records) {
+        inbox.receive(records);
+        if (failures.getAndSet(0) > 0) {
+            log.info("Inbox {} stores records again", inbox.settings().name());
+        }
+    }
+
+    @Override
+    public boolean seeksAfterHandling() {
+        return true;
+    }
+
+    @Override
+    public boolean isAckAfterHandle() {
+        return false;
+    }
+
+    @Override
+    public void handleBatch(
+            Exception thrown,
+            ConsumerRecords<?, ?> data,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container,
+            Runnable invokeListener) {
+        data.partitions()
+                .forEach((partition) ->
+                        consumer.seek(partition, data.records(partition).get(0).offset()));
+        int before = failures.getAndIncrement();
+        if (before == 0) {
+            log.error(
+                    "Inbox {} cannot store its records; it repeats them until it can, and skips none",
+                    inbox.settings().name(),
+                    Redaction.loggable(thrown));
+        }
+        try {
+            ListenerUtils.stoppableSleep(container, (long) FIRST_DELAY_MILLIS << Math.min(before, LARGEST_DOUBLINGS));
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The records are stored already, and their offsets are committed with the next poll. */
+    @Override
+    public void handleOtherException(
+            Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
+        log.warn("The consumer of inbox {} failed; it goes on", inbox.settings().name(), Redaction.loggable(thrown));
+    }
+}

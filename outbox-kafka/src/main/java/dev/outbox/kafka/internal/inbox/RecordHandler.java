@@ -1,0 +1,110 @@
+package dev.outbox.kafka.internal.inbox;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.RetryAfterException;
+import dev.outbox.internal.delivery.NewEvent.Aggregate;
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.inbox.Incoming.Content;
+import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
+import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Handles records that were refused or held back, in a transaction: stores the event of a record that can be stored now, lets a record
+ * wait for its predecessor, and makes every other a dead letter, which an operator retries or skips.
+ */
+public final class RecordHandler {
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private final InboxSettings settings;
+    private final ReceivedStore received;
+    private final OutboxPublisher publisher;
+    private final InboxTransaction work;
+
+    RecordHandler(InboxSettings settings, ReceivedStore received, OutboxPublisher publisher, InboxTransaction work) {
+        this.settings = settings;
+        this.received = received;
+        this.publisher = publisher;
+        this.work = work;
+    }
+
+    /** Handles a record of this inbox; those of others succeed without work. */
+    public void handle(EventEnvelope envelope) throws SQLException {
+        StoredRecord stored = StoredRecord.read(envelope.payload());
+        if (!stored.inbox().equals(settings.name())) {
+            return;
+        }
+        if (!stored.complete()) {
+            throw new NonRetryableException(stored.message() + "; the record is too large to be kept here: read offset "
+                    + stored.offset() + " of " + stored.topic() + "-" + stored.partition() + ", and skip this");
+        }
+        Incoming incoming = Incoming.read(stored.record(), settings.target().aggregateTypePrefix());
+        Content content = incoming.content();
+        if (content == null) {
+            throw refused(Objects.requireNonNull(incoming.refusal()));
+        }
+        storeAgain(content, stored, envelope);
+    }
+
+    private void storeAgain(Content content, StoredRecord stored, EventEnvelope envelope) throws SQLException {
+        Aggregate aggregate = content.aggregate();
+        long last = received.lock(new TreeSet<>(Set.of(aggregate))).getOrDefault(aggregate, ReceivedStore.NONE);
+        if (!received.known(List.of(content.event().id())).isEmpty()) {
+            return;
+        }
+        SequenceGuard decision = work.decide(last, content);
+        if (decision == SequenceGuard.HOLD) {
+            requireRetriedOrWait(content, last, stored.heldUntil(), envelope);
+        }
+        if (!work.isIgnored(content.event())) {
+            if (decision == SequenceGuard.LATE && stored.reason() == Reason.LATE) {
+                throw refused(InboxTransaction.late(content, last));
+            }
+            if (work.isUnknown(content.event())) {
+                throw refused(InboxTransaction.unknownType(content));
+            }
+            publish(content);
+        }
+        received.advance(Map.of(aggregate, content.sequence()));
+    }
+
+    /** A retry of an operator means that the predecessor will not come. */
+    private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope)
+            throws SQLException {
+        if (received.isRetried(envelope.eventId(), settings.handlerId())) {
+            return;
+        }
+        Duration rest = heldUntil == null ? Duration.ZERO : Duration.between(received.now(), heldUntil);
+        if (rest.compareTo(Duration.ZERO) > 0) {
+            throw RetryAfterException.uncounted(
+                    rest.compareTo(LONGEST_WAIT) < 0 ? rest : LONGEST_WAIT,
+                    content + " waits for its predecessor: the last sequence stored is " + last);
+        }
+        throw new NonRetryableException(content + " has no predecessor: the last sequence stored is " + last
+                + "; retry to store it without, or skip it");
+    }
+
+    private void publish(Content content) {
+        try {
+            publisher.publish(work.event(content));
+        } catch (RuntimeException ex) {
+            throw Refusals.isAboutEvent(ex) ? new NonRetryableException(Redaction.message(ex), ex) : ex;
+        }
+    }
+
+    private static NonRetryableException refused(Refusal refusal) {
+        return new NonRetryableException(refusal.message());
+    }
+}

@@ -1,0 +1,87 @@
+package dev.outbox.kafka.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.HandlerConfigurationException;
+import dev.outbox.kafka.internal.inbox.InboxSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+class ConfiguredInboxesTest {
+
+    private static final String VALID = "topics=orders;group=receiver";
+
+    @Test
+    void defaultsAcceptGapsAndKeepWhatTheyRefuse() {
+        assertThat(inboxes(properties("shop", VALID)))
+                .containsExactly(new InboxSettings(
+                        "shop",
+                        new InboxSettings.Source(List.of("orders"), "receiver", 1),
+                        new InboxSettings.Target("", null),
+                        new InboxSettings.Rules(null, false, false)));
+    }
+
+    @Test
+    void everyPropertyIsUsed() {
+        assertThat(inboxes(properties(
+                        "shop",
+                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
+                                + "gaps=hold;gap-timeout=5s;late=drop;unknown-types=ignore")))
+                .containsExactly(new InboxSettings(
+                        "shop",
+                        new InboxSettings.Source(List.of("orders", "parts"), "receiver", 3),
+                        new InboxSettings.Target("shop:", "default"),
+                        new InboxSettings.Rules(Duration.ofSeconds(5), true, true)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "group=receiver | outbox.kafka.inbox.shop.topics must name at least one topic",
+                "topics=orders | outbox.kafka.inbox.shop.group must name the consumer group",
+                "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inbox.shop.concurrency must be at least 1: 0",
+                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inbox.shop.gap-timeout must be positive",
+                "topics=orders;group=receiver;stream=fast | outbox.kafka.inbox.shop.stream must be one of [default]"
+            })
+    void invalidPropertyIsNamed(String properties, String message) {
+        assertThatThrownBy(() -> inboxes(properties("shop", properties)))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void oneGroupReceivesATopicInOneInbox() {
+        Map<String, String> both = Stream.of(properties("a", VALID), properties("b", VALID))
+                .flatMap((map) -> map.entrySet().stream())
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+
+        assertThatThrownBy(() -> inboxes(both))
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("outbox.kafka.inbox.a and outbox.kafka.inbox.b both receive the topic orders");
+    }
+
+    private static Map<String, String> properties(String name, String values) {
+        return Stream.of(values.split(";"))
+                .map((value) -> value.split("=", 2))
+                .collect(Collectors.toMap((pair) -> "outbox.kafka.inbox." + name + "." + pair[0], (pair) -> pair[1]));
+    }
+
+    private static List<InboxSettings> inboxes(Map<String, String> properties) {
+        OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(properties))
+                .bind("outbox.kafka", Bindable.of(OutboxKafkaProperties.class))
+                .get();
+        return ConfiguredInboxes.of(bound.inbox(), Set.of("default"));
+    }
+}

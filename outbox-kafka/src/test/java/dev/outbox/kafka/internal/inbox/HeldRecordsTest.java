@@ -1,0 +1,83 @@
+package dev.outbox.kafka.internal.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Records behind a gap in their sequence. */
+class HeldRecordsTest {
+
+    private static final InboxSettings.Rules PATIENT = new InboxSettings.Rules(Duration.ofHours(1), false, false);
+    private static final InboxSettings.Rules IMPATIENT = new InboxSettings.Rules(Duration.ofMillis(1), false, false);
+
+    private @Nullable Receiver open;
+
+    @AfterEach
+    void close() {
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private Receiver receiver(InboxSettings.Rules rules) {
+        Receiver receiver = new Receiver(rules);
+        open = receiver;
+        return receiver;
+    }
+
+    @Test
+    void recordsAreReleasedInOrderWhenTheGapCloses() {
+        Receiver receiver = receiver(PATIENT);
+        TestRecord fifth = TestRecord.of("1", 5);
+        receiver.receive(TestRecord.of("1", 3), fifth, TestRecord.of("1", 6), TestRecord.of("2", 9));
+        await().until(() -> receiver.handled.size() == 2);
+        assertThat(receiver.count(Result.HELD)).isEqualTo(2);
+
+        receiver.receive(fifth, TestRecord.of("1", 4), TestRecord.of("1", 7));
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L, 6L, 7L));
+        assertThat(receiver.runtime().operations().count(receiver.dead())).isZero();
+    }
+
+    @Test
+    void gapThatStaysIsADeadLetterThatBlocksItsAggregate() {
+        Receiver receiver = receiver(IMPATIENT);
+        receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 5), TestRecord.of("1", 6), TestRecord.of("2", 1));
+
+        assertThat(receiver.awaitDead(1).get(0)).contains("has no predecessor: the last sequence stored is 3");
+        assertThat(receiver.sequences("1")).containsExactly(3L);
+        await().until(() -> receiver.sequences("2").size() == 1);
+
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "4 is lost");
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 5L, 6L));
+    }
+
+    @Test
+    void ignoredTypeLeavesNoGap() {
+        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), false, true));
+        receiver.receive(
+                TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
+
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 3L));
+        assertThat(receiver.count(Result.HELD)).isZero();
+    }
+
+    @Test
+    void recordsBehindARefusedOneFollowItAfterItsRetry() {
+        Receiver receiver = receiver(PATIENT);
+        receiver.receive(
+                TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
+        receiver.awaitDead(1);
+        assertThat(receiver.sequences("1")).containsExactly(1L);
+
+        receiver.subscribed.add("OrderShipped");
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "deployed");
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 2L, 3L));
+    }
+}

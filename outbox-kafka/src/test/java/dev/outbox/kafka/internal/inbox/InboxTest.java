@@ -1,0 +1,201 @@
+package dev.outbox.kafka.internal.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventType;
+import dev.outbox.InvalidEventException;
+import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the records of a poll, on PostgreSQL and without Kafka. */
+class InboxTest {
+
+    private static final InboxSettings.Rules ACCEPTING = new InboxSettings.Rules(null, false, false);
+
+    private Receiver receiver = new Receiver(ACCEPTING, "shop:");
+
+    @AfterEach
+    void close() {
+        receiver.close();
+    }
+
+    @EventType("OrderPlaced")
+    record Placed(int number) {}
+
+    @Test
+    void eventIsStoredAsItWasPublished() {
+        String json = "{\"amount\": 1.10, \"large\": 12345678901234567890.123}";
+        TestRecord record =
+                TestRecord.of("1", 7).withValue(json).with("tenant", "é").with("origin", "/elsewhere");
+        receiver.receive(record);
+
+        await().until(() -> receiver.handled.size() == 1);
+        EventEnvelope event = receiver.handled.get(0);
+        assertThat(event.eventId()).isEqualTo(record.eventId());
+        assertThat(event.aggregateType()).isEqualTo("shop:order");
+        assertThat(event.aggregateSeq()).isEqualTo(7);
+        assertThat(event.schemaVersion()).isEqualTo(3);
+        assertThat(event.occurredAt()).isEqualTo("2026-01-02T03:04:05.123456Z");
+        assertThat(event.headers())
+                .containsOnlyKeys("origin", "tenant")
+                .containsEntry("origin", "/shop")
+                .containsEntry("tenant", "é");
+        assertThat(event.payload()).contains("1.10").contains("12345678901234567890.123");
+    }
+
+    @Test
+    void recordsOfARepeatedPollAreDropped() {
+        TestRecord[] records = {
+            TestRecord.of("1", 1),
+            TestRecord.of("2", 1),
+            TestRecord.of("1", 2),
+            TestRecord.of("1", 3).without("ce_type")
+        };
+        receiver.receive(records);
+        receiver.receive(records);
+
+        await().until(() -> receiver.handled.size() == 3);
+        assertThat(receiver.awaitDead(1))
+                .containsExactly("the record has no header ce_type; an inbox takes events in"
+                        + " the binary mode of CloudEvents 1.0");
+        assertThat(receiver.sequences("1")).containsExactly(1L, 2L);
+        assertThat(receiver.count(Result.RECEIVED)).isEqualTo(3);
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(4);
+        assertThat(receiver.count(Result.REFUSED)).isEqualTo(1);
+    }
+
+    @Test
+    void consumersThatStoreTheSamePollStoreItOnce() {
+        List<ConsumerRecord<byte[], byte[]>> polled = Receiver.polled(LongStream.range(0, 200)
+                .mapToObj((n) -> TestRecord.of("" + n % 7, n / 7))
+                .toArray(TestRecord[]::new));
+        CyclicBarrier together = new CyclicBarrier(3);
+        List<CompletableFuture<Void>> consumers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            consumers.add(CompletableFuture.runAsync(() -> {
+                try {
+                    together.await(10, TimeUnit.SECONDS);
+                } catch (Exception ex) {
+                    throw new IllegalStateException(ex);
+                }
+                receiver.inbox().receive(polled);
+            }));
+        }
+        consumers.forEach(CompletableFuture::join);
+
+        await().until(() -> receiver.handled.size() == 200);
+        for (int aggregate = 0; aggregate < 7; aggregate++) {
+            assertThat(receiver.sequences("" + aggregate)).isSorted().doesNotHaveDuplicates();
+        }
+        assertThat(receiver.count(Result.RECEIVED)).isEqualTo(200);
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(400);
+        assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+
+    @Test
+    void refusedRecordsBecomeDeadLettersAndTheOthersAreStored() {
+        receiver.receive(
+                TestRecord.of("1", 1),
+                TestRecord.of("2", 1).withValue("{\"number\": "),
+                TestRecord.of("3", 1).with("ce_id", "17"),
+                TestRecord.of("4", 1).with("ce_type", "OrderShipped"),
+                TestRecord.of("5", 1).with("ce_schemaversion", "0"),
+                TestRecord.of("x".repeat(300), 1),
+                TestRecord.of("6", 1).withValue(null),
+                TestRecord.of("1", 2));
+
+        assertThat(receiver.awaitDead(6))
+                .satisfiesExactly(
+                        (error) -> assertThat(error).contains("text that is no JSON"),
+                        (error) -> assertThat(error).contains("ce_id must be a UUID"),
+                        (error) -> assertThat(error).contains("no handler subscribes to the event type OrderShipped"),
+                        (error) -> assertThat(error).contains("must be at least 1: 0"),
+                        (error) -> assertThat(error).contains("aggregate id has more than 255 characters"),
+                        (error) -> assertThat(error).contains("has no value"));
+        await().until(() -> receiver.handled.size() == 2);
+        assertThat(receiver.sequences("1")).containsExactly(1L, 2L);
+        assertThat(receiver.count(Result.REFUSED)).isEqualTo(6);
+    }
+
+    @Test
+    void retryStoresTheEventOnceItsTypeHasAHandler() {
+        receiver.receive(TestRecord.of("1", 1).with("ce_type", "OrderShipped"), TestRecord.of("1", 2));
+        receiver.awaitDead(1);
+        await().until(() -> receiver.handled.size() == 1);
+
+        receiver.subscribed.add("OrderShipped");
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "deployed");
+        await().until(() -> receiver.handled.size() == 2);
+        assertThat(receiver.sequences("1")).containsExactly(2L, 1L);
+        assertThat(receiver.runtime().operations().count(receiver.dead())).isZero();
+        receiver.receive(TestRecord.of("1", 3));
+        await().until(() -> receiver.handled.size() == 3);
+    }
+
+    @Test
+    void lateRecordIsADeadLetterEvenAfterARetry() {
+        receiver.receive(TestRecord.of("1", 5), TestRecord.of("1", 3));
+
+        assertThat(receiver.awaitDead(1).get(0))
+                .contains("of shop:order/1 with sequence 3 arrived after the sequence 5, which is stored");
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "again");
+        receiver.awaitDead(1);
+        assertThat(receiver.sequences("1")).containsExactly(5L);
+        receiver.runtime().operations().skip(receiver.dead(), "ann", "not needed");
+        await().until(() -> receiver.sql()
+                .sql("SELECT count(*) = 0 FROM events.outbox_unpublished")
+                .query(Boolean.class)
+                .single());
+    }
+
+    @Test
+    void lateAndUnknownRecordsMayBeDropped() {
+        receiver.close();
+        receiver = new Receiver(new InboxSettings.Rules(null, true, true));
+        receiver.receive(
+                TestRecord.of("1", 5),
+                TestRecord.of("1", 3),
+                TestRecord.of("1", 6).with("ce_type", "OrderShipped"));
+
+        await().until(() -> receiver.handled.size() == 1);
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
+        assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+
+    @Test
+    void receivedAndOwnEventsShareNoAggregateType() {
+        receiver.receive(TestRecord.of("1", 1));
+        assertThatThrownBy(() -> receiver.publish("shop:order", "1", new Placed(1)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining("come from /shop");
+
+        receiver.publish("shop:cart", "1", new Placed(1));
+        receiver.receive(TestRecord.of("1", 2).with("ce_aggregatetype", "cart"), TestRecord.of("1", 2));
+        assertThat(receiver.awaitDead(1).get(0))
+                .contains("comes from /shop, but other events of this aggregate type come from this service");
+        await().until(() -> receiver.handled.size() == 3);
+    }
+
+    @Test
+    void recordThatIsTooLargeIsADeadLetterWithoutItsContent() {
+        receiver.receive(TestRecord.of("1", 1).withValue("\"" + "x".repeat(1 << 20) + "\""), TestRecord.of("1", 2));
+
+        assertThat(receiver.awaitDead(1).get(0))
+                .contains("outbox.publisher.max-payload-size")
+                .contains("read offset 0 of orders-0");
+        await().until(() -> receiver.handled.size() == 1);
+    }
+}

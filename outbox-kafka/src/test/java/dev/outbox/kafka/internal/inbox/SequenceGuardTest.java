@@ -1,0 +1,26 @@
+package dev.outbox.kafka.internal.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SequenceGuardTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "-1, 0, true, ACCEPT",
+        "-1, 7, true, ACCEPT",
+        "0, 1, true, ACCEPT",
+        "0, 2, true, HOLD",
+        "0, 2, false, ACCEPT",
+        "4, 4, true, LATE",
+        "4, 4, false, LATE",
+        "4, 0, false, LATE",
+        "4, 5, true, ACCEPT",
+        "4, 6, true, HOLD"
+    })
+    void sequenceDecides(long last, long sequence, boolean holdsGaps, SequenceGuard decision) {
+        assertThat(SequenceGuard.decide(last, sequence, holdsGaps)).isEqualTo(decision);
+    }
+}
