@@ -6,6 +6,7 @@ import dev.outbox.HandlerCode.PayloadHandler;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,19 +23,19 @@ public final class HandlerDefinition {
     private final Set<String> eventTypes;
     private final @Nullable Class<?> payloadType;
     private final ContextHandler<Object> handler;
-    private final HandlerTraits traits;
+    private final HandlerOptions options;
 
     private HandlerDefinition(
             String id,
             Set<String> eventTypes,
             @Nullable Class<?> payloadType,
             ContextHandler<Object> handler,
-            HandlerTraits traits) {
+            HandlerOptions options) {
         this.id = id;
         this.eventTypes = Set.copyOf(eventTypes);
         this.payloadType = payloadType;
         this.handler = handler;
-        this.traits = traits;
+        this.options = options;
     }
 
     /**
@@ -91,7 +92,8 @@ public final class HandlerDefinition {
     @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
     public static <T> HandlerDefinition withContext(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, ContextHandler<T> handler) {
-        return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler, HandlerTraits.NONE);
+        return new HandlerDefinition(
+                id, eventTypes, payloadType, (ContextHandler<Object>) handler, HandlerOptions.NONE);
     }
 
     /**
@@ -107,12 +109,13 @@ public final class HandlerDefinition {
     public static <T> HandlerDefinition ofBatch(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, BatchHandler<T> handler) {
         ContextHandler<Object> code = HandlerBatch.unpack(handler);
-        return new HandlerDefinition(id, eventTypes, payloadType, code, HandlerTraits.NONE.ofBatches());
+        return new HandlerDefinition(
+                id, eventTypes, payloadType, code, HandlerOptions.NONE.batch(new HandlerOptions.Batches(null)));
     }
 
     /** {@return the same handler with {@linkplain OutboxHandler#deduplicate() deduplication}} */
     public HandlerDefinition deduplicating() {
-        return with(traits.deduplicating());
+        return with(options.deduplicating());
     }
 
     /**
@@ -122,7 +125,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
-        return with(traits.onDead(onDead));
+        return with(options.onDead(onDead));
     }
 
     /**
@@ -132,7 +135,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
-        return with(traits.aliases(List.of(aliases)));
+        return with(options.aliases(List.of(aliases)));
     }
 
     /**
@@ -142,7 +145,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDeadLetter(HandlerCode.DeadLetterHandler deadLetters) {
-        return with(traits.deadLetters(deadLetters));
+        return with(options.deadLetters(deadLetters));
     }
 
     /**
@@ -153,7 +156,7 @@ public final class HandlerDefinition {
      * @throws IllegalArgumentException if the size is below 1
      */
     public HandlerDefinition batchSize(int batchSize) {
-        return with(traits.batchSize(batchSize));
+        return with(options.batch(new HandlerOptions.Batches(batchSize)));
     }
 
     /**
@@ -163,22 +166,31 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition circuit(CircuitBreaker circuit) {
-        return with(traits.circuit(circuit));
+        return with(options.circuit(circuit));
     }
 
-    private HandlerDefinition with(HandlerTraits changed) {
+    /**
+     * Returns the same handler for some of the events of its types. The others count as handled.
+     *
+     * @param filter selects the events
+     * @return a changed copy
+     */
+    public HandlerDefinition accepting(Predicate<EventEnvelope> filter) {
+        return with(options.accepting(filter));
+    }
+
+    private HandlerDefinition with(HandlerOptions changed) {
         return new HandlerDefinition(id, eventTypes, payloadType, handler, changed);
     }
 
     /**
-     * Returns the same handler with decorated code. Around a batch handler, the payload is a {@link HandlerBatch}, and the
-     * envelope is that of its first event.
+     * Returns the same handler with decorated code. The payload of a batch handler is a {@link HandlerBatch}.
      *
      * @param decorator wraps the code of the handler, and decides whether and when it runs
      * @return a changed copy
      */
     public HandlerDefinition decorated(UnaryOperator<ContextHandler<Object>> decorator) {
-        return new HandlerDefinition(id, eventTypes, payloadType, decorator.apply(handler), traits);
+        return new HandlerDefinition(id, eventTypes, payloadType, decorator.apply(handler), options);
     }
 
     /** {@return the handler id} */
@@ -198,37 +210,27 @@ public final class HandlerDefinition {
 
     /** {@return whether the handler deduplicates} */
     public boolean deduplicates() {
-        return traits.deduplicates();
+        return options.deduplicates();
     }
 
     /** {@return the policy for later events of the same aggregate after a dead delivery} */
     public OnDead onDead() {
-        return traits.onDead();
+        return options.onDead();
     }
 
     /** {@return the former ids} */
     public List<String> aliases() {
-        return traits.aliases();
+        return options.aliases();
     }
 
-    /** {@return whether the handler gets many events at a time} */
-    public boolean handlesBatches() {
-        return traits.batches();
-    }
-
-    /** {@return the maximum number of events in a batch, or {@code null} for all that are claimed together} */
-    public @Nullable Integer batchSize() {
-        return traits.batchSize();
-    }
-
-    /** {@return the circuit breaker, or {@code null} if the handler has none of its own} */
-    public @Nullable CircuitBreaker circuit() {
-        return traits.circuit();
+    /** {@return the options} */
+    public HandlerOptions options() {
+        return options;
     }
 
     /** {@return the code for dead letters, or {@code null} if the handler has none} */
     public HandlerCode.@Nullable DeadLetterHandler deadLetterHandler() {
-        return traits.deadLetters();
+        return options.deadLetters();
     }
 
     /**

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SizeTest {
 
     private static final int CORE_FILES = 202;
-    private static final int CORE_LINES = 18_490;
+    private static final int CORE_LINES = 18_600;
     private static final int CORE_MEDIAN = 82;
     private static final int STORE_FILES = 35;
 

@@ -41,7 +41,7 @@ public final class DeduplicationInbox {
     public HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());
-        return handler.handlesBatches()
+        return handler.options().batch() != null
                 ? handler.decorated((own) -> (payload, envelope, context) ->
                         handleAllOnce(ids, (HandlerBatch) payload, (batch) -> own.handle(batch, envelope, context)))
                 : handler.decorated((own) -> (payload, envelope, context) ->

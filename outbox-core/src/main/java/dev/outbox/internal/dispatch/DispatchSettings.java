@@ -1,6 +1,7 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerOptions;
 import dev.outbox.OnDead;
 import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.retry.RetryPolicy;
@@ -37,11 +38,12 @@ public record DispatchSettings(
 
     /** Returns how many events an invocation of a handler may take. */
     int batchSize(HandlerDefinition handler) {
-        if (!handler.handlesBatches()) {
+        HandlerOptions.Batches batches = handler.options().batch();
+        if (batches == null) {
             return 1;
         }
         Integer configured = of(handler.id()).batchSize();
-        Integer size = configured != null ? configured : handler.batchSize();
+        Integer size = configured != null ? configured : batches.size();
         return size != null ? size : Integer.MAX_VALUE;
     }
 

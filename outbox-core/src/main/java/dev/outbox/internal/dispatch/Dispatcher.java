@@ -93,10 +93,14 @@ public final class Dispatcher {
         if (handler == null) {
             return List.of(new DeliveryOutcome.Queued());
         }
+        if (!Invocations.accepts(handler, deliveries.get(0).envelope())) {
+            return List.of(new DeliveryOutcome.Succeeded());
+        }
         List<BatchItem> items = deliveries.stream()
+                .takeWhile((delivery) -> Invocations.accepts(handler, delivery.envelope()))
                 .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))
                 .toList();
-        return handler.handlesBatches()
+        return handler.options().batch() != null
                 ? invocations.invoke(handler, invocations.together(handler, items), guard)
                 : List.of(invocations.invoke(handler, items.get(0)));
     }

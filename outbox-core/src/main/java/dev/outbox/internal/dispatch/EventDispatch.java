@@ -50,9 +50,12 @@ final class EventDispatch {
         Set<String> lanes = blocked.of(event);
         for (HandlerRoutes.Local local : route.local()) {
             String lane = local.lane(lanes);
+            if (!Invocations.accepts(local.handler(), event.envelope())) {
+                continue;
+            }
             if (suspect || local.paused() || lanes.contains(lane)) {
                 record(event, outcomes, lane, new DeliveryOutcome.Queued());
-            } else if (local.handler().handlesBatches()) {
+            } else if (local.handler().options().batch() != null) {
                 forBatches.put(local.handler(), new Waiting(events.size(), lane, item));
             } else {
                 boolean begin = outcomes.isEmpty() || guard.mayStart();

@@ -8,10 +8,14 @@ import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Invokes handlers of single events and batch handlers. */
 final class Invocations {
+
+    private static final Logger log = LoggerFactory.getLogger(Invocations.class);
 
     private final DispatchSettings settings;
     private final PayloadReader reader;
@@ -50,6 +54,16 @@ final class Invocations {
 
     List<DeliveryOutcome> invoke(HandlerDefinition handler, List<BatchItem> items, LeaseGuard guard) {
         return batch.invoke(handler, items, guard);
+    }
+
+    /** Returns whether a handler gets an event of its types. A filter that fails drops nothing. */
+    static boolean accepts(HandlerDefinition handler, EventEnvelope event) {
+        try {
+            return handler.options().filter().test(event);
+        } catch (RuntimeException ex) {
+            log.warn("The filter of {} failed for {}, so the handler gets the event", handler.id(), event, ex);
+            return true;
+        }
     }
 
     /** Returns how many events an invocation of a handler may take. */

@@ -39,6 +39,7 @@ final class RouteHandlers implements BeanRegistrar {
                         route.selector().eventTypes(),
                         null,
                         new ForwardingHandler(route, routes, records, sender))
+                .accepting(route::takes)
                 .batchSize(BATCH_SIZE)
                 .circuit(CIRCUIT);
     }

@@ -59,7 +59,7 @@ class BatchHandlerMethodsTest {
         heard.clear();
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Batches.class)) {
             for (HandlerDefinition handler : new HandlerDiscovery(context.getBeanFactory()).find()) {
-                assertThat(handler.handlesBatches()).isTrue();
+                assertThat(handler.options().batch()).isNotNull();
                 handler.handle(payloads, event, new FirstAttempt());
             }
         }

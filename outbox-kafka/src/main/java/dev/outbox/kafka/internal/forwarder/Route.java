@@ -28,7 +28,8 @@ public record Route(String name, Selector selector, String topic, Format format,
         }
     }
 
-    boolean takes(EventEnvelope event) {
+    /** Returns whether the route forwards an event. */
+    public boolean takes(EventEnvelope event) {
         return selector.selects(event) && (forwardReceived || !event.headers().containsKey(EventEnvelope.ORIGIN));
     }
 

@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 /**
  * Failure to send a record.
  *
- * @param cause what the outbox is told, which decides whether the attempt counts
+ * @param cause what the outbox receives, which decides whether the attempt counts
  * @param scope what else would fail the same way
  */
 record SendFailure(Throwable cause, Scope scope) {
