@@ -108,9 +108,7 @@ public final class HandlerDefinition {
      */
     public static <T> HandlerDefinition ofBatch(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, BatchHandler<T> handler) {
-        ContextHandler<Object> code = HandlerBatch.unpack(handler);
-        return new HandlerDefinition(
-                id, eventTypes, payloadType, code, HandlerOptions.NONE.batch(new HandlerOptions.Batches(null)));
+        return new HandlerDefinition(id, eventTypes, payloadType, HandlerBatch.unpack(handler), HandlerOptions.BATCHES);
     }
 
     /** {@return the same handler with {@linkplain OutboxHandler#deduplicate() deduplication}} */

@@ -28,6 +28,8 @@ public record HandlerOptions(
     static final HandlerOptions NONE =
             new HandlerOptions(false, OnDead.CONTINUE, List.of(), null, null, null, (event) -> true);
 
+    static final HandlerOptions BATCHES = NONE.batch(new Batches(null));
+
     /** Copies the aliases. */
     public HandlerOptions {
         aliases = List.copyOf(aliases);

@@ -12,7 +12,7 @@ class SizeTest {
 
     private static final int CORE_FILES = 202;
     private static final int CORE_LINES = 18_600;
-    private static final int CORE_MEDIAN = 82;
+    private static final int CORE_MEDIAN = 84;
     private static final int STORE_FILES = 35;
 
     private static final String CORE = "outbox-core/src/main/java/.*\\.java";

@@ -117,7 +117,6 @@ class BatchHandlerTest {
                         .sql("SELECT sum(retry_count) FROM events.outbox")
                         .query(Integer.class)
                         .single())
-                .as("only the failed event counts an attempt")
                 .isEqualTo(1);
     }
 
