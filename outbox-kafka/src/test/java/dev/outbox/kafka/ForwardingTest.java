@@ -73,12 +73,13 @@ class ForwardingTest {
         @Bean
         @SuppressWarnings("unchecked")
         DefaultKafkaProducerFactoryCustomizer observation() {
-            return (factory) -> ((DefaultKafkaProducerFactory<Object, Object>) factory).addListener(new Observer());
+            return (factory) ->
+                    ((DefaultKafkaProducerFactory<Object, Object>) factory).addListener(new CreatedProducers());
         }
     }
 
-    /** Observes producers in the way in which Spring Boot binds their meters. */
-    private static final class Observer implements ProducerFactory.Listener<Object, Object> {
+    /** Listens to producers in the way in which Spring Boot binds their meters. */
+    private static final class CreatedProducers implements ProducerFactory.Listener<Object, Object> {
 
         @Override
         public void producerAdded(String id, Producer<Object, Object> producer) {

@@ -99,6 +99,9 @@ public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        log.warn("The consumer of inbox {} failed; it goes on", inbox.settings().name(), Redaction.loggable(thrown));
+        log.warn(
+                "The consumer of inbox {} failed; it continues",
+                inbox.settings().name(),
+                Redaction.loggable(thrown));
     }
 }
