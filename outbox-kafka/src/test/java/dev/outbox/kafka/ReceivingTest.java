@@ -51,7 +51,7 @@ class ReceivingTest {
     private static final String TOPIC = "received";
     private static final String GROUP = "receiver";
     private static final List<EventEnvelope> HANDLED = new CopyOnWriteArrayList<>();
-    private static final Set<String> OBSERVED = ConcurrentHashMap.newKeySet();
+    private static final Set<String> CREATED = ConcurrentHashMap.newKeySet();
 
     private static final TestDatabase DATABASE = TestPostgres.shared().newDatabase();
     private static TcpProxy network;
@@ -73,17 +73,17 @@ class ReceivingTest {
         }
 
         @Bean
-        DefaultKafkaConsumerFactoryCustomizer observer() {
-            return (factory) -> factory.addListener(new Observer<>());
+        DefaultKafkaConsumerFactoryCustomizer listening() {
+            return (factory) -> factory.addListener(new CreatedConsumers<>());
         }
     }
 
     /** Stands for what binds the meters of Kafka's clients. */
-    static final class Observer<K, V> implements ConsumerFactory.Listener<K, V> {
+    static final class CreatedConsumers<K, V> implements ConsumerFactory.Listener<K, V> {
 
         @Override
         public void consumerAdded(String id, Consumer<K, V> consumer) {
-            OBSERVED.add(id);
+            CREATED.add(id);
         }
     }
 
@@ -145,7 +145,7 @@ class ReceivingTest {
                         .counter()
                         .count())
                 .isGreaterThanOrEqualTo(300);
-        assertThat(OBSERVED).anyMatch((id) -> id.contains("kafka-inbox-shop"));
+        assertThat(CREATED).anyMatch((id) -> id.contains("kafka-inbox-shop"));
     }
 
     @Test
