@@ -1,0 +1,226 @@
+package dev.outbox.testing.kafka;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Kafka cluster whose brokers are processes that crash on demand. Every topic is replicated to all brokers, and an acknowledged record
+ * is on all but one of them.
+ *
+ * <p>Used by one thread. The processes end with the JVM, also when that is killed.
+ */
+public final class KafkaCluster implements AutoCloseable {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+
+    private final Path directory;
+    private final List<KafkaBroker> brokers = new ArrayList<>();
+    private final Thread closer = new Thread(this::delete, "kafka-cluster-stop");
+    private final Admin admin;
+
+    private KafkaCluster(int count, boolean proxied) {
+        try {
+            directory = Files.createTempDirectory("kafka-cluster-");
+            String clusterId = Uuid.randomUuid().toString();
+            for (int id = 1; id <= count; id++) {
+                Path own = Files.createDirectory(directory.resolve("broker-" + id));
+                brokers.add(new KafkaBroker(id, BrokerPorts.free(), own, clusterId, proxied));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The directories of the brokers could not be created", e);
+        }
+        BrokerProperties.write(brokers);
+        Runtime.getRuntime().addShutdownHook(closer);
+        brokers.forEach(KafkaBroker::launch);
+        brokers.forEach(this::awaitService);
+        admin = Admin.create(Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                brokers.stream().map(KafkaBroker::internalAddress).collect(Collectors.joining(",")),
+                AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
+                100));
+    }
+
+    /**
+     * Starts a cluster, and returns when it serves clients; the caller closes it.
+     *
+     * @param brokers 1, or an odd number: more than half of them must run
+     */
+    public static KafkaCluster start(int brokers) {
+        return new KafkaCluster(brokers, false);
+    }
+
+    /** Starts a cluster like {@link #start}, with a proxy between the clients and each broker. */
+    public static KafkaCluster startProxied(int brokers) {
+        return new KafkaCluster(brokers, true);
+    }
+
+    /** Where clients find the cluster; stays the same. */
+    public String bootstrapServers() {
+        return brokers.stream().map(KafkaBroker::address).collect(Collectors.joining(","));
+    }
+
+    /** All brokers, by their numbers. */
+    public List<KafkaBroker> brokers() {
+        return List.copyOf(brokers);
+    }
+
+    /**
+     * Broker of a number.
+     *
+     * @param id number from 1
+     */
+    public KafkaBroker broker(int id) {
+        return brokers.get(id - 1);
+    }
+
+    /** Client for administration, past any proxy. The cluster closes it. */
+    public Admin admin() {
+        return admin;
+    }
+
+    /** Starts a broker that was killed or stopped, and returns when it serves clients again. */
+    public void restart(KafkaBroker broker) {
+        broker.launch();
+        awaitService(broker);
+    }
+
+    /** Creates a topic, and returns when each of its partitions has a leader. */
+    public void createTopic(String name, int partitions) {
+        complete(admin.createTopics(List.of(new NewTopic(name, Optional.of(partitions), Optional.empty())))
+                .all());
+        for (int partition = 0; partition < partitions; partition++) {
+            leader(name, partition);
+        }
+    }
+
+    /** Returns the leader of a partition, and waits while it has none that runs. */
+    public KafkaBroker leader(String topic, int partition) {
+        TopicPartition led = new TopicPartition(topic, partition);
+        return await("there is a leader of " + led, () -> leaderOf(led));
+    }
+
+    /** Makes a broker the leader of a partition while the earlier leader runs. */
+    public void moveLeader(String topic, int partition, KafkaBroker broker) {
+        TopicPartition moved = new TopicPartition(topic, partition);
+        List<Integer> replicas = new ArrayList<>(List.of(broker.id()));
+        brokers.stream().map(KafkaBroker::id).filter((id) -> id != broker.id()).forEach(replicas::add);
+        complete(admin.alterPartitionReassignments(Map.of(moved, Optional.of(new NewPartitionReassignment(replicas))))
+                .all());
+        await("broker " + broker.id() + " leads " + moved, () -> {
+            // Refused until the broker has caught up, and once it leads.
+            admin.electLeaders(ElectionType.PREFERRED, Set.of(moved))
+                    .partitions()
+                    .get();
+            return leaderOf(moved).filter(broker::equals);
+        });
+    }
+
+    private Optional<KafkaBroker> leaderOf(TopicPartition partition) throws ExecutionException, InterruptedException {
+        Node leader = admin.describeTopics(List.of(partition.topic()))
+                .topicNameValues()
+                .values()
+                .iterator()
+                .next()
+                .get()
+                .partitions()
+                .get(partition.partition())
+                .leader();
+        return brokers.stream()
+                .filter(KafkaBroker::isRunning)
+                .filter((broker) -> leader != null && broker.id() == leader.id())
+                .findFirst();
+    }
+
+    private void awaitService(KafkaBroker broker) {
+        // Clients log each refused connection, so there is none until the broker listens.
+        await("broker " + broker.id() + " listens", broker::listens);
+        try (Admin own = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, broker.internalAddress()))) {
+            await(
+                    "broker " + broker.id() + " serves clients",
+                    () -> own.describeCluster().nodes().get().stream()
+                            .filter((node) -> node.id() == broker.id())
+                            .findFirst());
+        }
+    }
+
+    private static <T> T await(String condition, Callable<Optional<T>> question) {
+        long deadline = System.nanoTime() + DEADLINE.toNanos();
+        while (true) {
+            Optional<T> answer = ask(question);
+            if (answer.isPresent()) {
+                return answer.get();
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("Waited " + DEADLINE + " in vain until " + condition);
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    /** Asks the cluster; there is no answer while it refuses. */
+    private static <T> Optional<T> ask(Callable<Optional<T>> question) {
+        try {
+            return question.call();
+        } catch (ExecutionException e) {
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("Interrupted while the cluster changes", e);
+        }
+    }
+
+    private static <T> T complete(KafkaFuture<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("The cluster refuses a command", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the cluster executes a command", e);
+        }
+    }
+
+    /** Ends the processes and deletes their files. */
+    @Override
+    public void close() {
+        Runtime.getRuntime().removeShutdownHook(closer);
+        admin.close(Duration.ZERO);
+        delete();
+    }
+
+    private void delete() {
+        brokers.forEach(KafkaBroker::abandon);
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The files of the brokers could not be deleted", e);
+        }
+    }
+}
