@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
 
-/** Everything that a chaos run consists of: the database, two publishers and three workers, each behind a network of its own. */
+/** One service of a chaos run: its database, its publishers and its workers, each behind a network of its own. */
 public final class Fleet implements AutoCloseable {
 
     /** Lease of the workers. */
@@ -28,8 +28,6 @@ public final class Fleet implements AutoCloseable {
     public static final Duration LONGEST_POLL = Duration.ofSeconds(2);
 
     private static final Duration READY_DEADLINE = Duration.ofSeconds(60);
-    private static final int PUBLISHERS = 2;
-    private static final int WORKERS = 3;
     private static final int WITH_BILLING = 2;
 
     private final CrashingPostgres server = CrashingPostgres.create();
@@ -39,22 +37,26 @@ public final class Fleet implements AutoCloseable {
     private final List<Member> workers = new ArrayList<>();
     private final FactWriter facts;
     private final Path directory;
+    private final FleetSettings settings;
     private final Throttle throttle;
     private volatile int version = 1;
 
     /** Creates the tables and starts the processes. Facts and logs go to a directory. */
-    public Fleet(Path directory, long seed, long rate, long largestBacklog) throws IOException, SQLException {
+    public Fleet(FleetSettings settings, Path directory, long seed, long rate, long largestBacklog)
+            throws IOException, SQLException {
+        this.settings = settings;
         this.directory = directory;
         facts = FactWriter.open(directory, "nemesis");
         new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")).migrate();
-        createTables("/dev/outbox/chaos/history/state-changes.sql");
-        createTables("/dev/outbox/chaos/business.sql");
+        for (String tables : settings.tables()) {
+            createTables(tables);
+        }
         Random seeds = new Random(seed);
-        for (int number = 1; number <= PUBLISHERS; number++) {
+        for (int number = 1; number <= settings.publishers(); number++) {
             publishers.add(publisher("publisher-" + number, seeds));
         }
-        for (int number = 1; number <= WORKERS; number++) {
-            workers.add(worker("worker-" + number, number <= WITH_BILLING));
+        for (int number = 1; number <= settings.workers(); number++) {
+            workers.add(worker(settings.workerRole() + "-" + number, number <= WITH_BILLING));
         }
         throttle = new Throttle(database, publishers, rate, largestBacklog);
     }
@@ -75,8 +77,8 @@ public final class Fleet implements AutoCloseable {
                 proxy,
                 directory,
                 facts,
-                () -> List.of(
-                        Life.option(ChaosProcess.ROLE, "publisher"),
+                () -> options(
+                        "publisher",
                         Life.option(ChaosProcess.SEED, seeds.nextLong()),
                         Life.option("outbox.poller.enabled", false),
                         Life.option("spring.datasource.url", url(proxy, name))));
@@ -89,11 +91,19 @@ public final class Fleet implements AutoCloseable {
                 proxy,
                 directory,
                 facts,
-                () -> List.of(
-                        Life.option(ChaosProcess.ROLE, "worker"),
+                () -> options(
+                        settings.workerRole(),
                         Life.option(ChaosProcess.VERSION, version),
                         Life.option(ChaosProcess.BILLING, billing),
                         Life.option("spring.datasource.url", url(proxy, name))));
+    }
+
+    private List<String> options(String role, String... more) {
+        List<String> options = new ArrayList<>(settings.options());
+        options.add(Life.option(ChaosProcess.ROLE, role));
+        options.add(Life.option("spring.profiles.active", role));
+        options.addAll(List.of(more));
+        return options;
     }
 
     private String url(TcpProxy proxy, String application) {
@@ -125,10 +135,11 @@ public final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Returns when some workers are ready. */
+    /** Returns when some workers are ready, or all if there are fewer. */
     public void awaitWorkers(int count) {
+        int most = Math.min(count, workers.size());
         Pause.until(
-                READY_DEADLINE, () -> workers.stream().filter(Member::isReady).count() >= count);
+                READY_DEADLINE, () -> workers.stream().filter(Member::isReady).count() >= most);
     }
 
     /** All members. */

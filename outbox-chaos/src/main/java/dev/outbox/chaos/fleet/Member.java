@@ -94,6 +94,7 @@ public final class Member {
         }
         facts.write(Fault.begun(System.nanoTime(), Kind.KILL, victim.name(), "SIGKILL"));
         victim.kill();
+        facts.write(Fault.ended(System.nanoTime(), Kind.KILL, victim.name(), "ended"));
         return true;
     }
 

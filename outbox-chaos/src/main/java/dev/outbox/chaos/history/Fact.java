@@ -161,7 +161,9 @@ public sealed interface Fact {
         /** A transaction with an old snapshot stays open. */
         SNAPSHOT_HELD,
         /** Handlers hang or take long. */
-        HANDLERS_SLOW
+        HANDLERS_SLOW,
+        /** A Kafka broker is killed, or its clients are cut off from it, until the end. */
+        BROKER_AWAY
     }
 
     /** An operator did something with an event, or with every event of the handler if {@code eventId} is null. */

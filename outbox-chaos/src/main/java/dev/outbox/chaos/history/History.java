@@ -44,6 +44,11 @@ public final class History {
         return builder.build(FinalStateReader.read(dataSource, texts));
     }
 
+    /** Makes a history of facts in any order, and the final state of the database. */
+    public static History of(List<Fact> facts, DataSource dataSource) {
+        return of(facts, FinalStateReader.read(dataSource, new TextPool()));
+    }
+
     /** Makes a history of facts in any order. */
     public static History of(List<Fact> facts, FinalState state) {
         HistoryBuilder builder = new HistoryBuilder(new TextPool());

@@ -29,6 +29,7 @@ final class MatrixServer implements AutoCloseable {
         JdbcClient sql = JdbcClient.create(template.dataSource());
         sql.sql(resource("/dev/outbox/chaos/history/state-changes.sql")).update();
         sql.sql(resource("/dev/outbox/chaos/business.sql")).update();
+        sql.sql(resource("/dev/outbox/chaos/booking.sql")).update();
         sql.sql(resource("refusal.sql")).update();
     }
 

@@ -26,7 +26,11 @@ public enum FaultType {
     HANDLERS_SLOW(Lane.LOAD),
     OPERATOR_RETRY(Lane.LOAD),
     OPERATOR_SKIP(Lane.LOAD),
-    OPERATOR_REPLAY(Lane.LOAD);
+    OPERATOR_REPLAY(Lane.LOAD),
+    BROKER_KILL(Lane.BROKERS),
+    BROKERS_REFUSE(Lane.BROKERS),
+    BROKERS_BLACK_HOLE(Lane.BROKERS),
+    LEADER_MOVE(Lane.BROKERS);
 
     private final Lane lane;
 
@@ -39,7 +43,8 @@ public enum FaultType {
         PROCESSES,
         DATABASE,
         NETWORK,
-        LOAD
+        LOAD,
+        BROKERS
     }
 
     Lane lane() {

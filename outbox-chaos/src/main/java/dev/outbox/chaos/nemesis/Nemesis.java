@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,11 +30,19 @@ public final class Nemesis {
     private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
 
     private final Fleet fleet;
+    private final @Nullable BrokerFaults brokers;
     private final Schedule schedule;
     private final Map<FaultType, Integer> counts = new ConcurrentSkipListMap<>();
 
+    /** Creates a nemesis of processes and their database. */
     public Nemesis(Fleet fleet, Schedule schedule) {
+        this(fleet, null, schedule);
+    }
+
+    /** Creates a nemesis that also causes the faults of brokers. */
+    public Nemesis(Fleet fleet, @Nullable BrokerFaults brokers, Schedule schedule) {
         this.fleet = fleet;
+        this.brokers = brokers;
         this.schedule = schedule;
     }
 
@@ -112,6 +121,17 @@ public final class Nemesis {
             case OPERATOR_RETRY -> LoadFaults.retry(fleet, random);
             case OPERATOR_SKIP -> LoadFaults.skip(fleet, random);
             case OPERATOR_REPLAY -> LoadFaults.replay(fleet, random);
+            case BROKER_KILL -> brokers().kill(random);
+            case BROKERS_REFUSE -> brokers().refuse(random);
+            case BROKERS_BLACK_HOLE -> brokers().blackHole(random);
+            case LEADER_MOVE -> brokers().moveLeader(random);
         };
+    }
+
+    private BrokerFaults brokers() {
+        if (brokers == null) {
+            throw new IllegalStateException("This run has no brokers");
+        }
+        return brokers;
     }
 }

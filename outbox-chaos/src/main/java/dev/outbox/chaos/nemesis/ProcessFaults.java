@@ -29,7 +29,7 @@ final class ProcessFaults {
 
     /** Mostly a worker, and mostly not the only one: on a slow machine, nothing would be delivered between the faults. */
     private static Member victim(Fleet fleet, Random random) {
-        boolean publisher = random.nextInt(4) == 0;
+        boolean publisher = random.nextInt(4) == 0 && !fleet.publishers().isEmpty();
         fleet.awaitWorkers(publisher || random.nextInt(8) == 0 ? 1 : SURVIVOR_AND_VICTIM);
         List<Member> eligible = publisher ? fleet.publishers() : fleet.workers();
         return fleet.choose(random, eligible::contains);

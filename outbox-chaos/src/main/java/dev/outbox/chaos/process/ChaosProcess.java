@@ -23,13 +23,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /** One process of a chaos run: an ordinary Spring Boot application on the starter, which obeys lines on its standard input. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({PublishingProcess.class, WorkingProcess.class})
+@Import({PublishingProcess.class, WorkingProcess.class, ForwardingProcess.class, ReceivingProcess.class})
 public class ChaosProcess {
 
     /** Property with the name of this life of the process. */
     public static final String NAME = "chaos.name";
 
-    /** Property with the role: {@code publisher} or {@code worker}. */
+    /** Property with the role: {@code publisher}, {@code worker}, {@code forwarder} or {@code receiver}. */
     public static final String ROLE = "chaos.role";
 
     /** Property with the version of a worker, 1 or 2. */
@@ -43,6 +43,9 @@ public class ChaosProcess {
 
     /** Property with the seed of the traffic. */
     public static final String SEED = "chaos.seed";
+
+    /** Property of a publisher with the number of its aggregates that have few events each. */
+    public static final String AGGREGATES = "chaos.aggregates";
 
     /** Ends the name of the empty file that says that a process is ready. */
     public static final String READY = ".ready";

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.process;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -34,6 +35,15 @@ public final class Commands {
 
     Commands(Map<String, Consumer<Long>> actions) {
         this.actions = actions;
+    }
+
+    /** Commands that every worker obeys. */
+    static Commands ofWorker(SkewedClock clock, PoolExhaustion pool) {
+        return new Commands(Map.of(
+                SKEW,
+                clock::skewBySeconds,
+                EXHAUST,
+                (millis) -> inBackground("exhaustion", () -> pool.exhaust(Duration.ofMillis(millis)))));
     }
 
     void execute(String line) {

@@ -28,7 +28,10 @@ class PublishingProcess {
             FactWriter facts,
             JsonMapper mapper,
             Environment environment) {
-        Traffic traffic = new Traffic(environment.getRequiredProperty(ChaosProcess.SEED, Long.class), mapper);
+        Traffic traffic = new Traffic(
+                environment.getRequiredProperty(ChaosProcess.SEED, Long.class),
+                environment.getProperty(ChaosProcess.AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
+                mapper);
         return new Publisher(outbox, transactions, jdbc, facts, traffic);
     }
 

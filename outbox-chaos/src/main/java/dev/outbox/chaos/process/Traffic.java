@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,16 +22,22 @@ final class Traffic {
     static final String REFUNDED = "Refunded";
     static final String CLOSED = "Closed";
 
+    static final Set<String> TYPES = Set.of(OPENED, MOVED, PAID, REFUNDED, CLOSED);
+
+    /** Number of aggregates that have few events each. */
+    static final int COLD_AGGREGATES = 3000;
+
     private static final int HOT_AGGREGATES = 8;
-    private static final int COLD_AGGREGATES = 3000;
     private static final int LARGEST_TRANSACTION = 9;
 
     private final Random random;
+    private final int coldAggregates;
     private final JsonMapper mapper;
     private int number;
 
-    Traffic(long seed, JsonMapper mapper) {
+    Traffic(long seed, int coldAggregates, JsonMapper mapper) {
         this.random = new Random(seed);
+        this.coldAggregates = coldAggregates;
         this.mapper = mapper;
     }
 
@@ -75,7 +82,7 @@ final class Traffic {
     private String aggregateId() {
         return random.nextInt(4) == 0
                 ? "hot-" + random.nextInt(HOT_AGGREGATES)
-                : "cold-" + random.nextInt(COLD_AGGREGATES);
+                : "cold-" + random.nextInt(coldAggregates);
     }
 
     /** One payload in 400 has an amount that no handler can decode. */

@@ -4,6 +4,7 @@ import dev.outbox.chaos.check.CheckSettings;
 import dev.outbox.chaos.check.Checker;
 import dev.outbox.chaos.check.Report;
 import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.fleet.FleetSettings;
 import dev.outbox.chaos.fleet.Member;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.History;
@@ -29,17 +30,6 @@ public final class ChaosRun {
     private static final int LARGEST_BACKLOG = 1500;
     private static final int MAX_ATTEMPTS = 4;
 
-    private static final String OPEN = """
-            SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
-                 + (SELECT count(*) FROM events.outbox_delivery WHERE status <> 'DEAD')
-                 + (SELECT count(*) FROM events.outbox_replay WHERE status = 'RUNNING')
-            """;
-
-    private static final String STORED = """
-            SELECT count(*)
-            FROM chaos.ledger
-            """;
-
     private final ChaosSettings settings;
     private final Path directory;
 
@@ -52,7 +42,8 @@ public final class ChaosRun {
     /** Runs, and returns when the history is checked. */
     public ChaosReport run() throws IOException, SQLException, InterruptedException, ExecutionException {
         Schedule schedule = Schedule.of(settings.seed(), settings.faults(), settings.time());
-        try (Fleet fleet = new Fleet(directory, settings.seed(), settings.rate(), LARGEST_BACKLOG)) {
+        try (Fleet fleet =
+                new Fleet(FleetSettings.standard(), directory, settings.seed(), settings.rate(), LARGEST_BACKLOG)) {
             fleet.awaitReady();
             fleet.throttle().open();
             log.info("Ready");
@@ -84,22 +75,13 @@ public final class ChaosRun {
     }
 
     private void awaitEvents(Fleet fleet) {
-        Pause.until(PUBLISH_DEADLINE, () -> number(fleet, STORED) >= settings.events() * 101 / 100);
+        Pause.until(PUBLISH_DEADLINE, () -> Progress.committed(fleet) >= settings.events() * 101 / 100);
         fleet.throttle().pause();
     }
 
     private static Duration drain(Fleet fleet) {
         long begun = System.nanoTime();
-        Pause.until(DRAIN_DEADLINE, () -> number(fleet, OPEN) == 0);
+        Pause.until(DRAIN_DEADLINE, () -> Progress.open(fleet) == 0);
         return Duration.ofNanos(System.nanoTime() - begun);
-    }
-
-    private static long number(Fleet fleet, String sql) {
-        try {
-            Pause.of(Duration.ofMillis(50));
-            return fleet.database().number(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException("The database must answer when the faults are over", e);
-        }
     }
 }

@@ -30,10 +30,13 @@ final class Evidence {
         this.database = database;
     }
 
-    /** Writes a file for each table. */
+    /** Writes a file for each table that there is. */
     void save(Path directory) throws SQLException, IOException {
         try (Connection connection = database.connect()) {
             for (String table : TABLES) {
+                if (database.number("SELECT count(to_regclass('" + table + "'))") == 0) {
+                    continue;
+                }
                 try (OutputStream file = Files.newOutputStream(directory.resolve(table + ".csv"))) {
                     connection
                             .unwrap(PGConnection.class)

@@ -84,7 +84,7 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
             List<Long> afterStop = new ArrayList<>();
             List<Long> afterOutage = new ArrayList<>();
             for (Fault fault : faults) {
-                if (fault.kind() == Kind.KILL && hasSurvivor(fault)) {
+                if (fault.kind() == Kind.KILL && fault.phase() == Phase.BEGUN && hasSurvivor(fault)) {
                     afterEnd(fault, EnumSet.of(Outcome.SUCCEEDED), afterKill);
                 } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN && hasSurvivor(fault)) {
                     afterEnd(fault, EnumSet.of(Outcome.INTERRUPTED), afterStop);

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.chaos.nemesis.FaultType;
 import dev.outbox.testing.Guarantee;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -66,11 +62,7 @@ class ChaosTest {
     }
 
     private static ChaosReport run(ChaosSettings settings, String replay) throws Exception {
-        Path directory = Path.of("target", "chaos", String.valueOf(settings.seed()));
-        System.out.println(
-                "Chaos run with seed " + settings.seed() + "; facts and logs are in outbox-chaos/" + directory);
-        deleteEarlierRun(directory);
-        Files.createDirectories(directory);
+        Path directory = RunDirectory.create("chaos", settings.seed());
         try {
             ChaosReport report = new ChaosRun(settings, directory).run();
             report.write(directory.resolve("report.json"));
@@ -81,16 +73,6 @@ class ChaosTest {
         } catch (Exception | AssertionError e) {
             System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
             throw e;
-        }
-    }
-
-    private static void deleteEarlierRun(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> files = Files.walk(directory)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
         }
     }
 }

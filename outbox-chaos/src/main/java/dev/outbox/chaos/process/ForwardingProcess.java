@@ -1,0 +1,16 @@
+package dev.outbox.chaos.process;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Process that forwards events to Kafka. It has no handler of its own. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = ChaosProcess.ROLE, havingValue = "forwarder")
+class ForwardingProcess {
+
+    @Bean
+    Commands commands(SkewedClock clock, PoolExhaustion pool) {
+        return Commands.ofWorker(clock, pool);
+    }
+}

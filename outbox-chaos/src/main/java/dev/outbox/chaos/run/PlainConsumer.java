@@ -1,0 +1,121 @@
+package dev.outbox.chaos.run;
+
+import dev.outbox.chaos.history.Fact.Ended;
+import dev.outbox.chaos.history.Fact.Outcome;
+import dev.outbox.chaos.history.Fact.Started;
+import dev.outbox.chaos.history.FactWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/**
+ * Reads a topic as a consumer without Outbox does, and drops duplicates by their event ids. The checker takes each other record for the
+ * success of a route with the event: so nothing is lost on the way to the topic, and nothing overtakes.
+ */
+final class PlainConsumer {
+
+    private static final String CLOUD_EVENT = "ce_";
+    private static final Set<String> OF_THE_FORMAT = Set.of("content-type");
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final String bootstrapServers;
+    private final String handler;
+    private final FactWriter facts;
+    private final Set<UUID> seen = new HashSet<>();
+    private long records;
+
+    /** Prepares a consumer whose facts are those of a route's handler. */
+    PlainConsumer(String bootstrapServers, String handler, FactWriter facts) {
+        this.bootstrapServers = bootstrapServers;
+        this.handler = handler;
+        this.facts = facts;
+    }
+
+    /** Reads everything that is in a topic. */
+    void readAll(String topic) {
+        Map<String, Object> properties = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed");
+        try (KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map((partition) -> new TopicPartition(topic, partition.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (partitions.stream()
+                    .anyMatch((partition) -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
+                consumer.poll(POLL).forEach(this::read);
+            }
+        }
+    }
+
+    /** Returns how many records it has read. */
+    long records() {
+        return records;
+    }
+
+    /** Returns how many records it has dropped. */
+    long duplicates() {
+        return records - seen.size();
+    }
+
+    private void read(ConsumerRecord<String, String> received) {
+        records++;
+        UUID eventId = UUID.fromString(attribute(received, "id"));
+        if (!seen.add(eventId)) {
+            return;
+        }
+        String aggregateId = attribute(received, "subject");
+        if (!aggregateId.equals(received.key())) {
+            throw new IllegalStateException("The key is not the aggregate id in " + received);
+        }
+        facts.write(new Started(
+                System.nanoTime(),
+                facts.process(),
+                handler,
+                eventId,
+                attribute(received, "aggregatetype"),
+                aggregateId,
+                Long.parseLong(attribute(received, "sequence")),
+                1,
+                received.value(),
+                headers(received),
+                false));
+        facts.write(new Ended(System.nanoTime(), facts.process(), handler, eventId, 1, Outcome.SUCCEEDED));
+    }
+
+    private static Map<String, String> headers(ConsumerRecord<String, String> received) {
+        Map<String, String> headers = new HashMap<>();
+        for (Header header : received.headers()) {
+            if (!header.key().startsWith(CLOUD_EVENT) && !OF_THE_FORMAT.contains(header.key())) {
+                headers.put(header.key(), text(header));
+            }
+        }
+        return headers;
+    }
+
+    private static String attribute(ConsumerRecord<String, String> received, String name) {
+        Header header = received.headers().lastHeader(CLOUD_EVENT + name);
+        return text(Objects.requireNonNull(header, () -> "There is no attribute " + name + " in " + received));
+    }
+
+    private static String text(Header header) {
+        return new String(header.value(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.outbox.chaos.run;
+
+import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.fleet.Pause;
+import java.sql.SQLException;
+import java.time.Duration;
+
+/** Asks the database of a fleet how far it has come, while there are no faults. */
+final class Progress {
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+
+    private static final String OPEN = """
+            SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
+                 + (SELECT count(*) FROM events.outbox_delivery WHERE status <> 'DEAD')
+                 + (SELECT count(*) FROM events.outbox_replay WHERE status = 'RUNNING')
+            """;
+
+    private static final String COMMITTED = """
+            SELECT count(*)
+            FROM chaos.ledger
+            """;
+
+    private static final String STORED = """
+            SELECT count(*)
+            FROM events.outbox
+            """;
+
+    private Progress() {}
+
+    /** Returns the number of events, deliveries and replays that are not done. */
+    static long open(Fleet fleet) {
+        return number(fleet, OPEN);
+    }
+
+    /** Returns the number of events that were committed by publishers. */
+    static long committed(Fleet fleet) {
+        return number(fleet, COMMITTED);
+    }
+
+    /** Returns the number of events that are stored and not removed by retention. */
+    static long stored(Fleet fleet) {
+        return number(fleet, STORED);
+    }
+
+    private static long number(Fleet fleet, String sql) {
+        try {
+            Pause.of(BETWEEN_LOOKS);
+            return fleet.database().number(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException("The database must answer when the faults are over", e);
+        }
+    }
+}
