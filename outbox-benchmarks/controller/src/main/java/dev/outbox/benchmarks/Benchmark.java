@@ -51,6 +51,7 @@ public final class Benchmark {
                         case "publish" -> comparisons.publish();
                         case "drain" -> comparisons.drain();
                         case "latency" -> comparisons.latency();
+                        case "forward" -> comparisons.forward();
                         default -> harms.named(name);
                     });
         }

@@ -44,11 +44,13 @@ public record Entrant(Contestant contestant, String variant) {
         DELIVER_HERE,
         /** Delivers steadily published events in another process. */
         DELIVER_ELSEWHERE,
+        /** Forwards a backlog to Kafka. */
+        FORWARD,
         /** Is this library, and takes part in the harm tests. */
         HARM
     }
 
-    private static final Set<Skill> OUTBOX_SKILLS = EnumSet.complementOf(EnumSet.of(Skill.HARM));
+    private static final Set<Skill> OUTBOX_SKILLS = EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD));
 
     private static final List<Contestant> CONTESTANTS = List.of(
             new Contestant(
@@ -56,13 +58,19 @@ public record Entrant(Contestant contestant, String variant) {
                     "outbox",
                     "dev.outbox.benchmarks.outbox.Outbox",
                     "outbox-core",
-                    EnumSet.allOf(Skill.class)),
+                    EnumSet.complementOf(EnumSet.of(Skill.FORWARD))),
             new Contestant(
                     "outbox-version",
                     "outbox",
                     "dev.outbox.benchmarks.outbox.VersionedOutbox",
                     "outbox-core",
                     OUTBOX_SKILLS),
+            new Contestant(
+                    "outbox-batch",
+                    "outbox",
+                    "dev.outbox.benchmarks.outbox.BatchOutbox",
+                    "outbox-core",
+                    EnumSet.of(Skill.DRAIN, Skill.SHARE, Skill.RETRY)),
             new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
             new Contestant(
                     "namastack",
@@ -75,7 +83,7 @@ public record Entrant(Contestant contestant, String variant) {
                     "modulith",
                     "dev.outbox.benchmarks.modulith.Modulith",
                     "spring-modulith-events-core",
-                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
+                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD, Skill.DELIVER_ELSEWHERE))),
             new Contestant(
                     "db-scheduler",
                     "db-scheduler",
@@ -87,7 +95,25 @@ public record Entrant(Contestant contestant, String variant) {
                     "transaction-outbox",
                     "dev.outbox.benchmarks.transactionoutbox.TransactionOutboxService",
                     "transactionoutbox-core",
-                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.DELIVER_ELSEWHERE))),
+                    EnumSet.complementOf(EnumSet.of(Skill.HARM, Skill.FORWARD, Skill.DELIVER_ELSEWHERE))),
+            new Contestant(
+                    "outbox-kafka",
+                    "kafka",
+                    "dev.outbox.benchmarks.kafka.KafkaOutbox",
+                    "outbox-core",
+                    EnumSet.of(Skill.FORWARD)),
+            new Contestant(
+                    "modulith-kafka",
+                    "modulith-kafka",
+                    "dev.outbox.benchmarks.modulithkafka.ModulithKafka",
+                    "spring-modulith-events-kafka",
+                    EnumSet.of(Skill.FORWARD)),
+            new Contestant(
+                    "floor-producer",
+                    "kafka",
+                    "dev.outbox.benchmarks.kafka.PlainProducer",
+                    "kafka-clients",
+                    EnumSet.of(Skill.FORWARD)),
             floor("floor-domain", "DomainFloor", EnumSet.of(Skill.PUBLISH)),
             floor("floor-insert", "InsertFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             floor("floor-spring", "SpringFloor", EnumSet.of(Skill.PUBLISH, Skill.STORE)),

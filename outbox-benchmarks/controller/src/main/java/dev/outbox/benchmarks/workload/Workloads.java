@@ -81,6 +81,18 @@ public final class Workloads {
         return cases;
     }
 
+    /** Returns the cases of {@code forward}. */
+    public List<Workload> forward() {
+        List<Integer> events = options.numbers("events", "100000");
+        List<Integer> keys = options.numbers("keys", "10000,100,1");
+        int partitions = options.number("partitions", 3);
+        List<Workload> cases = new ArrayList<>();
+        cases.add(new Forward(events.get(0), keys.get(0), partitions, limits));
+        vary(cases, events, (value) -> new Forward(value, keys.get(0), partitions, limits));
+        vary(cases, keys, (value) -> new Forward(events.get(0), value, partitions, limits));
+        return cases;
+    }
+
     private Pace pace() {
         return new Pace(
                 options.numbers("keys", "10000,100,1").get(0),

@@ -1,7 +1,12 @@
 package dev.outbox.benchmarks.worker;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 
 /** Handler of every contestant: records each call and its time, or fails. */
 public final class Handling {
@@ -20,9 +25,40 @@ public final class Handling {
     public void handle(int handler, AccountChanged event) {
         long begun = System.nanoTime();
         failures.failIfDue(handler, event);
+        work(begun);
+        record(handler, event, begun);
+    }
+
+    /** Handles events of many accounts with one wait, as one call of a remote system does. A failed event fails its account. */
+    public void handleAll(
+            int handler, List<AccountChanged> events, BiConsumer<AccountChanged, RuntimeException> failed) {
+        long begun = System.nanoTime();
+        Set<Integer> stopped = new HashSet<>();
+        List<AccountChanged> handled = new ArrayList<>();
+        for (AccountChanged event : events) {
+            if (stopped.contains(event.key())) {
+                continue;
+            }
+            try {
+                failures.failIfDue(handler, event);
+                handled.add(event);
+            } catch (DeliberateFailure ex) {
+                stopped.add(event.key());
+                failed.accept(event, ex);
+            }
+        }
+        work(begun);
+        // One after the other, as the events of an account would be found in the remote system.
+        handled.forEach((event) -> record(handler, event, System.nanoTime()));
+    }
+
+    private void work(long begun) {
         if (workNanos > 0) {
             parkUntil(begun + workNanos);
         }
+    }
+
+    private void record(int handler, AccountChanged event, long begun) {
         journal.add(new Journal.Entry(handler, event.number(), event.key(), event.seq(), begun, System.nanoTime()));
     }
 

@@ -22,7 +22,12 @@ public class Outbox implements Contestant {
 
     /** Starts the service. */
     public Outbox(Setup setup) {
-        this.application = new Application(setup, Service.class, properties(setup));
+        this(setup, Service.class);
+    }
+
+    /** Starts a service with other handlers. */
+    Outbox(Setup setup, Class<?> configuration) {
+        this.application = new Application(setup, configuration, properties(setup));
         this.publisher = application.bean(OutboxPublisher.class);
         this.runtime = application.bean(OutboxRuntime.class);
     }

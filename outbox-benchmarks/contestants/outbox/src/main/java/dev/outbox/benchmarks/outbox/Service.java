@@ -40,7 +40,8 @@ class Service {
         return handler(setup, 2);
     }
 
-    private static HandlerDefinition handler(Setup setup, int handler) {
+    /** Defines a handler of the workload. */
+    HandlerDefinition handler(Setup setup, int handler) {
         return HandlerDefinition.of(
                 "handler-" + handler,
                 AccountChanged.class,

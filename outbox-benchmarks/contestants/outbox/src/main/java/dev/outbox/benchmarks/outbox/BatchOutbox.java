@@ -1,0 +1,33 @@
+package dev.outbox.benchmarks.outbox;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.benchmarks.worker.AccountChanged;
+import dev.outbox.benchmarks.worker.Setup;
+import java.util.Set;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+
+/** {@link Outbox} whose handlers take many events at a time. */
+public final class BatchOutbox extends Outbox {
+
+    /** Starts the service. */
+    public BatchOutbox(Setup setup) {
+        super(setup, BatchService.class);
+    }
+
+    /** Beans of the service. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class BatchService extends Service {
+
+        @Override
+        HandlerDefinition handler(Setup setup, int handler) {
+            return HandlerDefinition.ofBatch(
+                    "handler-" + handler,
+                    Set.of(),
+                    AccountChanged.class,
+                    (payloads, events, outcome, context) ->
+                            setup.handling().handleAll(handler, payloads, outcome::failed));
+        }
+    }
+}
