@@ -34,7 +34,7 @@ class KafkaChaosTest {
                 KafkaSettings.ofMinutes(SEED, minutes),
                 "mvn -Pchaos verify -pl outbox-chaos -am -Dtest=KafkaChaosTest -Dchaos.kafka.minutes=" + minutes);
 
-        assertThat(report.producer().ok()).isGreaterThanOrEqualTo(24_000L * minutes);
+        assertThat(report.producer().ok()).isGreaterThanOrEqualTo(15_000L * minutes);
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(2 * minutes);
         assertThat(report.count(FaultType.LEADER_MOVE)).isGreaterThanOrEqualTo(2 * minutes);
         assertThat(report.count(FaultType.BROKERS_REFUSE)).isGreaterThanOrEqualTo(minutes);
