@@ -28,14 +28,17 @@ final class BatchFailures implements BatchOutcome {
 
     @Override
     public void failed(Object event, Throwable cause) {
+        boolean found = false;
         for (int i = 0; i < batch.events().size(); i++) {
             EventEnvelope envelope = batch.events().get(i);
             if (envelope == event || batch.payloads().get(i) == event) {
                 failed.putIfAbsent(envelope, cause);
-                return;
+                found = true;
             }
         }
-        batch.outcome().failed(event, cause);
+        if (!found) {
+            batch.outcome().failed(event, cause);
+        }
     }
 
     void throwIfAny() throws SingleFailuresException {

@@ -18,15 +18,12 @@ final class BatchInvocation {
 
     private static final Logger log = LoggerFactory.getLogger(BatchInvocation.class);
 
-    private final DispatchSettings settings;
     private final FailedAttempts failures;
     private final Circuits circuits;
     private final OutcomeReport report;
     private final Clock clock;
 
-    BatchInvocation(
-            DispatchSettings settings, FailedAttempts failures, Circuits circuits, OutcomeReport report, Clock clock) {
-        this.settings = settings;
+    BatchInvocation(FailedAttempts failures, Circuits circuits, OutcomeReport report, Clock clock) {
         this.failures = failures;
         this.circuits = circuits;
         this.report = report;
@@ -42,7 +39,7 @@ final class BatchInvocation {
         long begun = System.nanoTime();
         LogContext context = LogContext.enterBatch(items.get(0).envelope(), handler.id(), items.size());
         try {
-            BatchResult result = new BatchResult(handler, items, failures, settings.blocksWhenDead(handler));
+            BatchResult result = new BatchResult(handler, items, failures);
             result.decode();
             List<DeliveryOutcome> outcomes =
                     result.called().isEmpty() || call(handler, result, guard) ? result.outcomes() : result.abandoned();
@@ -86,16 +83,22 @@ final class BatchInvocation {
                 log.info("{} was interrupted by the shutdown; its events will be delivered again", handler.id());
                 return false;
             }
-            if (called.size() > 1) {
-                log.warn(
-                        "{} failed with {} events; they are delivered again, and each alone at its last attempt",
-                        handler.id(),
-                        called.size(),
-                        Redaction.loggable(ex));
-            }
             result.thrown(ex);
+            if (called.size() > 1) {
+                logThrown(handler, called.size(), ex);
+            }
         }
         return true;
+    }
+
+    private static void logThrown(HandlerDefinition handler, int events, Throwable ex) {
+        String message = "{} failed with {} events; they are delivered again, and each alone at its last attempt";
+        try {
+            log.warn(message, handler.id(), events, Redaction.loggable(ex));
+        } catch (RuntimeException broken) {
+            // The exception's own methods can throw too.
+            log.warn(message, handler.id(), events, broken);
+        }
     }
 
     /** An exception counts once: it may be the fault of one event. */

@@ -6,7 +6,6 @@ import dev.outbox.HandlerBatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.NewEvent;
-import dev.outbox.internal.payload.UndecodableException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -28,7 +27,6 @@ final class BatchResult {
     private final HandlerDefinition handler;
     private final List<BatchItem> items;
     private final FailedAttempts failures;
-    private final boolean blocksWhenDead;
     private final Map<Long, DeliveryOutcome> refused = new HashMap<>();
     private final List<BatchItem> called = new ArrayList<>();
     private final List<Object> payloads = new ArrayList<>();
@@ -36,11 +34,10 @@ final class BatchResult {
     private @Nullable Throwable thrown;
     private int reported;
 
-    BatchResult(HandlerDefinition handler, List<BatchItem> items, FailedAttempts failures, boolean blocksWhenDead) {
+    BatchResult(HandlerDefinition handler, List<BatchItem> items, FailedAttempts failures) {
         this.handler = handler;
         this.items = items;
         this.failures = failures;
-        this.blocksWhenDead = blocksWhenDead;
     }
 
     /** Decodes the payloads. An event that the handler cannot get is a dead letter. */
@@ -55,7 +52,7 @@ final class BatchResult {
                 called.add(item);
             } else {
                 refused.put(item.id(), outcome);
-                if (blocksWhenDead) {
+                if (outcome.blocksLane()) {
                     stopped.add(item.aggregate());
                 }
             }
@@ -69,7 +66,7 @@ final class BatchResult {
         try {
             payloads.add(item.payload().decode(handler));
             return null;
-        } catch (UndecodableException ex) {
+        } catch (Throwable ex) {
             return failures.failed(handler, item.envelope(), item.attempt().failures() + 1, ex);
         }
     }
@@ -143,14 +140,19 @@ final class BatchResult {
     /** Failures that the handler reports, from any thread. */
     private final class Failures implements BatchOutcome {
 
+        /** Two events may have the same payload object, such as a constant: both fail then, so that none is lost. */
         @Override
         public void failed(Object event, Throwable cause) {
             Objects.requireNonNull(cause, "cause");
+            boolean found = false;
             for (int i = 0; i < called.size(); i++) {
                 if (payloads.get(i) == event || called.get(i).envelope() == event) {
                     failed.putIfAbsent(called.get(i).id(), cause);
-                    return;
+                    found = true;
                 }
+            }
+            if (found) {
+                return;
             }
             throw new IllegalArgumentException("the batch does not contain this "
                     + event.getClass().getSimpleName() + "; pass an element of the list, the same instance");

@@ -94,6 +94,10 @@ public final class Dispatcher {
             return List.of(new DeliveryOutcome.Queued());
         }
         if (!Invocations.accepts(handler, deliveries.get(0).envelope())) {
+            log.warn(
+                    "{} does not take {} any more, so its delivery counts as handled",
+                    handler.id(),
+                    deliveries.get(0).envelope());
             return List.of(new DeliveryOutcome.Succeeded());
         }
         List<BatchItem> items = deliveries.stream()

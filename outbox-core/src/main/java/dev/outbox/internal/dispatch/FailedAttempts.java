@@ -106,9 +106,17 @@ final class FailedAttempts {
     /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
     DeliveryOutcome failedTogether(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
         RetryPolicy policy = policy(handler, envelope);
-        boolean counts = counts(ex);
+        boolean counts = countsSafely(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
         return new DeliveryOutcome.Retry(failure(ex), delay(ex, next, policy, counts), counts);
+    }
+
+    private static boolean countsSafely(Throwable ex) {
+        try {
+            return counts(ex);
+        } catch (RuntimeException broken) {
+            return true;
+        }
     }
 
     private static boolean counts(Throwable ex) {

@@ -36,6 +36,7 @@ public final class HandlerRegistry {
     private final ReentrantLock finding = new ReentrantLock();
     private volatile @Nullable HandlerRoutes routes;
     private volatile @Nullable RegistryVersion version;
+    private volatile boolean loaded;
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
     public HandlerRegistry(
@@ -152,6 +153,7 @@ public final class HandlerRegistry {
             log.info("Handlers that only other instances have: {}", found.elsewhere());
         }
         routes = found;
+        loaded = true;
     }
 
     /** Finds a handler of any instance by its current or a former id, in the database. */
@@ -183,8 +185,11 @@ public final class HandlerRegistry {
         return route(eventType).hasSubscribers();
     }
 
-    /** Returns the ids of the handlers that any instance has for an event type. */
+    /** Returns the ids of the handlers that any instance has for an event type. Fails before the registry was read for the first time. */
     public Set<String> subscribersOf(String eventType) {
+        if (!loaded) {
+            throw new IllegalStateException("the handlers of the other instances are not known yet");
+        }
         HandlerRoutes.Route route = route(eventType);
         Set<String> ids = new HashSet<>(route.delegated());
         route.local().forEach((local) -> ids.add(local.handler().id()));

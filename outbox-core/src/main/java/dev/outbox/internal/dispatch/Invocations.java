@@ -37,7 +37,7 @@ final class Invocations {
         this.failures = new FailedAttempts(settings, random);
         OutcomeReport report = new OutcomeReport(listener, clock);
         this.single = new Invocation(failures, circuits, report);
-        this.batch = new BatchInvocation(settings, failures, circuits, report, clock);
+        this.batch = new BatchInvocation(failures, circuits, report, clock);
     }
 
     BatchItem firstAttempt(EventEnvelope envelope, LeaseGuard guard) {

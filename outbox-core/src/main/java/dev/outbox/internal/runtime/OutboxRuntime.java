@@ -120,7 +120,7 @@ public final class OutboxRuntime implements AutoCloseable {
         return replays;
     }
 
-    /** Returns the ids of the handlers that any instance is known to have for an event type. */
+    /** Returns the ids of the handlers that any instance has for an event type. Fails before this instance knows the others. */
     public Set<String> subscribersOf(String eventType) {
         return registry.subscribersOf(eventType);
     }

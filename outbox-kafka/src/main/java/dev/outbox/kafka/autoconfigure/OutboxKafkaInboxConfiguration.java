@@ -106,7 +106,7 @@ class OutboxKafkaInboxConfiguration {
         values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-" + inbox.handlerId());
         values.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         values.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-        values.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        values.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         DefaultKafkaConsumerFactory<byte[], byte[]> factory = new DefaultKafkaConsumerFactory<>(values);
         factory.setBeanName("outboxKafkaConsumers." + inbox.name());
         copy(application, factory);

@@ -112,7 +112,9 @@ public final class CloudEventReader {
         Map<String, String> others = new HashMap<>();
         for (Header header : headers) {
             String value = header.value() == null ? null : text(header.value());
-            if (value != null && value.indexOf('\0') < 0 && !CloudEventHeaders.isAttribute(header.key())) {
+            boolean storable =
+                    value != null && value.indexOf('\0') < 0 && header.key().indexOf('\0') < 0;
+            if (storable && !CloudEventHeaders.isAttribute(header.key())) {
                 others.put(header.key(), value);
             }
         }

@@ -3,6 +3,7 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.kafka.internal.cloudevents.CloudEvent;
 import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
+import dev.outbox.kafka.internal.cloudevents.ReservedNames;
 import dev.outbox.kafka.internal.cloudevents.UnreadableRecordException;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -39,6 +40,9 @@ record Incoming(
             String invalid = invalid("aggregate type", type);
             if (invalid == null) {
                 invalid = invalid("aggregate id", event.aggregate().id());
+            }
+            if (type.equals(ReservedNames.STORED_RECORD) || event.type().name().equals(ReservedNames.STORED_RECORD)) {
+                invalid = "the name " + ReservedNames.STORED_RECORD + " is reserved for records that an inbox refuses";
             }
             return invalid == null
                     ? new Incoming(

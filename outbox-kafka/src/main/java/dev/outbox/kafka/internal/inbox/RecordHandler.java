@@ -69,7 +69,9 @@ public final class RecordHandler {
             requireRetriedOrWait(content, last, stored.heldUntil(), envelope);
         }
         if (!work.isIgnored(content.event())) {
-            if (decision == SequenceGuard.LATE && stored.reason() == Reason.LATE) {
+            boolean overtaken = stored.reason() == Reason.LATE
+                    || (stored.reason() == Reason.GAP && !received.isRetried(envelope.eventId(), settings.handlerId()));
+            if (decision == SequenceGuard.LATE && overtaken) {
                 throw refused(InboxTransaction.late(content, last));
             }
             if (work.isUnknown(content.event())) {

@@ -1,5 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.kafka.internal.cloudevents.ReservedNames;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,16 +34,27 @@ public record StoredRecord(
         @Nullable Instant heldUntil) {
 
     /** Type of the events and of their aggregates. */
-    public static final String TYPE = "KafkaRecord";
+    public static final String TYPE = ReservedNames.STORED_RECORD;
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     public StoredRecord {
         headers = List.copyOf(headers);
+        message = storable(message);
     }
 
     /** Header of a record. */
-    public record StoredHeader(String name, @Nullable String value) {}
+    public record StoredHeader(String name, @Nullable String value) {
+
+        public StoredHeader {
+            name = storable(name);
+        }
+    }
+
+    /** Replaces the only character that Kafka's texts may contain and jsonb may not. */
+    private static String storable(String text) {
+        return text.replace('\0', '\uFFFD');
+    }
 
     /** Why a record is not stored as an event. */
     public enum Reason {

@@ -131,6 +131,19 @@ class InboxTest {
     }
 
     @Test
+    void namesThatCannotBeStoredDoNotStopThePartition() {
+        receiver.receive(
+                TestRecord.of("1", 1).with("bad\0name", "value"),
+                TestRecord.of("2", 1).with("bad\0name", "value").without("ce_type"),
+                TestRecord.of("3", 1).with("ce_type", "KafkaRecord"),
+                TestRecord.of("4", 1));
+
+        await().until(() -> receiver.handled.size() == 2);
+        assertThat(receiver.awaitDead(2)).anyMatch((reason) -> reason.contains("is reserved"));
+        assertThat(receiver.handled).extracting(EventEnvelope::aggregateId).containsExactlyInAnyOrder("1", "4");
+    }
+
+    @Test
     void retryStoresTheEventOnceItsTypeHasAHandler() {
         receiver.receive(TestRecord.of("1", 1).with("ce_type", "OrderShipped"), TestRecord.of("1", 2));
         receiver.awaitDead(1);
