@@ -1,11 +1,11 @@
 package dev.outbox.sample;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Profile;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Enables the scheduled jobs, except in a process that only answers requests. */
+/** Enables the scheduled jobs, unless a worker on the same database runs them. */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
-@Profile("!web")
+@ConditionalOnBooleanProperty(name = "sample.jobs", matchIfMissing = true)
 final class Jobs {}

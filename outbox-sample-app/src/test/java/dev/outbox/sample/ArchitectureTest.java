@@ -53,7 +53,7 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("dev.outbox.sample.operations")
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.sample..")
+                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.kafka", "dev.outbox.sample..")
                         .or(resideOutsideOfPackage("dev.outbox..")))
                 .check(service);
     }
@@ -83,7 +83,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage("dev.outbox..")
                         .and(resideOutsideOfPackages("dev.outbox.sample..")
-                                .or(resideInAnyPackage("dev.outbox.sample.eventbus.outbox", "..worker"))))
+                                .or(resideInAnyPackage("dev.outbox.sample.eventbus.outbox", "..worker", "..kafka"))))
                 .check(service);
     }
 }

@@ -1,9 +1,11 @@
 package dev.outbox.sample.backtest.worker;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.backtest.BacktestRunner;
+import dev.outbox.sample.backtest.kafka.BacktestCopies;
 import dev.outbox.sample.events.BacktestCommand.RunBacktest;
 import java.util.Objects;
 import java.util.UUID;
@@ -14,13 +16,16 @@ import org.springframework.stereotype.Component;
 class BacktestWorker {
 
     private final BacktestRunner runner;
+    private final BacktestCopies copies;
 
-    BacktestWorker(BacktestRunner runner) {
+    BacktestWorker(BacktestRunner runner, BacktestCopies copies) {
         this.runner = runner;
+        this.copies = copies;
     }
 
     @OutboxHandler(id = "backtest-worker")
-    void runBacktest(RunBacktest command) {
+    void runBacktest(RunBacktest command, EventEnvelope envelope) {
+        copies.add(envelope.headers());
         runner.run(command.backtestId());
     }
 

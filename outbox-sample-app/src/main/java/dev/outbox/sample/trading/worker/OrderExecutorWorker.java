@@ -1,10 +1,12 @@
 package dev.outbox.sample.trading.worker;
 
 import dev.outbox.DeadLetter;
+import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.TradeCommand.CreateOrderAttempt;
 import dev.outbox.sample.trading.OrderExecutor;
+import dev.outbox.sample.trading.kafka.OrderCopies;
 import java.util.Objects;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
@@ -14,13 +16,16 @@ import org.springframework.stereotype.Component;
 class OrderExecutorWorker {
 
     private final OrderExecutor executor;
+    private final OrderCopies copies;
 
-    OrderExecutorWorker(OrderExecutor executor) {
+    OrderExecutorWorker(OrderExecutor executor, OrderCopies copies) {
         this.executor = executor;
+        this.copies = copies;
     }
 
     @OutboxHandler(id = "order-executor-worker")
-    void createOrderAttempt(CreateOrderAttempt command) {
+    void createOrderAttempt(CreateOrderAttempt command, EventEnvelope envelope) {
+        copies.add(envelope.headers());
         executor.execute(command.attemptId());
     }
 
