@@ -19,9 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class BatchPayloadTest {
 
-    private final TestOutbox outbox = TestOutbox.create()
-            .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2))
-            .stream(
+    private final TestOutbox outbox =
+            TestOutbox.create().retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 2)).stream(
                     "default",
                     new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
 
