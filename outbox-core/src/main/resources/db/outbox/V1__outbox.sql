@@ -187,6 +187,15 @@ CREATE TABLE ${schema}.outbox_received (
     CONSTRAINT outbox_received_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
 
+-- The next offset of each partition that an inbox receives from Kafka, written with the events before it: it moves back in time with them.
+CREATE TABLE ${schema}.outbox_inbox_offset (
+    consumer_group text COLLATE "C" NOT NULL,
+    topic          text COLLATE "C" NOT NULL,
+    partition      integer          NOT NULL,
+    next_offset    bigint           NOT NULL,
+    CONSTRAINT outbox_inbox_offset_pk PRIMARY KEY (consumer_group, topic, partition)
+) WITH (fillfactor = 70);
+
 -- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
 CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;
 

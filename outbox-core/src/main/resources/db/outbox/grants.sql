@@ -9,7 +9,7 @@
 --
 -- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas). Then run this file
 -- as the migrator or a superuser, and once more after every upgrade. A process that publishes and delivers needs both roles; so do
--- handlers that publish. Granting twice changes nothing.
+-- handlers that publish, and processes with an inbox. Granting twice changes nothing.
 
 \if :{?schema}         \else \set schema         events           \endif
 \if :{?archive_schema} \else \set archive_schema audit            \endif
@@ -40,6 +40,7 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
       SELECT (aggregate_type, aggregate_id, last_seq),
       UPDATE (last_seq, last_used_at)
    ON :"schema".outbox_received TO :"publisher";
+GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
 -- For outbox.publisher.unrouted, which asks for subscribers.
 GRANT SELECT ON :"schema".outbox_handler, :"schema".outbox_subscription TO :"publisher";
 
@@ -80,7 +81,8 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
-      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_received
+      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_received,
+      :"schema".outbox_inbox_offset
    TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,
               published_at, retry_count, archived_at, skipped_handlers)

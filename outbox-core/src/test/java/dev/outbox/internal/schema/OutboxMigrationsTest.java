@@ -47,6 +47,7 @@ class OutboxMigrationsTest {
                         "outbox_aggregate",
                         "outbox_aggregate_removal",
                         "outbox_received",
+                        "outbox_inbox_offset",
                         "outbox_handler",
                         "processed_event",
                         "outbox_operation",

@@ -10,6 +10,7 @@ import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.OffsetStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -58,11 +59,13 @@ class OutboxKafkaInboxConfiguration {
                 manager,
                 subscribers(runtime, properties),
                 settings.publisher().maxPayloadSize());
+        OffsetStore offsets =
+                new OffsetStore(dependencies.dataSource(), settings.schemas().outbox());
         InboxMeter meter = meters.getIfAvailable(() -> InboxMeter.NONE);
         return new Inboxes(ConfiguredInboxes.of(
                         properties.inbox(), settings.polling().streams().keySet())
                 .stream()
-                .map((inbox) -> new Inbox(inbox, outbox, meter))
+                .map((inbox) -> new Inbox(inbox, outbox, offsets, meter))
                 .toList());
     }
 

@@ -4,11 +4,13 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.StoredOffsets.Known;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -31,6 +33,7 @@ public final class Inbox {
     private final PlatformTransactionManager transactions;
     private final InboxTransaction work;
     private final RecordHandler handler;
+    private final StoredOffsets offsets;
     private final InboxMeter meter;
 
     /** Objects of the outbox that an inbox needs. */
@@ -41,7 +44,7 @@ public final class Inbox {
             Predicate<String> hasSubscribers,
             int largestPayload) {}
 
-    public Inbox(InboxSettings settings, Outbox outbox, InboxMeter meter) {
+    public Inbox(InboxSettings settings, Outbox outbox, OffsetStore offsets, InboxMeter meter) {
         this.settings = settings;
         this.transactions = outbox.transactions();
         this.work = new InboxTransaction(
@@ -51,6 +54,7 @@ public final class Inbox {
                 outbox.hasSubscribers(),
                 new RecordEvents(settings, outbox.largestPayload()));
         this.handler = new RecordHandler(settings, outbox.received(), outbox.publisher(), work);
+        this.offsets = new StoredOffsets(settings, offsets);
         this.meter = meter;
     }
 
@@ -61,6 +65,10 @@ public final class Inbox {
     /** Returns the handler of the records that were refused or held back. */
     public RecordHandler handler() {
         return handler;
+    }
+
+    StoredOffsets offsets() {
+        return offsets;
     }
 
     /** Stores the events of records that were polled together. Throws what does not concern a single record: nothing may be skipped. */
@@ -94,8 +102,10 @@ public final class Inbox {
     /** Not a TransactionTemplate, which reports a rollback that fails in place of the failure, at every attempt of an outage. */
     private void store(List<Incoming> batch) {
         TransactionStatus transaction = transactions.getTransaction(DEFINITION);
+        Map<TopicPartition, Known> written;
         Map<Result, Long> results;
         try {
+            written = offsets.advance(batch);
             results = work.store(batch);
         } catch (SQLException ex) {
             throw rolledBack(
@@ -107,6 +117,7 @@ public final class Inbox {
             throw ex;
         }
         transactions.commit(transaction);
+        offsets.committed(written);
         results.forEach((result, count) -> meter.count(settings.name(), result, count));
     }
 

@@ -3,14 +3,16 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.core.ConsumerFactory;
-import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -22,7 +24,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * Consumes the topics of an inbox: commits the offsets of a poll after its transaction, and repeats the poll for as long as the transaction
  * fails. Reports an outage once, and its end.
  */
-public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>, CommonErrorHandler {
+public final class InboxConsumer implements BatchConsumerAwareMessageListener<byte[], byte[]>, CommonErrorHandler {
 
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
@@ -31,10 +33,12 @@ public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>
     private static final int LARGEST_DOUBLINGS = 6;
 
     private final Inbox inbox;
+    private final Rewinding rewinding;
     private final AtomicInteger failures = new AtomicInteger();
 
     public InboxConsumer(Inbox inbox) {
         this.inbox = inbox;
+        this.rewinding = new Rewinding(inbox.settings().name(), inbox.offsets());
     }
 
     /** Creates a container that has not started. */
@@ -45,16 +49,20 @@ public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>
         properties.setAckMode(AckMode.BATCH);
         properties.setMessageListener(this);
         properties.setAuthExceptionRetryInterval(AUTHENTICATION_INTERVAL);
+        properties.setConsumerRebalanceListener(rewinding);
+        properties.setOffsetAndMetadataProvider((metadata, offset) -> rewinding.marked(offset));
         ConcurrentMessageListenerContainer<byte[], byte[]> container =
                 new ConcurrentMessageListenerContainer<>(consumers, properties);
         container.setConcurrency(source.concurrency());
         container.setCommonErrorHandler(this);
+        container.setBatchInterceptor(rewinding);
         container.setBeanName(inbox.settings().handlerId());
         return container;
     }
 
     @Override
-    public void onMessage(List<ConsumerRecord<byte[], byte[]>> records) {
+    public void onMessage(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> consumer) {
+        rewinding.learn(Objects.requireNonNull(consumer));
         inbox.receive(records);
         if (failures.getAndSet(0) > 0) {
             log.info("Inbox {} stores records again", inbox.settings().name());
@@ -81,6 +89,11 @@ public final class InboxConsumer implements BatchMessageListener<byte[], byte[]>
         data.partitions()
                 .forEach((partition) ->
                         consumer.seek(partition, data.records(partition).get(0).offset()));
+        DatabaseMovedBackException movedBack = DatabaseMovedBackException.in(thrown);
+        if (movedBack != null) {
+            rewinding.seek(consumer, movedBack.stored());
+            return;
+        }
         int before = failures.getAndIncrement();
         if (before == 0) {
             log.error(

@@ -1,0 +1,231 @@
+package dev.outbox.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxConsumer;
+import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+
+/** Consumers whose database is restored from an older state: rows that came later are gone, and Kafka's offsets are ahead. */
+@ExtendWith(OutputCaptureExtension.class)
+class DatabaseMovedBackTest {
+
+    private static final String MOVED_BACK = "the database has moved back in time";
+    private static final AtomicInteger TOPICS = new AtomicInteger();
+
+    private static KafkaProducer<byte[], byte[]> producer;
+
+    private final String topic = "moved-back-" + TOPICS.incrementAndGet();
+    private final Receiver receiver = new Receiver(new InboxSettings.Rules(null, false, false), "", topic);
+    private ConcurrentMessageListenerContainer<byte[], byte[]> consumer;
+
+    @BeforeAll
+    static void connect() {
+        producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", TestKafka.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        producer.close();
+    }
+
+    @BeforeEach
+    void startWithTenEvents() {
+        TestKafka.createTopic(topic, Map.of());
+        consumer = new InboxConsumer(receiver.inbox())
+                .container(new DefaultKafkaConsumerFactory<>(Map.of(
+                        "bootstrap.servers",
+                        TestKafka.bootstrapServers(),
+                        "key.deserializer",
+                        ByteArrayDeserializer.class,
+                        "value.deserializer",
+                        ByteArrayDeserializer.class,
+                        "enable.auto.commit",
+                        false,
+                        "auto.offset.reset",
+                        "earliest")));
+        consumer.getContainerProperties().setPollTimeout(200);
+        consumer.start();
+        send(0, 10);
+        awaitStored(10);
+    }
+
+    @AfterEach
+    void close() {
+        consumer.stop();
+        receiver.close();
+    }
+
+    @Test
+    void runningConsumerStoresAgainWhatIsGone(CapturedOutput output) {
+        moveBackTo(4);
+        send(10, 12);
+
+        awaitStored(12);
+        assertThat(output).containsOnlyOnce(MOVED_BACK).contains("is received again from offset 4");
+        assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+
+    @Test
+    void quietPartitionIsReceivedAgain(CapturedOutput output) {
+        moveBackTo(4);
+
+        awaitStored(10);
+        assertThat(output).containsOnlyOnce(MOVED_BACK);
+    }
+
+    @Test
+    void restartedConsumerStoresAgainWhatIsGone(CapturedOutput output) {
+        consumer.stop();
+        moveBackTo(7);
+        consumer.start();
+
+        awaitStored(10);
+        assertThat(output).containsOnlyOnce(MOVED_BACK);
+    }
+
+    @Test
+    void partitionWithoutRowIsReceivedFromItsBeginning(CapturedOutput output) {
+        moveBackTo(0);
+        send(10, 11);
+        awaitStored(11);
+
+        consumer.stop();
+        moveBackTo(0);
+        consumer.start();
+        awaitStored(11);
+        assertThat(output.toString().split(MOVED_BACK + " to before it received"))
+                .hasSize(3);
+    }
+
+    @Test
+    void recordsThatKafkaHasRemovedAreReported(CapturedOutput output) throws Exception {
+        consumer.stop();
+        moveBackTo(4);
+        try (Admin admin = admin()) {
+            admin.deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(6)))
+                    .all()
+                    .get();
+        }
+        consumer.start();
+
+        await().untilAsserted(() -> assertThat(stored()).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L, 9L));
+        assertThat(output).contains("before offset 6: the events in between are lost");
+    }
+
+    @Test
+    void operatorMovesTheGroupBackAndForth(CapturedOutput output) throws Exception {
+        consumer.stop();
+        setOffset(2);
+        consumer.start();
+        await().until(() -> receiver.count(Result.DROPPED) == 8);
+        awaitStored(10);
+
+        consumer.stop();
+        receiver.sql().sql("DELETE FROM events.outbox_inbox_offset").update();
+        send(10, 15);
+        setOffset(15);
+        consumer.start();
+        send(15, 16);
+        await().until(() -> stored().contains(15L));
+        assertThat(stored()).doesNotContain(10L, 14L);
+        assertThat(output).doesNotContain(MOVED_BACK);
+    }
+
+    @Test
+    void offsetsThatBeginAgainReplaceHigherOnes(CapturedOutput output) {
+        consumer.stop();
+        receiver.sql()
+                .sql("UPDATE events.outbox_inbox_offset SET next_offset = 1000")
+                .update();
+        consumer.start();
+        send(10, 11);
+
+        awaitStored(11);
+        assertThat(output).contains("from offset 10 although the database has stored it up to 1000");
+        moveBackTo(8);
+        send(11, 12);
+        awaitStored(12);
+    }
+
+    /** Stands for a restored backup from when the offset was the next one. */
+    private void moveBackTo(long offset) {
+        await().untilAsserted(() -> assertThat(receiver.sql()
+                        .sql("SELECT count(*) FROM events.outbox_unpublished")
+                        .query(Long.class)
+                        .single())
+                .isZero());
+        receiver.sql().sql("""
+                        WITH gone AS (DELETE FROM events.outbox WHERE aggregate_seq >= :offset),
+                             last AS (UPDATE events.outbox_received SET last_seq = :offset - 1),
+                             lost AS (DELETE FROM events.outbox_inbox_offset WHERE :offset = 0)
+                        UPDATE events.outbox_inbox_offset SET next_offset = :offset WHERE :offset > 0
+                        """).param("offset", offset).update();
+    }
+
+    private void setOffset(long offset) throws Exception {
+        try (Admin admin = admin()) {
+            await().until(() -> admin.describeConsumerGroups(List.of(topic))
+                    .all()
+                    .get()
+                    .get(topic)
+                    .members()
+                    .isEmpty());
+            admin.alterConsumerGroupOffsets(topic, Map.of(new TopicPartition(topic, 0), new OffsetAndMetadata(offset)))
+                    .all()
+                    .get();
+        }
+    }
+
+    private static Admin admin() {
+        return Admin.create(Map.of("bootstrap.servers", TestKafka.bootstrapServers()));
+    }
+
+    private void send(long first, long end) {
+        LongStream.range(first, end)
+                .forEach((n) -> producer.send(TestRecord.of("1", n).to(topic)));
+        producer.flush();
+    }
+
+    private void awaitStored(long events) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(stored())
+                        .isEqualTo(LongStream.range(0, events).boxed().toList()));
+    }
+
+    /** Sequences of the events in the order in which they are handled. */
+    private List<Long> stored() {
+        return receiver.sql()
+                .sql("SELECT aggregate_seq FROM events.outbox ORDER BY id")
+                .query(Long.class)
+                .list();
+    }
+}
