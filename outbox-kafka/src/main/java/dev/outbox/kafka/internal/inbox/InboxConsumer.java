@@ -4,7 +4,6 @@ import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -34,7 +33,9 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
 
     private final Inbox inbox;
     private final Rewinding rewinding;
-    private final AtomicInteger failures = new AtomicInteger();
+
+    /** Failures in a row of each consumer thread. */
+    private final ThreadLocal<Integer> failures = ThreadLocal.withInitial(() -> 0);
 
     public InboxConsumer(Inbox inbox) {
         this.inbox = inbox;
@@ -63,9 +64,16 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
     @Override
     public void onMessage(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> consumer) {
         rewinding.learn(Objects.requireNonNull(consumer));
-        inbox.receive(records);
-        if (failures.getAndSet(0) > 0) {
+        try {
+            inbox.receive(records);
+        } catch (Error ex) {
+            // Spring Kafka ends the consumer for good on an Error.
+            throw new IllegalStateException(
+                    "storing the records of inbox " + inbox.settings().name() + " failed", ex);
+        }
+        if (failures.get() > 0) {
             log.info("Inbox {} stores records again", inbox.settings().name());
+            failures.remove();
         }
     }
 
@@ -94,12 +102,16 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
             rewinding.seek(consumer, movedBack.stored());
             return;
         }
-        int before = failures.getAndIncrement();
+        pauseAfter(
+                thrown, "Inbox {} cannot store its records; it repeats them until it can, and skips none", container);
+    }
+
+    /** Logs the first failure in a row, and waits longer after each. */
+    private void pauseAfter(Exception thrown, String message, MessageListenerContainer container) {
+        int before = failures.get();
+        failures.set(before + 1);
         if (before == 0) {
-            log.error(
-                    "Inbox {} cannot store its records; it repeats them until it can, and skips none",
-                    inbox.settings().name(),
-                    Redaction.loggable(thrown));
+            log.error(message, inbox.settings().name(), Redaction.loggable(thrown));
         }
         try {
             ListenerUtils.stoppableSleep(container, (long) FIRST_DELAY_MILLIS << Math.min(before, LARGEST_DOUBLINGS));
@@ -108,13 +120,10 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
         }
     }
 
-    /** The records are stored already, and their offsets are committed with the next poll. */
+    /** What was polled is stored: Kafka refused a poll, or the commit of offsets, which the next poll repeats. */
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        log.warn(
-                "The consumer of inbox {} failed; it continues",
-                inbox.settings().name(),
-                Redaction.loggable(thrown));
+        pauseAfter(thrown, "The consumer of inbox {} cannot poll or commit; it tries again until it can", container);
     }
 }
