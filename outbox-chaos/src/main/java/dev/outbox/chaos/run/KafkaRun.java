@@ -37,7 +37,7 @@ public final class KafkaRun {
     private static final String TOPIC = "events";
     private static final String ROUTE = "kafka-everything";
     private static final int PARTITIONS = 3;
-    private static final int COLD_AGGREGATES = 60;
+    private static final int COLD_AGGREGATES = 192;
 
     /** The longest time of a record in a producer, the probe of an open circuit, and the lease, beside the work itself. */
     private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(60);
