@@ -1,8 +1,10 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -18,12 +20,19 @@ final class InboxLifecycle implements SmartLifecycle {
 
     private final List<InboxSettings> inboxes;
     private final List<? extends MessageListenerContainer> containers;
+    private final TopicCheck check;
     private final boolean enabled;
     private volatile boolean running;
+    private volatile @Nullable Thread checking;
 
-    InboxLifecycle(List<InboxSettings> inboxes, List<? extends MessageListenerContainer> containers, boolean enabled) {
+    InboxLifecycle(
+            List<InboxSettings> inboxes,
+            List<? extends MessageListenerContainer> containers,
+            TopicCheck check,
+            boolean enabled) {
         this.inboxes = inboxes;
         this.containers = containers;
+        this.check = check;
         this.enabled = enabled;
     }
 
@@ -36,6 +45,10 @@ final class InboxLifecycle implements SmartLifecycle {
                     inbox.source().topics(),
                     inbox.source().group()));
             containers.forEach(MessageListenerContainer::start);
+            Thread thread = new Thread(check, "outbox-kafka-inbox-topics");
+            thread.setDaemon(true);
+            thread.start();
+            checking = thread;
         } else {
             log.info("Inboxes receive nothing here, because outbox.poller.enabled is false");
         }
@@ -44,6 +57,7 @@ final class InboxLifecycle implements SmartLifecycle {
 
     @Override
     public void stop() {
+        endCheck();
         containers.forEach(MessageListenerContainer::stop);
         running = false;
     }
@@ -51,6 +65,7 @@ final class InboxLifecycle implements SmartLifecycle {
     /** Stops all consumers at the same time. */
     @Override
     public void stop(Runnable callback) {
+        endCheck();
         AtomicInteger open = new AtomicInteger(containers.size());
         containers.forEach((container) -> container.stop(() -> {
             if (open.decrementAndGet() == 0) {
@@ -58,6 +73,14 @@ final class InboxLifecycle implements SmartLifecycle {
                 callback.run();
             }
         }));
+    }
+
+    private void endCheck() {
+        Thread thread = checking;
+        if (thread != null) {
+            thread.interrupt();
+            checking = null;
+        }
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
@@ -97,7 +98,21 @@ class OutboxKafkaInboxConfiguration {
                         .map((inbox) ->
                                 new InboxConsumer(inbox).container(consumers(application, inbox.settings(), name)))
                         .toList(),
+                topicCheck(application, inboxes, name),
                 settings.polling().enabled());
+    }
+
+    private static TopicCheck topicCheck(ConsumerFactory<?, ?> application, Inboxes inboxes, String name) {
+        Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
+        values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-kafka-inbox");
+        Map<String, String> topics = new HashMap<>();
+        inboxes.all().stream()
+                .map(Inbox::settings)
+                .forEach((inbox) -> inbox.source()
+                        .topics()
+                        .forEach((topic) -> topics.put(
+                                ConfiguredInboxes.PREFIX + "." + inbox.name() + ".topics[" + topic + "]", topic)));
+        return new TopicCheck(values, topics);
     }
 
     /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */

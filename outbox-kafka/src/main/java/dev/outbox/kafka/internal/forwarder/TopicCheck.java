@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
@@ -48,8 +49,9 @@ public final class TopicCheck implements Runnable {
 
     /** Keeps keys that no client knows: plugins such as an SSL engine factory read them. */
     private static boolean isOfOtherClients(String key) {
-        return ProducerConfig.configNames().contains(key)
-                && !AdminClientConfig.configNames().contains(key);
+        boolean known = ProducerConfig.configNames().contains(key)
+                || ConsumerConfig.configNames().contains(key);
+        return known && !AdminClientConfig.configNames().contains(key);
     }
 
     @Override
