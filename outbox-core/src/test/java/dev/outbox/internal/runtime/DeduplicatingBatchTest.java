@@ -54,6 +54,7 @@ class DeduplicatingBatchTest {
         awaitPublished(20);
         assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
         assertThat(outbox.count("events.processed_event")).isEqualTo(20);
+        assertThat(failedAttempts()).isEqualTo(1);
     }
 
     @Test
@@ -80,6 +81,7 @@ class DeduplicatingBatchTest {
 
         awaitPublished(4);
         assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
+        assertThat(failedAttempts()).isEqualTo(4);
     }
 
     private interface Code {
@@ -110,6 +112,13 @@ class DeduplicatingBatchTest {
 
     private void awaitPublished(int events) {
         await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    private int failedAttempts() {
+        return outbox.sql()
+                .sql("SELECT sum(retry_count) FROM events.outbox")
+                .query(Integer.class)
+                .single();
     }
 
     private List<UUID> effects() {
