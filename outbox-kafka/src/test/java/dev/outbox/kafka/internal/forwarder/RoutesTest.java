@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.forwarder.Selector.Kind;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,16 @@ class RoutesTest {
     })
     void routeTakesWhatItSelects(Kind kind, String name, boolean expected) {
         assertThat(route("orders", kind, name).takes(event("a1"))).isEqualTo(expected);
+    }
+
+    @Test
+    void recordsThatAnInboxRefusedAreNeverForwarded() {
+        Route everything = TestEvents.route("all", Kind.STREAMS, "default", true);
+
+        assertThat(everything.takes(TestEvents.event("a1", "OrderPlaced", Map.of())))
+                .isTrue();
+        assertThat(everything.takes(TestEvents.event("a1", "KafkaRecord", Map.of())))
+                .isFalse();
     }
 
     @ParameterizedTest
