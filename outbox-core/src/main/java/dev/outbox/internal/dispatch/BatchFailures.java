@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /** Failures of single events of a deduplicating batch handler, kept until its transaction has rolled back. */
@@ -28,6 +29,7 @@ final class BatchFailures implements BatchOutcome {
 
     @Override
     public void failed(Object event, Throwable cause) {
+        Objects.requireNonNull(cause, "cause");
         boolean found = false;
         for (int i = 0; i < batch.events().size(); i++) {
             EventEnvelope envelope = batch.events().get(i);

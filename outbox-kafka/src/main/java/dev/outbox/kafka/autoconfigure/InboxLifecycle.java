@@ -44,15 +44,25 @@ final class InboxLifecycle implements SmartLifecycle {
                     inbox.name(),
                     inbox.source().topics(),
                     inbox.source().group()));
-            containers.forEach(MessageListenerContainer::start);
             Thread thread = new Thread(check, "outbox-kafka-inbox-topics");
             thread.setDaemon(true);
             thread.start();
             checking = thread;
+            startContainers();
         } else {
             log.info("Inboxes receive nothing here, because outbox.poller.enabled is false");
         }
         running = true;
+    }
+
+    /** Spring does not stop what has not started: the consumers of a failed start would continue without the application. */
+    private void startContainers() {
+        try {
+            containers.forEach(MessageListenerContainer::start);
+        } catch (RuntimeException | Error ex) {
+            stop();
+            throw ex;
+        }
     }
 
     @Override

@@ -1,33 +1,17 @@
 package dev.outbox.kafka.autoconfigure;
 
-import java.util.Map;
 import java.util.Set;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Matches an application with at least one route. */
-final class OnRoutes extends SpringBootCondition {
+final class OnRoutes extends OnNames {
+
+    OnRoutes() {
+        super(ConfiguredRoutes.PREFIX, "route", "routes");
+    }
 
     /** Returns the names of the routes. */
     static Set<String> names(Environment environment) {
-        return Binder.get(environment)
-                .bind(ConfiguredRoutes.PREFIX, Bindable.mapOf(String.class, Object.class))
-                .orElse(Map.of())
-                .keySet();
-    }
-
-    @Override
-    public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        ConditionMessage.Builder message = ConditionMessage.forCondition("Outbox routes to Kafka");
-        Set<String> names = names(context.getEnvironment());
-        return names.isEmpty()
-                ? ConditionOutcome.noMatch(message.didNotFind("properties").items(ConfiguredRoutes.PREFIX))
-                : ConditionOutcome.match(message.found("route", "routes").items(names));
+        return names(environment, ConfiguredRoutes.PREFIX);
     }
 }

@@ -57,12 +57,12 @@ class ForwarderConfigurationTest {
                         "spring.kafka.producer.client-id=api",
                         "spring.kafka.producer.transaction-id-prefix=tx",
                         "outbox.kafka.producer.properties.acks=all",
-                        "outbox.kafka.producer.properties.schema.registry.url=http://registry")
+                        "outbox.kafka.producer.properties.schema.reflection=true")
                 .run((context) -> assertThat(
                                 context.getBean(ProducerSettings.class).values())
                         .containsEntry("acks", "all")
                         .containsEntry("client.id", "api-outbox")
-                        .containsEntry("schema.registry.url", "http://registry")
+                        .containsEntry("schema.reflection", "true")
                         .doesNotContainKey("transactional.id"));
     }
 
