@@ -64,7 +64,8 @@ class KafkaClusterTest {
         try (KafkaProducer<String, String> producer = producer()) {
             send(producer, 0);
             cluster.broker(1).proxy().refuse();
-            assertThatThrownBy(() -> send(producer, RECORDS))
+            assertThatThrownBy(() -> producer.send(new ProducerRecord<>(TOPIC, "refused"))
+                            .get())
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(TimeoutException.class);
             assertThat(cluster.leader(TOPIC, 0)).isSameAs(cluster.broker(1));
@@ -102,6 +103,7 @@ class KafkaClusterTest {
                         ProducerConfig.ACKS_CONFIG, "all",
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 2000,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 5000,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000,
                         ProducerConfig.LINGER_MS_CONFIG, 0),
                 new StringSerializer(),
                 new StringSerializer());
