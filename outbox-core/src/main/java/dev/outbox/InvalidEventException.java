@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The event type is not PascalCase or belongs to another payload class.
  *   <li>The payload has no readable property, or cannot be written as JSON.
  *   <li>The payload, as UTF-8 encoded JSON, is larger than {@code outbox.publisher.max-payload-size}.
+ *   <li>An {@link EventHeadersContributor} failed, or added a header without a value or with a reserved name.
  *   <li>The event has a sequence of the application, and earlier events of its aggregate type have none, or the reverse.
  *   <li>No handler is registered for the event type, and {@code outbox.publisher.unrouted} is {@code fail}.
  * </ul>
@@ -31,7 +32,7 @@ public final class InvalidEventException extends PublishException {
      * Creates an exception. Not for applications.
      *
      * @param message the value and the rule that it breaks
-     * @param cause the exception of the JSON mapper
+     * @param cause the exception of the JSON mapper or of a contributor of headers
      */
     public InvalidEventException(String message, @Nullable Throwable cause) {
         super(message, cause);

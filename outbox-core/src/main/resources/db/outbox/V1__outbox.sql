@@ -239,8 +239,9 @@ CREATE TABLE ${schema}.outbox_delivery (
     locked_by       text,
     locked_until    timestamptz,
     lock_token      uuid,
-    last_error_code text,
+    last_error_code text COLLATE "C",
     last_error      text,
+    failures        jsonb            NOT NULL DEFAULT '[]',
     replay_id       bigint,
     created_at      timestamptz      NOT NULL DEFAULT now(),
     report_at       timestamptz      NOT NULL DEFAULT 'epoch',
@@ -256,6 +257,7 @@ COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the wo
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
 COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker crashed, or was too slow';
 COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; a waiting delivery has one if it failed before and was demoted';
+COMMENT ON COLUMN ${schema}.outbox_delivery.failures IS 'Failed attempts: the first one and the nine latest; a retry by an operator keeps them, since they are history';
 COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
 COMMENT ON COLUMN ${schema}.outbox_delivery.report_at IS 'When the dead letter is due for the handler''s dead-letter method; infinity after the method succeeded';
 
@@ -283,6 +285,10 @@ CREATE INDEX outbox_delivery_unreported
 -- Waiting and dead deliveries by stream, handler and event type: for gauges, expired handlers and operators.
 CREATE INDEX outbox_delivery_backlog
     ON ${schema}.outbox_delivery (stream, status, handler_id, event_type);
+-- Failed deliveries by handler and error code.
+CREATE INDEX outbox_delivery_failures
+    ON ${schema}.outbox_delivery (handler_id, last_error_code, status, outbox_id)
+    WHERE last_error_code IS NOT NULL;
 CREATE INDEX outbox_delivery_replay
     ON ${schema}.outbox_delivery (replay_id, status)
     WHERE replay_id IS NOT NULL;
@@ -358,6 +364,19 @@ CREATE TABLE ${schema}.outbox_handler (
     paused       boolean          NOT NULL DEFAULT false,
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
+
+-- Instances that poll. Each gives a sign of life every 10 s.
+CREATE TABLE ${schema}.outbox_instance (
+    name          text COLLATE "C" NOT NULL,
+    started_at    timestamptz      NOT NULL DEFAULT now(),
+    last_seen_at  timestamptz      NOT NULL DEFAULT now(),
+    streams       text[]           NOT NULL,
+    open_circuits text[]           NOT NULL,
+    CONSTRAINT outbox_instance_pk PRIMARY KEY (name)
+) WITH (fillfactor = 50);
+
+COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
+COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
 
 -- Event types of the handlers. Versions of an application that run at the same time may have different ones.
 CREATE TABLE ${schema}.outbox_subscription (

@@ -5,7 +5,7 @@
 -- migrator   owns the schemas and runs the migrations
 -- publisher  stores events; reads no payload, changes and deletes no event
 -- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention
--- reader     looks: events without payloads and headers, deliveries, claims, handlers, what operators did
+-- reader     looks: events without payloads and headers, deliveries, claims, handlers, instances, what operators did
 --
 -- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas). Then run this file
 -- as the migrator or a superuser, and once more after every upgrade. A process that publishes and delivers needs both roles; so do
@@ -56,7 +56,7 @@ GRANT SELECT, DELETE,
 GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
 GRANT SELECT, INSERT, UPDATE, DELETE
    ON :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_handler, :"schema".outbox_subscription,
-      :"schema".processed_event
+      :"schema".outbox_instance, :"schema".processed_event
    TO :"worker";
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
 GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
@@ -82,8 +82,9 @@ GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
       :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_received,
-      :"schema".outbox_inbox_offset
+      :"schema".outbox_inbox_offset, :"schema".outbox_instance
    TO :"reader";
+GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_hash(text, text) TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,
               published_at, retry_count, archived_at, skipped_handlers)
    ON :"archive_schema".events TO :"reader";

@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param created when the delivery was queued for redelivery
  * @param statuses the statuses
  * @param after the position after which to begin; {@code null} for the beginning
+ * @param upTo the position at which to end, inclusive; {@code null} for the end
  */
 public record DeliverySelection(
         Lane lane,
         Events event,
         Span created,
         Set<DeliveryStatus> statuses,
-        @Nullable Place after) {
+        @Nullable Place after,
+        @Nullable Place upTo) {
 
     /** Copies the statuses. */
     public DeliverySelection {
@@ -82,6 +84,7 @@ public record DeliverySelection(
                 new Events(null, null, null, null),
                 new Span(null, null),
                 EnumSet.allOf(DeliveryStatus.class),
+                null,
                 null);
     }
 
@@ -187,7 +190,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
-        return new DeliverySelection(lane, event, new Span(since, before), statuses, after);
+        return new DeliverySelection(lane, event, new Span(since, before), statuses, after, upTo);
     }
 
     /**
@@ -197,7 +200,7 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
-        return new DeliverySelection(lane, event, created, Set.copyOf(List.of(allowed)), after);
+        return new DeliverySelection(lane, event, created, Set.copyOf(List.of(allowed)), after, upTo);
     }
 
     /**
@@ -208,23 +211,35 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection after(long id, String handlerId) {
-        return new DeliverySelection(lane, event, created, statuses, new Place(id, handlerId));
+        return new DeliverySelection(lane, event, created, statuses, new Place(id, handlerId), upTo);
     }
 
     /**
-     * Returns whether the selection has no criterion except {@link #after}.
+     * Narrows the selection to deliveries up to and including another one, such as the last one of a page, so that an operation changes no
+     * more than a caller has seen.
+     *
+     * @param id the id of its event in the outbox
+     * @param handlerId its handler
+     * @return the narrower selection
+     */
+    public DeliverySelection upTo(long id, String handlerId) {
+        return new DeliverySelection(lane, event, created, statuses, after, new Place(id, handlerId));
+    }
+
+    /**
+     * Returns whether the selection has no criterion except {@link #after} and {@link #upTo}.
      *
      * @return whether it selects all deliveries
      */
     public boolean isUnrestricted() {
-        return new DeliverySelection(lane, event, created, statuses, null).equals(all());
+        return new DeliverySelection(lane, event, created, statuses, null, null).equals(all());
     }
 
     private DeliverySelection with(Lane narrower) {
-        return new DeliverySelection(narrower, event, created, statuses, after);
+        return new DeliverySelection(narrower, event, created, statuses, after, upTo);
     }
 
     private DeliverySelection with(Events narrower) {
-        return new DeliverySelection(lane, narrower, created, statuses, after);
+        return new DeliverySelection(lane, narrower, created, statuses, after, upTo);
     }
 }

@@ -84,10 +84,14 @@ final class FailedAttempts {
         return ex instanceof UndecodableException undecodable
                 ? undecodable.failure()
                 : new Failure(
-                        ex instanceof TimeLimit.TimedOutException
-                                ? TIMEOUT
-                                : ex.getClass().getSimpleName(),
+                        ex instanceof TimeLimit.TimedOutException ? TIMEOUT : code(ex.getClass()),
                         Redaction.message(ex));
+    }
+
+    /** An anonymous class has no simple name. */
+    private static String code(Class<?> type) {
+        String simple = type.getSimpleName();
+        return simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
     }
 
     private DeliveryOutcome decide(

@@ -35,12 +35,14 @@ public final class RunningHandlers {
         private final EventEnvelope event;
         private final Thread thread = Thread.currentThread();
         private final long begun;
+        private volatile long invoked;
         private final AtomicBoolean reported = new AtomicBoolean();
 
         Running(String handlerId, EventEnvelope event, long begun) {
             this.handlerId = handlerId;
             this.event = event;
             this.begun = begun;
+            this.invoked = begun;
         }
     }
 
@@ -63,6 +65,17 @@ public final class RunningHandlers {
             } finally {
                 running.remove(entry.thread);
             }
+        });
+    }
+
+    /** Returns a handler whose timeout counts from here on, inside {@link #around}. */
+    public HandlerDefinition timed(HandlerDefinition handler) {
+        return handler.decorated((own) -> (payload, envelope, context) -> {
+            Running entry = running.get(Thread.currentThread());
+            if (entry != null) {
+                entry.invoked = nanos.getAsLong();
+            }
+            own.handle(payload, envelope, context);
         });
     }
 
@@ -116,7 +129,8 @@ public final class RunningHandlers {
 
     private boolean ignoresTimeout(Running entry) {
         Duration timeout = settings.of(entry.handlerId).timeout();
-        return timeout != null && age(entry).compareTo(timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
+        Duration invoked = Duration.ofNanos(nanos.getAsLong() - entry.invoked);
+        return timeout != null && invoked.compareTo(timeout.plus(GRACE_AFTER_TIMEOUT)) > 0;
     }
 
     private Duration age(Running entry) {

@@ -1,6 +1,5 @@
 package dev.outbox.internal.metrics;
 
-import dev.outbox.internal.store.StatusStore.Counts;
 import dev.outbox.listener.OutboxListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -11,10 +10,9 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 
 /** Counts and times what happens to events. Streams, event types, handlers and results are tags; ids never are. */
 public final class OutboxMeters implements OutboxListener {
@@ -22,6 +20,7 @@ public final class OutboxMeters implements OutboxListener {
     private static final String STREAM = "stream";
 
     private final MeterRegistry registry;
+    private final Supplier<Set<String>> openCircuits;
 
     // Of what is counted for every event: to find a meter in the registry takes longer than to count.
     private final Map<String, Counter> published = new ConcurrentHashMap<>();
@@ -30,35 +29,25 @@ public final class OutboxMeters implements OutboxListener {
     private final Map<String, Timer> lags = new ConcurrentHashMap<>();
     private final Map<String, DistributionSummary> retryCounts = new ConcurrentHashMap<>();
 
+    private final Set<String> circuits = ConcurrentHashMap.newKeySet();
+
     private record Handled(String stream, String handlerId, Result result) {}
 
+    /** Creates meters without a gauge of open circuits. */
     public OutboxMeters(MeterRegistry registry) {
-        this.registry = registry;
+        this(registry, Set::of);
     }
 
-    /** Registers the gauges of a stream. They are NaN while the database cannot be asked. */
-    public void registerGauges(String stream, QueueGauges gauges) {
-        gauge(stream, gauges, "outbox.pending", "Events that wait for their first delivery", Counts::pending);
-        gauge(stream, gauges, "outbox.processing", "Events in a live claim", Counts::processing);
-        gauge(
-                stream,
-                gauges,
-                "outbox.retrying",
-                "Events with open deliveries after the first delivery",
-                Counts::retrying);
-        gauge(stream, gauges, "outbox.dead", "Events with a dead letter", Counts::dead);
-        age(
-                stream,
-                gauges,
-                "outbox.oldest.pending",
-                "Age of the oldest event whose first delivery has not ended",
-                Counts::oldestPending);
-        age(
-                stream,
-                gauges,
-                "outbox.oldest.retrying",
-                "Age of the oldest event that waits for a retry or behind one",
-                Counts::oldestRetrying);
+    /** Creates meters. The supplier returns the ids of this instance's handlers whose circuit is open. */
+    public OutboxMeters(MeterRegistry registry, Supplier<Set<String>> openCircuits) {
+        this.registry = registry;
+        this.openCircuits = openCircuits;
+    }
+
+    /** Registers the counters of a stream that alerts watch: a counter that begins above 0 has no increase. */
+    public void registerCounters(String stream) {
+        unroutedCounter(stream);
+        leaseLostCounter(stream);
     }
 
     /** Registers the gauge of handlers that hang. It asks no database. */
@@ -69,32 +58,6 @@ public final class OutboxMeters implements OutboxListener {
                 .baseUnit("handlers")
                 .tag(STREAM, stream)
                 .register(registry);
-    }
-
-    private void gauge(
-            String stream, QueueGauges gauges, String name, String description, ToDoubleFunction<Counts> value) {
-        Gauge.builder(name, gauges, (all) -> value(all, stream, value))
-                .description(description)
-                .baseUnit("events")
-                .tag(STREAM, stream)
-                .register(registry);
-    }
-
-    private void age(
-            String stream, QueueGauges gauges, String name, String description, Function<Counts, Duration> age) {
-        Gauge.builder(name, gauges, (all) -> value(all, stream, (counts) -> seconds(age.apply(counts))))
-                .description(description)
-                .baseUnit("seconds")
-                .tag(STREAM, stream)
-                .register(registry);
-    }
-
-    private static double value(QueueGauges gauges, String stream, ToDoubleFunction<Counts> value) {
-        return gauges.current(stream).map(value::applyAsDouble).orElse(Double.NaN);
-    }
-
-    private static double seconds(Duration duration) {
-        return duration.toMillis() / 1000.0;
     }
 
     @Override
@@ -111,11 +74,14 @@ public final class OutboxMeters implements OutboxListener {
 
     @Override
     public void unrouted(String stream) {
-        Counter.builder("outbox.unrouted")
+        unroutedCounter(stream).increment();
+    }
+
+    private Counter unroutedCounter(String stream) {
+        return Counter.builder("outbox.unrouted")
                 .description("Events without subscribers")
                 .tag(STREAM, stream)
-                .register(registry)
-                .increment();
+                .register(registry);
     }
 
     @Override
@@ -166,6 +132,18 @@ public final class OutboxMeters implements OutboxListener {
                 .tags(STREAM, stream, "handler", handlerId)
                 .register(registry)
                 .increment();
+        if (circuits.add(handlerId)) {
+            registerCircuit(handlerId);
+        }
+    }
+
+    /** One series per handler whose circuit has opened, and none for the many that have no circuit. */
+    private void registerCircuit(String handlerId) {
+        Gauge.builder("outbox.circuits.open", openCircuits, (open) -> open.get().contains(handlerId) ? 1 : 0)
+                .description("Whether the circuit of a handler of this instance is open")
+                .tag("handler", handlerId)
+                .strongReference(true)
+                .register(registry);
     }
 
     @Override
@@ -206,11 +184,14 @@ public final class OutboxMeters implements OutboxListener {
 
     @Override
     public void leaseLost(String stream) {
-        Counter.builder("outbox.lease.lost")
+        leaseLostCounter(stream).increment();
+    }
+
+    private Counter leaseLostCounter(String stream) {
+        return Counter.builder("outbox.lease.lost")
                 .description("Leases that workers found lost")
                 .tag(STREAM, stream)
-                .register(registry)
-                .increment();
+                .register(registry);
     }
 
     private Timer timer(String name, String description, String stream) {

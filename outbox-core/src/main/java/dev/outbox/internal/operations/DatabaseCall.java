@@ -2,6 +2,8 @@ package dev.outbox.internal.operations;
 
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
 
 /** Runs statements for an operator, and translates their failures. */
@@ -27,6 +29,24 @@ final class DatabaseCall {
             } catch (SQLException ex) {
                 if (QUERY_CANCELED.equals(ex.getSQLState())) {
                     throw OperationRules.tooBroad(task, selection, ex);
+                }
+                throw ex;
+            }
+        });
+    }
+
+    /** Searches events, which a timeout bounds. */
+    static <T> T search(String task, Work<T> work) {
+        return run(task, () -> {
+            try {
+                return work.run();
+            } catch (SQLException ex) {
+                if (QUERY_CANCELED.equals(ex.getSQLState())) {
+                    throw new InvalidOperationException(
+                            Reason.SELECTION_TOO_BROAD,
+                            "the database needed longer than 5 s to " + task
+                                    + "; add an aggregate with its type and id",
+                            ex);
                 }
                 throw ex;
             }

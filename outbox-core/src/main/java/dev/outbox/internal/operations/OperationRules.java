@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Span;
+import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.OperationSelection;
@@ -44,6 +45,9 @@ final class OperationRules {
                     "handler id of the delivery to start after",
                     selection.after().handlerId(),
                     LONGEST_NAME);
+        }
+        if (selection.upTo() != null) {
+            checkText("handler id of the delivery to end with", selection.upTo().handlerId(), LONGEST_NAME);
         }
     }
 
@@ -114,6 +118,21 @@ final class OperationRules {
         checkOptional("handler id", selection.handlerId());
         checkOptional("the name of the operator", selection.performedBy());
         check(selection.performed());
+    }
+
+    static void check(EventSelection selection) {
+        checkOptional("aggregate type", selection.aggregateType());
+        checkOptional("aggregate id", selection.aggregateId());
+        checkOptional("event type", selection.eventType());
+        checkOptional("trace id", selection.traceId());
+        if (selection.aggregateId() != null && selection.aggregateType() == null) {
+            throw new InvalidOperationException("an aggregate id needs its aggregate type");
+        }
+    }
+
+    static void checkAggregate(String type, String id) {
+        checkText("aggregate type", type, LONGEST_NAME);
+        checkText("aggregate id", id, LONGEST_NAME);
     }
 
     static void check(int limit) {

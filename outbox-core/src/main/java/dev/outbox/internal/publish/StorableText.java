@@ -1,5 +1,6 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.InvalidEventException;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,22 @@ final class StorableText {
             }
         }
         return null;
+    }
+
+    /** Returns a name that can be stored, or throws an {@link InvalidEventException}. */
+    static String requireName(String what, @Nullable String value) {
+        if (value == null || value.isBlank()) {
+            throw new InvalidEventException(what + " must not be missing or blank");
+        }
+        if (value.length() > LONGEST_NAME) {
+            throw new InvalidEventException(what + " must have at most " + LONGEST_NAME + " characters, but has "
+                    + value.length() + ": " + quotable(value));
+        }
+        String refused = refusedCharacter(value);
+        if (refused != null) {
+            throw new InvalidEventException(what + " contains " + refused + ", which PostgreSQL cannot store");
+        }
+        return value;
     }
 
     /** Shortens a refused text for a message, and replaces its control characters. */

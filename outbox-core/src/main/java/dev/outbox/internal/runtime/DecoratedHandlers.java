@@ -3,6 +3,7 @@ package dev.outbox.internal.runtime;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.dispatch.DeduplicationInbox;
+import dev.outbox.internal.dispatch.InterceptedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.SilentRollback;
 import dev.outbox.internal.dispatch.TimeLimit;
@@ -13,14 +14,19 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
-/** Adds timeout, deduplication and supervision to the application's handlers. */
+/** Adds timeout, deduplication, interceptors and supervision to the application's handlers. */
 record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependencies, OutboxListener listener) {
 
-    /** The inbox encloses the time limit, so that an interrupted attempt is rolled back. */
+    /**
+     * The inbox encloses the time limit, so that an interrupted attempt is rolled back. Interceptors enclose the inbox, so that the
+     * context that they restore is there before its transaction begins.
+     */
     List<HandlerDefinition> of(Collection<HandlerDefinition> found, RunningHandlers running) {
         TimeLimit limit = new TimeLimit();
         TransactionPhase phase = dependencies.phase();
         SilentRollback rollback = new SilentRollback(phase::beginWatch, phase::endWatch);
+        InterceptedHandlers intercepted = new InterceptedHandlers(
+                dependencies.extensions().interceptors().get().toList());
         return found.stream()
                 .map((handler) -> {
                     Duration timeout = settings.dispatch().of(handler.id()).timeout();
@@ -28,6 +34,8 @@ record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependenci
                 })
                 .map((handler) -> handler.deduplicates() ? inboxOf(handler).before(handler) : handler)
                 .map(rollback::around)
+                .map(running::timed)
+                .map(intercepted::around)
                 .map(running::around)
                 .toList();
     }

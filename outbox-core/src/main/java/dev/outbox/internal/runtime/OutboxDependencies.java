@@ -1,5 +1,7 @@
 package dev.outbox.internal.runtime;
 
+import dev.outbox.EventHeadersContributor;
+import dev.outbox.HandlerInterceptor;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
@@ -28,7 +30,7 @@ public record OutboxDependencies(
         TransactionPhase phase,
         Supplier<Optional<PlatformTransactionManager>> transactions,
         JsonMapper mapper,
-        Supplier<Stream<OutboxListener>> listeners,
+        Extensions extensions,
         Clock clock,
         LongSupplier nanos,
         RandomGenerator random,
@@ -42,7 +44,7 @@ public record OutboxDependencies(
             TransactionPhase phase,
             Supplier<Optional<PlatformTransactionManager>> transactions,
             JsonMapper mapper,
-            Supplier<Stream<OutboxListener>> listeners,
+            Extensions extensions,
             Clock clock,
             RandomGenerator random,
             Capacity capacity,
@@ -53,7 +55,7 @@ public record OutboxDependencies(
                 phase,
                 transactions,
                 mapper,
-                listeners,
+                extensions,
                 clock,
                 System::nanoTime,
                 random,
@@ -72,11 +74,28 @@ public record OutboxDependencies(
                 phase,
                 () -> Optional.of(manager),
                 JsonMapper.builder().build(),
-                Stream::empty,
+                Extensions.none(),
                 Clock.systemUTC(),
                 new Random(),
                 Capacity.unbounded(),
                 null);
+    }
+
+    /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */
+    public record Extensions(
+            Supplier<Stream<OutboxListener>> listeners,
+            Supplier<Stream<EventHeadersContributor>> headers,
+            Supplier<Stream<HandlerInterceptor>> interceptors) {
+
+        /** Returns no code of the application. */
+        public static Extensions none() {
+            return of(Stream::empty);
+        }
+
+        /** Returns listeners, and nothing else. */
+        public static Extensions of(Supplier<Stream<OutboxListener>> listeners) {
+            return new Extensions(listeners, Stream::empty, Stream::empty);
+        }
     }
 
     /** Threads for handlers of concurrent streams, and the size of the connection pool if it is known. */

@@ -5,10 +5,13 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.Retention;
+import dev.outbox.internal.operations.JdbcInspector;
 import dev.outbox.internal.operations.JdbcOperations;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.publish.AfterCommit;
+import dev.outbox.internal.publish.EventBody;
 import dev.outbox.internal.publish.EventClock;
+import dev.outbox.internal.publish.EventHeaders;
 import dev.outbox.internal.publish.EventWriter;
 import dev.outbox.internal.publish.Numbering;
 import dev.outbox.internal.publish.TransactionGuard;
@@ -21,6 +24,7 @@ import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
@@ -44,6 +48,7 @@ public final class OutboxRuntime implements AutoCloseable {
     private final OutboxPublisher publisher;
     private final Retention retention;
     private final OutboxOperations operations;
+    private final OutboxInspector inspector;
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
@@ -58,7 +63,7 @@ public final class OutboxRuntime implements AutoCloseable {
         OutboxSchema schema = settings.schemas().outbox();
         this.settings = settings;
         this.dependencies = dependencies;
-        this.listener = new SafeListener(dependencies.listeners());
+        this.listener = new SafeListener(dependencies.extensions().listeners());
         this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
         DecoratedHandlers decorated = new DecoratedHandlers(settings, dependencies, listener);
         this.registry = new HandlerRegistry(
@@ -66,7 +71,10 @@ public final class OutboxRuntime implements AutoCloseable {
                 new HandlerStore(dependencies.dataSource(), schema),
                 settings.polling().expireAfter());
         EventWriter writer = new EventWriter(
-                dependencies.mapper(),
+                new EventBody(
+                        dependencies.mapper(),
+                        settings.publisher().maxPayloadSize(),
+                        new EventHeaders(dependencies.extensions().headers())),
                 new EventClock(dependencies.clock(), dependencies.random()),
                 settings.publisher(),
                 settings.polling().streams().keySet(),
@@ -87,6 +95,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.clock(),
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
+        this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
         this.replays = new JdbcReplays(
                 new ReplayStore(dependencies.dataSource(), schema),
                 new ReplayDeliveryStore(dependencies.dataSource(), schema),
@@ -115,6 +124,11 @@ public final class OutboxRuntime implements AutoCloseable {
         return operations;
     }
 
+    /** Returns the inspector, which works whether the outbox is started or not. */
+    public OutboxInspector inspector() {
+        return inspector;
+    }
+
     /** Returns the replays, which can be started whether the outbox is started or not. */
     public Replays replays() {
         return replays;
@@ -123,6 +137,11 @@ public final class OutboxRuntime implements AutoCloseable {
     /** Returns the ids of the handlers that any instance has for an event type. Fails before this instance knows the others. */
     public Set<String> subscribersOf(String eventType) {
         return registry.subscribersOf(eventType);
+    }
+
+    /** Returns the event types of each handler of this instance. */
+    public Map<String, Set<String>> eventTypesByHandler() {
+        return registry.local().eventTypes();
     }
 
     /** Returns the handler invocations in progress. */

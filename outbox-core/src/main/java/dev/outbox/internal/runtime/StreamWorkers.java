@@ -17,6 +17,7 @@ import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
 import dev.outbox.internal.store.DeadLetterStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayEventStore;
@@ -49,6 +50,7 @@ final class StreamWorkers implements AutoCloseable {
     private final RunningHandlers handlers;
     private final Dispatcher dispatcher;
     private final HandlerHeartbeat heartbeat;
+    private final InstanceHeartbeat instance;
     private final LeaseRenewer leases;
     private final ReplayFeeder replays;
     private final DeadLetterReporter deadLetters;
@@ -94,6 +96,11 @@ final class StreamWorkers implements AutoCloseable {
                 settings.dispatch(),
                 listener,
                 new Dispatcher.Sources(dependencies.clock(), dependencies.nanos(), dependencies.random()));
+        this.instance = new InstanceHeartbeat(
+                new InstanceStore(dataSource, schema),
+                worker,
+                polls.polledStreams().keySet(),
+                dispatcher::openCircuits);
         StreamDependencies shared = StreamDependencies.of(
                 dataSource, schema, registry, dispatcher, leases, listener, notifications::committed);
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
@@ -141,6 +148,7 @@ final class StreamWorkers implements AutoCloseable {
     void start() {
         if (polling) {
             heartbeat.start();
+            instance.start();
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();
@@ -200,6 +208,7 @@ final class StreamWorkers implements AutoCloseable {
             pollers.keySet().forEach(notifications::committed);
             notifications.close();
             heartbeat.close();
+            instance.close();
             leases.close();
         } finally {
             watch.close();

@@ -30,7 +30,7 @@ public final class OutboxMigrations {
     /** Location of the migrations on the class path. */
     public static final String LOCATION = "db/outbox";
 
-    private static final String HISTORY = "outbox_schema_history";
+    static final String HISTORY = "outbox_schema_history";
 
     private static final String MAY_NOT_MIGRATE =
             "let a role that owns the tables migrate them and set outbox.migrate=false here,"

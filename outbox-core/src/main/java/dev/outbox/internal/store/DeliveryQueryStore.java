@@ -5,13 +5,9 @@ import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Finds and counts the deliveries that an operator selects, without locking any. */
 public final class DeliveryQueryStore {
@@ -35,14 +31,13 @@ public final class DeliveryQueryStore {
                            AND (:due AND d.status = 'DUE' AND d.head
                                 OR :waiting AND d.status = 'WAITING'
                                 OR :dead AND d.status = 'DEAD')
-                           AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))""";
+                           AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))
+                           AND (:up_to_id::bigint IS NULL OR (d.outbox_id, d.handler_id) <= (:up_to_id, :up_to_handler_id))""";
 
     /** Relies on what {@link #SELECTED} does, and on the primary keys of both partitions: an event may be in history. */
-    private static final String FIND = """
-            SELECT o.id, o.event_id, o.stream, o.event_type, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.occurred_at,
-                   d.handler_id, d.status, d.head, d.replay_id IS NOT NULL, d.created_at, d.next_retry_at,
-                   d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
-                   d.locked_by, d.locked_until
+    private static final String FIND =
+            """
+            SELECT {delivery}
               FROM (SELECT d.outbox_id, d.handler_id, d.status, d.head, d.replay_id, d.created_at, d.next_retry_at,
                            d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
                            d.locked_by, d.locked_until
@@ -52,7 +47,7 @@ public final class DeliveryQueryStore {
                      LIMIT :limit) d
               JOIN {schema}.outbox o ON o.id = d.outbox_id
              ORDER BY d.outbox_id, d.handler_id
-            """.replace("{selected}", SELECTED);
+            """.replace("{delivery}", DeliveryRow.COLUMNS).replace("{selected}", SELECTED);
 
     private static final String COUNT = """
             SELECT count(*)
@@ -98,7 +93,7 @@ public final class DeliveryQueryStore {
             List<Delivery> deliveries = new ArrayList<>();
             ResultSet row = results.rows();
             while (row.next()) {
-                deliveries.add(delivery(row));
+                deliveries.add(DeliveryRow.read(row));
             }
             return deliveries;
         });
@@ -143,6 +138,7 @@ public final class DeliveryQueryStore {
         DeliverySelection.Lane lane = selection.lane();
         DeliverySelection.Events event = selection.event();
         DeliverySelection.Place after = selection.after();
+        DeliverySelection.Place upTo = selection.upTo();
         return parameters
                 .set("handler_id", lane.handlerId())
                 .set("aggregate_type", lane.aggregateType())
@@ -157,41 +153,8 @@ public final class DeliveryQueryStore {
                 .set("waiting", selection.statuses().contains(DeliveryStatus.WAITING))
                 .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
                 .set("after_id", after == null ? null : after.id())
-                .set("after_handler_id", after == null ? null : after.handlerId());
-    }
-
-    private static Delivery delivery(ResultSet row) throws SQLException {
-        String code = row.getString(19);
-        String worker = row.getString(21);
-        Instant leaseEnds = instant(row, 22);
-        return new Delivery(
-                new Delivery.Event(
-                        row.getLong(1),
-                        row.getObject(2, UUID.class),
-                        row.getString(3),
-                        row.getString(4),
-                        row.getString(5),
-                        row.getString(6),
-                        row.getLong(7),
-                        row.getObject(8, OffsetDateTime.class).toInstant()),
-                row.getString(9),
-                new Delivery.State(
-                        DeliveryStatus.valueOf(row.getString(10)),
-                        row.getBoolean(11),
-                        row.getBoolean(12),
-                        row.getObject(13, OffsetDateTime.class).toInstant(),
-                        instant(row, 14)),
-                new Delivery.Attempts(
-                        row.getInt(15),
-                        row.getInt(16),
-                        row.getInt(17),
-                        instant(row, 18),
-                        code == null ? null : new Delivery.Failure(code, row.getString(20))),
-                worker == null || leaseEnds == null ? null : new Delivery.Lease(worker, leaseEnds));
-    }
-
-    private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
+                .set("after_handler_id", after == null ? null : after.handlerId())
+                .set("up_to_id", upTo == null ? null : upTo.id())
+                .set("up_to_handler_id", upTo == null ? null : upTo.handlerId());
     }
 }

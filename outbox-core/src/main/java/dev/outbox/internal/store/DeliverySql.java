@@ -129,7 +129,8 @@ final class DeliverySql {
                        lock_token = :token,
                        locked_until = clock_timestamp() + :lease * interval '1 millisecond',
                        attempt_count = d.attempt_count + 1,
-                       last_attempt_at = clock_timestamp()
+                       last_attempt_at = clock_timestamp(),
+                       failures = CASE WHEN d.locked_until IS NULL THEN d.failures ELSE {failures} END
                   FROM taken
                  WHERE d.outbox_id = taken.outbox_id
                    AND d.handler_id = taken.handler_id
@@ -138,6 +139,7 @@ final class DeliverySql {
             ), ended AS (
                 UPDATE {schema}.outbox_delivery d
                    SET crash_count = d.crash_count + 1,
+                       failures = {failures},
                        locked_by = NULL,
                        lock_token = NULL,
                        locked_until = NULL
@@ -163,14 +165,15 @@ final class DeliverySql {
               FROM claimed
              CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = claimed.outbox_id LIMIT 1) o
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
-            """;
+            """.replace("{failures}", FailureHistory.LEASE_EXPIRED);
 
     /**
      * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs for the dead
      * that let their lane pass, and then for the others: a lane must lose its old head before it gets a new one. A delivery whose lane has
      * another head by now, or earlier work, waits, and keeps its due time.
      */
-    static final String RESCHEDULE = """
+    static final String RESCHEDULE =
+            """
             WITH outcome AS (
                 SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
                        r.kind <> 'DEAD'
@@ -211,7 +214,8 @@ final class DeliverySql {
                        lock_token = NULL,
                        locked_until = NULL,
                        last_error_code = outcome.code,
-                       last_error = outcome.error
+                       last_error = outcome.error,
+                       failures = {failures}
                   FROM outcome
                  WHERE d.outbox_id = outcome.outbox_id
                    AND d.handler_id = outcome.handler_id
@@ -234,7 +238,7 @@ final class DeliverySql {
             )
             SELECT outbox_id, handler_id
               FROM failed
-            """;
+            """.replace("{failures}", FailureHistory.appended("d.attempt_count", "outcome.code", "outcome.error"));
 
     private DeliverySql() {}
 }

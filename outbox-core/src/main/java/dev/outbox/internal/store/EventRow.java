@@ -73,7 +73,7 @@ final class EventRow {
     }
 
     /** Another program may write headers of another shape; they do not stop the event. */
-    private static Map<String, String> headers(String json) {
+    static Map<String, String> headers(String json) {
         if (json.equals("{}")) {
             return Map.of();
         }

@@ -136,7 +136,8 @@ public final class HandlerExpiryStore {
                        lock_token = NULL,
                        locked_until = NULL,
                        last_error_code = 'HANDLER_EXPIRED',
-                       last_error = 'the registration of the handler for this event type has expired'
+                       last_error = {message},
+                       failures = {failures}
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  WHERE d.outbox_id = k.outbox_id
                    AND d.handler_id = k.handler_id
@@ -147,7 +148,9 @@ public final class HandlerExpiryStore {
             SELECT handler_id, count(*)
               FROM expired
              GROUP BY handler_id
-            """;
+            """.replace(
+                    "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
+            .replace("{message}", "'the registration of the handler for this event type has expired'");
 
     private final DataSource dataSource;
     private final Pipeline missing;

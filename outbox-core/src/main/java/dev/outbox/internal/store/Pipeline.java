@@ -45,6 +45,12 @@ final class Pipeline {
                    set_config('statement_timeout', '5s', true)
             """;
 
+    /** Precedes statements that show the state of the outbox: each takes the first rows of an index, and all end after 5 s. */
+    static final String INSPECT = """
+            SELECT set_config('enable_bitmapscan', 'off', true),
+                   set_config('statement_timeout', '5s', true)
+            """;
+
     private static final String ASYNCHRONOUS = "'off'";
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 

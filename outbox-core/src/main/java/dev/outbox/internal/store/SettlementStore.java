@@ -53,7 +53,7 @@ public final class SettlementStore {
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
                        (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                        attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error)
+                        attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
                 SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
                        CASE WHEN kind = 'DEAD' OR kind = 'BLOCKED' AND head THEN 'DEAD'
                             WHEN head THEN 'DUE'
@@ -64,7 +64,7 @@ public final class SettlementStore {
                        CASE WHEN head AND kind <> 'BLOCKED' OR kind IN ('FAILED', 'DEFERRED')
                             THEN clock_timestamp() + delay * interval '1 millisecond' END,
                        CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
-                       code, error
+                       code, error, {failures}
                   FROM ranked
                 RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
             ), pass AS (
@@ -89,7 +89,7 @@ public final class SettlementStore {
               FROM pass
              WHERE o.id = pass.outbox_id
                AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            """.replace("{held}", ClaimStore.HELD);
+            """.replace("{held}", ClaimStore.HELD).replace("{failures}", FailureHistory.FIRST);
 
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a

@@ -70,6 +70,7 @@ public final class StatusStore {
                    processing.events,
                    retrying.events,
                    dead.events,
+                   dead.lanes,
                    coalesce((SELECT ceil(extract(epoch FROM clock_timestamp() - greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01'))
                                           * 1000)::bigint
                                FROM {schema}.outbox_unpublished o
@@ -109,17 +110,18 @@ public final class StatusStore {
                                           WHERE d.stream = streams.stream
                                             AND d.status IN ('DUE', 'WAITING')
                                           LIMIT {most}) d) retrying
-             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id) AS events
-                                   FROM (SELECT d.outbox_id
+             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id)
+                                          FILTER (WHERE (SELECT open.outbox_id
+                                                           FROM {schema}.outbox_delivery open
+                                                          WHERE open.outbox_id = d.outbox_id
+                                                            AND open.status <> 'DEAD'
+                                                          LIMIT 1) IS NULL) AS events,
+                                        count(*) FILTER (WHERE d.head) AS lanes
+                                   FROM (SELECT d.outbox_id, d.head
                                            FROM {schema}.outbox_delivery d
                                           WHERE d.stream = streams.stream
                                             AND d.status = 'DEAD'
-                                          LIMIT {most}) d
-                                  WHERE (SELECT open.outbox_id
-                                           FROM {schema}.outbox_delivery open
-                                          WHERE open.outbox_id = d.outbox_id
-                                            AND open.status <> 'DEAD'
-                                          LIMIT 1) IS NULL) dead
+                                          LIMIT {most}) d) dead
             """.replace("{most}", Integer.toString(MOST_COUNTED));
 
     private final DataSource dataSource;
@@ -130,12 +132,21 @@ public final class StatusStore {
         this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
     }
 
-    /** Events of a stream by status, and the ages of the oldest pending one and of the oldest retrying one. */
+    /**
+     * Events of a stream by status, lanes whose head is a dead letter that blocks them, and the ages of the oldest pending event and of the
+     * oldest retrying one.
+     */
     public record Counts(
-            long pending, long processing, long retrying, long dead, Duration oldestPending, Duration oldestRetrying) {
+            long pending,
+            long processing,
+            long retrying,
+            long dead,
+            long blockedLanes,
+            Duration oldestPending,
+            Duration oldestRetrying) {
 
         /** No events. */
-        public static final Counts NONE = new Counts(0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
     }
 
     /** Counts the events of every stream in at most a second. */
@@ -152,8 +163,9 @@ public final class StatusStore {
                                 row.getLong(3),
                                 row.getLong(4),
                                 row.getLong(5),
-                                Duration.ofMillis(row.getLong(6)),
-                                Duration.ofMillis(row.getLong(7))));
+                                row.getLong(6),
+                                Duration.ofMillis(row.getLong(7)),
+                                Duration.ofMillis(row.getLong(8))));
             }
             return counts;
         });

@@ -20,6 +20,7 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_delivery', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_handler', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_subscription', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_instance', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'processed_event', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_stream', 'SELECT INSERT UPDATE'),
                        (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),

@@ -207,7 +207,7 @@ class OutboxMetersTest {
         outbox.publish("pending", new OrderPlaced(1));
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
-        meters.registerGauges("default", gauges);
+        new QueueMeters(registry, gauges).register("default");
 
         assertThat(gauge("outbox.pending")).isEqualTo(1);
         assertThat(gauge("outbox.processing")).isEqualTo(1);
@@ -223,7 +223,7 @@ class OutboxMetersTest {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
-        assertThat(gauges.of("default").pending()).isEqualTo(1);
+        assertThat(gauges.current("default").orElseThrow().pending()).isEqualTo(1);
     }
 
     @Test
@@ -232,11 +232,12 @@ class OutboxMetersTest {
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges =
                 new QueueGauges(new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
-        meters.registerGauges("default", gauges);
+        new QueueMeters(registry, gauges).register("default");
         assertThat(gauge("outbox.pending")).isEqualTo(1);
 
         outbox.database().cutOff();
         assertThat(gauge("outbox.pending")).isNaN();
+        assertThat(gauge("outbox.lanes.blocked")).isNaN();
         assertThat(gauge("outbox.oldest.pending")).isNaN();
         assertThat(gauge("outbox.oldest.retrying")).isNaN();
         outbox.database().restore();
@@ -253,7 +254,8 @@ class OutboxMetersTest {
                 return super.getConnection();
             }
         };
-        meters.registerGauges("default", new QueueGauges(new StatusStore(empty, OutboxSchema.DEFAULT), Duration.ZERO));
+        new QueueMeters(registry, new QueueGauges(new StatusStore(empty, OutboxSchema.DEFAULT), Duration.ZERO))
+                .register("default");
         CompletableFuture<Double> scrape = InBackground.run(() -> gauge("outbox.pending") + gauge("outbox.dead"));
         await().until(scrape::isDone);
         assertThat(scrape.join()).isNaN();

@@ -7,11 +7,14 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.MissingPrivilegeException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import java.sql.SQLException;
 import java.util.List;
@@ -101,6 +104,34 @@ class RolesTest {
                         .get("default")
                         .pending())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void readerLooksIntoTheOutboxWithoutPayloads() {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        new Lanes(outbox).failed("mail", event);
+        OutboxInspector inspector = reader.runtime().inspector();
+
+        assertThat(inspector.overview().streams()).hasSize(1);
+        assertThat(inspector.failures()).hasSize(1);
+        assertThat(inspector.lanes("order", "1")).hasSize(1);
+        assertThat(inspector.findEvent(event.eventId())).isPresent();
+        assertThat(inspector.findEvents(EventSelection.all(), 1).events()).hasSize(1);
+        assertThat(inspector
+                        .findEvents(EventSelection.all().ofAggregate("order", "1"), 1)
+                        .events())
+                .hasSize(1);
+        assertThatThrownBy(() -> inspector.findContent(event.eventId()))
+                .isInstanceOf(MissingPrivilegeException.class)
+                .hasMessageContaining("refused to read the content of an event");
+        assertThatThrownBy(() -> inspector.findEvents(EventSelection.all().ofTrace("t1"), 1))
+                .isInstanceOf(MissingPrivilegeException.class);
+        assertThat(worker.runtime().inspector().findContent(event.eventId())).isPresent();
+        assertThat(worker.runtime()
+                        .inspector()
+                        .findEvents(EventSelection.all().ofTrace("t1").ofAggregate("order", "1"), 1)
+                        .events())
+                .isEmpty();
     }
 
     @Test

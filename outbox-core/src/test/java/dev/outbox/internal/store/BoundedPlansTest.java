@@ -118,6 +118,25 @@ class BoundedPlansTest {
     }
 
     @Test
+    void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
+        addHeads(ROWS, "now()", "NULL", 0);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET status = 'DEAD', next_retry_at = NULL")
+                .update();
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        // Each dead letter, and the open deliveries of its event, which has none.
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
+                .isBetween((long) StatusStore.MOST_COUNTED, 2L * StatusStore.MOST_COUNTED + 10L);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default"))
+                .extracting(StatusStore.Counts::dead, StatusStore.Counts::blockedLanes)
+                .containsExactly((long) StatusStore.MOST_COUNTED, (long) StatusStore.MOST_COUNTED);
+    }
+
+    @Test
     void expiredHandlersAreFoundWithoutReadingDeliveries() throws SQLException {
         outbox.sql()
                 .sql("INSERT INTO events.outbox_handler (id) VALUES ('mail')")

@@ -1,0 +1,87 @@
+package dev.outbox.internal.operations;
+
+import dev.outbox.internal.store.HandlerState;
+import dev.outbox.internal.store.InstanceStore;
+import dev.outbox.internal.store.OverviewStore.Snapshot;
+import dev.outbox.internal.store.StatusStore;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Deliveries;
+import dev.outbox.operations.OutboxOverview.Handler;
+import dev.outbox.operations.OutboxOverview.Stream;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** Makes an overview of what the stores have read. */
+final class OverviewReport {
+
+    private static final Deliveries NONE = new Deliveries(0, 0, 0, Duration.ZERO);
+
+    private OverviewReport() {}
+
+    static OutboxOverview of(Map<String, StatusStore.Counts> counts, Snapshot snapshot) {
+        KnownHandlers known = new KnownHandlers(snapshot.registry());
+        TreeSet<String> streams = new TreeSet<>(counts.keySet());
+        streams.addAll(snapshot.streams().rates().keySet());
+        return new OutboxOverview(
+                snapshot.at(),
+                streams.stream()
+                        .map((name) -> stream(name, counts.getOrDefault(name, StatusStore.Counts.NONE), snapshot))
+                        .toList(),
+                handlers(known, snapshot),
+                snapshot.registry().instances().stream()
+                        .map(InstanceStore.Listed::instance)
+                        .toList());
+    }
+
+    private static Stream stream(String name, StatusStore.Counts counts, Snapshot snapshot) {
+        return new Stream(
+                name,
+                snapshot.streams().paused().contains(name),
+                new OutboxOverview.Backlog(
+                        counts.pending(),
+                        counts.processing(),
+                        counts.retrying(),
+                        counts.dead(),
+                        counts.oldestPending(),
+                        counts.oldestRetrying()),
+                snapshot.streams().rates().getOrDefault(name, 0.0),
+                snapshot.streams().claims().getOrDefault(name, List.of()));
+    }
+
+    private static List<Handler> handlers(KnownHandlers known, Snapshot snapshot) {
+        Map<String, Deliveries> deliveries = new HashMap<>();
+        snapshot.deliveries()
+                .forEach((id, own) -> deliveries.merge(known.currentId(id), own, OverviewReport::together));
+        return known.current().stream()
+                .map((handler) -> handler(handler, deliveries.getOrDefault(handler.id(), NONE), known))
+                .toList();
+    }
+
+    private static Deliveries together(Deliveries one, Deliveries other) {
+        return new Deliveries(
+                bounded(one.due() + other.due()),
+                bounded(one.waiting() + other.waiting()),
+                bounded(one.dead() + other.dead()),
+                one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
+    }
+
+    private static long bounded(long count) {
+        return Math.min(count, OutboxInspector.MOST_COUNTED_OF_HANDLER);
+    }
+
+    /** A handler that was paused before its first registration has no subscription. */
+    private static Handler handler(HandlerState handler, Deliveries deliveries, KnownHandlers known) {
+        boolean registered = !handler.paused() || !handler.eventTypes().isEmpty();
+        return new Handler(
+                handler.id(),
+                handler.eventTypes(),
+                handler.paused(),
+                registered ? handler.heartbeat().at() : null,
+                deliveries,
+                known.circuitOpenIn(handler.id()));
+    }
+}

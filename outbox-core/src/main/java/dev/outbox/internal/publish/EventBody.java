@@ -1,0 +1,102 @@
+package dev.outbox.internal.publish;
+
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.internal.delivery.NewEvent;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.databind.ValueSerializer;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.ser.bean.BeanSerializerBase;
+import tools.jackson.databind.ser.impl.UnknownSerializer;
+
+/** Writes the payload and the headers of events as JSON, and refuses what PostgreSQL cannot store. */
+public final class EventBody {
+
+    private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
+
+    private final JsonMapper mapper;
+    private final int maxPayloadSize;
+    private final EventHeaders headers;
+    private final JsonText.Limits limits;
+
+    /** Creates a writer of payloads with at most this number of bytes. */
+    public EventBody(JsonMapper mapper, int maxPayloadSize, EventHeaders headers) {
+        this.mapper = mapper;
+        this.maxPayloadSize = maxPayloadSize;
+        this.headers = headers;
+        this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints());
+    }
+
+    NewEvent.Body of(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String payload = payload(event.payload(), type, aggregate);
+        Map<String, String> all = headers.of(event, aggregate);
+        return new NewEvent.Body(payload, all, all.isEmpty() ? "{}" : json(all, aggregate));
+    }
+
+    private String payload(Object payload, NewEvent.Type type, NewEvent.Aggregate aggregate) {
+        String event = type.name() + " of " + aggregate;
+        String json;
+        try {
+            json = mapper.writeValueAsString(payload);
+        } catch (JacksonException ex) {
+            throw new InvalidEventException(
+                    "payload " + payload.getClass().getName() + " of " + event + " cannot be written as JSON: "
+                            + (ex.getCause() == null
+                                    ? ex.getOriginalMessage()
+                                    : ex.getCause().getClass().getName()),
+                    ex);
+        } catch (StackOverflowError ex) {
+            throw new InvalidEventException(
+                    "payload " + payload.getClass().getName() + " of " + event + " refers to itself", ex);
+        }
+        if (json.equals("{}") && hasNothingToRead(payload.getClass())) {
+            throw new InvalidEventException("payload " + payload.getClass().getName() + " of " + event
+                    + " has no property that Jackson can read, so the event would be stored as {}; make it a record, or"
+                    + " give it getters");
+        }
+        check("payload of " + event, json, limits);
+        return json;
+    }
+
+    private void check(String what, String json, JsonText.Limits readable) {
+        String refused = JsonText.refusedPart(json, readable);
+        if (refused != null) {
+            throw new InvalidEventException(
+                    what + " contains " + refused + ", which cannot be stored as jsonb and read again");
+        }
+        int size = utf8Length(json);
+        if (size > maxPayloadSize) {
+            throw new InvalidEventException(what + " has " + size + " bytes, more than the " + maxPayloadSize
+                    + " that outbox.publisher.max-payload-size allows;"
+                    + " store large content elsewhere and publish a reference to it");
+        }
+    }
+
+    /** An empty record is an event without data; a class with neither getters nor public fields is a mistake. */
+    private boolean hasNothingToRead(Class<?> type) {
+        boolean empty = type.isRecord() && type.getRecordComponents().length == 0;
+        ValueSerializer<?> serializer = mapper._serializationContext().findValueSerializer(type);
+        boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
+        return bean && !empty && !serializer.properties().hasNext();
+    }
+
+    private String json(Map<String, String> all, NewEvent.Aggregate aggregate) {
+        String json = mapper.writeValueAsString(all);
+        check("headers of an event of " + aggregate, json, HEADER_LIMITS);
+        return json;
+    }
+
+    private static int utf8Length(String text) {
+        int length = text.length();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c >= 0x80) {
+                // Each half of a surrogate pair is one of two chars that become four bytes.
+                length += c >= 0x800 && !Character.isSurrogate(c) ? 2 : 1;
+            }
+        }
+        return length;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.outbox.operations;
+
+import dev.outbox.operations.FailureGroup.FailedAttempt;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a lane waits for. A lane is the ordered backlog of one handler for one aggregate. Counts stop at
+ * {@link OutboxInspector#MOST_COUNTED}.
+ *
+ * @param handlerId the handler: the id that is stored with the deliveries; {@code null} if no delivery is open and an event awaits its first delivery
+ * @param aggregateType the aggregate type
+ * @param aggregateId the aggregate id
+ * @param cause what the lane waits for
+ * @param head the delivery that the others wait for; {@code null} if there is none
+ * @param failures the failed attempts of the head, oldest first: the first one and the nine latest
+ * @param counts how many events and deliveries wait
+ */
+public record LaneReport(
+        @Nullable String handlerId,
+        String aggregateType,
+        String aggregateId,
+        Cause cause,
+        @Nullable Delivery head,
+        List<FailedAttempt> failures,
+        Counts counts) {
+
+    /** What a lane waits for, the first that applies. */
+    public enum Cause {
+        /** Its stream is paused. */
+        STREAM_PAUSED(
+                "An operator paused the stream, so nothing of it is delivered.",
+                "Resume the stream when it may continue."),
+        /** The handler is paused. */
+        HANDLER_PAUSED(
+                "An operator paused the handler, so its deliveries wait.", "Resume the handler when it may continue."),
+        /** A worker attempts the head or, if there is none, a claim holds the aggregate. */
+        RUNNING(
+                "A worker attempts it at the moment.",
+                "Nothing, unless it runs for longer than you expect: then look at the worker."),
+        /** The lease of the worker has expired and no other worker has taken over yet. */
+        LEASE_EXPIRED(
+                "The worker crashed or was suspended during an attempt.",
+                "Nothing: another worker takes over at its next claim."),
+        /** The head is dead and blocks its lane. */
+        BLOCKED_BY_DEAD_LETTER(
+                "The handler gave up, and its policy is to block the lane.",
+                "Correct the cause, then retry the dead letter, or skip it."),
+        /** No instance that has the handler is running. */
+        HANDLER_ABSENT(
+                "No running instance has the handler.",
+                "Start an instance that has it, or give the new handler the old id as an alias."),
+        /** The circuit of the handler is open. */
+        CIRCUIT_OPEN(
+                "The circuit of the handler is open, because it failed for several aggregates in a row.",
+                "Correct the cause: the circuit closes by itself when an attempt succeeds."),
+        /** The head failed and waits for its next attempt. */
+        BACKING_OFF("The handler failed, and the next attempt is not due yet.", "Correct the cause, or retry it now."),
+        /** The head is due and is attempted at the next claim. */
+        DUE(
+                "It is due, and a worker attempts it at its next claim.",
+                "Nothing, unless the stream has no instance that polls it."),
+        /** An event of the aggregate awaits its first delivery. */
+        PENDING(
+                "It awaits its first delivery behind older events of its stream.",
+                "Nothing, unless the stream has no instance that polls it."),
+        /** Only dead letters are left, and they block nothing. */
+        DEAD_LETTERS_ONLY(
+                "Nothing waits; the lane has dead letters only.",
+                "Correct the cause, then retry the dead letters, or skip them.");
+
+        private final String explanation;
+        private final String remedy;
+
+        Cause(String explanation, String remedy) {
+            this.explanation = explanation;
+            this.remedy = remedy;
+        }
+
+        /**
+         * Returns the cause as a sentence.
+         *
+         * @return the sentence
+         */
+        public String explanation() {
+            return explanation;
+        }
+
+        /**
+         * Returns what an operator can do, as a sentence.
+         *
+         * @return the sentence
+         */
+        public String remedy() {
+            return remedy;
+        }
+    }
+
+    /**
+     * How many events and deliveries wait.
+     *
+     * @param waiting deliveries that wait behind the head
+     * @param dead dead letters of the lane
+     * @param pending events of the aggregate that await their first delivery
+     */
+    public record Counts(long waiting, long dead, long pending) {}
+}

@@ -1,0 +1,95 @@
+package dev.outbox.operations;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of the outbox at one moment. Counts stop at {@link OutboxInspector#MOST_COUNTED}, except that pending events are then estimated.
+ *
+ * @param at the moment, by the clock of the database
+ * @param streams the streams, in the order of their names
+ * @param handlers the registered handlers, in the order of their ids
+ * @param instances the instances that poll, in the order of their names
+ */
+public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> handlers, List<Instance> instances) {
+
+    /**
+     * State of a stream.
+     *
+     * @param name the name
+     * @param paused whether an operator paused it
+     * @param backlog the events that are not published
+     * @param deliveredPerSecond events completed per second in the last minute, or while the latest {@link OutboxInspector#MOST_COUNTED}
+     *     events of all streams were completed, if that is shorter
+     * @param claims the batches that workers hold at the moment
+     */
+    public record Stream(String name, boolean paused, Backlog backlog, double deliveredPerSecond, List<Claim> claims) {}
+
+    /**
+     * Events of a stream that are not published, by status.
+     *
+     * @param pending events that await their first delivery
+     * @param processing events of live claims
+     * @param retrying events with open deliveries after the first delivery
+     * @param dead events with a dead letter and no other open delivery
+     * @param oldestPending the age of the oldest pending event; zero if there is none
+     * @param oldestRetrying the age of the oldest retrying event; zero if there is none
+     */
+    public record Backlog(
+            long pending, long processing, long retrying, long dead, Duration oldestPending, Duration oldestRetrying) {}
+
+    /**
+     * Batch of first deliveries that a worker holds.
+     *
+     * @param worker the worker
+     * @param events the number of events
+     * @param claimedAt when it was claimed
+     * @param leaseUntil when the lease expires unless the worker renews it; in the past if the worker crashed
+     */
+    public record Claim(String worker, int events, Instant claimedAt, Instant leaseUntil) {}
+
+    /**
+     * State of a handler.
+     *
+     * @param id the current id
+     * @param eventTypes the event types that it subscribes to
+     * @param paused whether an operator paused it
+     * @param lastSeenAt the last heartbeat of an instance that has it, which is given each minute; {@code null} if it was paused before its
+     *     first registration
+     * @param deliveries its open deliveries
+     * @param circuitOpenIn the instances with a sign of life in the last minute in which its circuit is open
+     */
+    public record Handler(
+            String id,
+            Set<String> eventTypes,
+            boolean paused,
+            @Nullable Instant lastSeenAt,
+            Deliveries deliveries,
+            Set<String> circuitOpenIn) {}
+
+    /**
+     * Open deliveries of a handler after the first delivery of their events, under its current and former ids.
+     *
+     * @param due heads of lanes, which are attempted when their delay is over
+     * @param waiting deliveries that wait behind another one
+     * @param dead dead letters
+     * @param lag the age of the oldest event with a delivery that is neither dead nor replayed; zero if there is none, and a lower bound if
+     *     more than 1,000 of its deliveries are due or wait
+     */
+    public record Deliveries(long due, long waiting, long dead, Duration lag) {}
+
+    /**
+     * Instance that polls.
+     *
+     * @param name the name of its worker, as in claims
+     * @param startedAt when it started
+     * @param lastSeenAt its last sign of life, which it gives every 10 s; older if it crashed
+     * @param streams the streams that it polls
+     * @param openCircuits the handlers whose circuit is open
+     */
+    public record Instance(
+            String name, Instant startedAt, Instant lastSeenAt, Set<String> streams, Set<String> openCircuits) {}
+}

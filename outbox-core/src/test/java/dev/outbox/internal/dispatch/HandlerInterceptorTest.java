@@ -1,0 +1,147 @@
+package dev.outbox.internal.dispatch;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.springframework.transaction.support.TransactionSynchronizationManager.isActualTransactionActive;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerInterceptor;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HandlerInterceptorTest {
+
+    private final TestOutbox outbox = TestOutbox.create().retry(TestOutbox.AT_ONCE);
+    private final List<String> steps = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void surroundsHandlerInOrder() {
+        intercepting(noting("outer"), noting("inner"))
+                .handler("any", "*", (envelope) -> steps.add("handler"))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(steps).containsExactly("outer begins", "inner begins", "handler", "inner ends", "outer ends");
+    }
+
+    @Test
+    void surroundsTransactionOfDeduplication() {
+        intercepting((call, chain) -> {
+                    steps.add("before, transaction: " + isActualTransactionActive());
+                    chain.proceed();
+                    steps.add("after, transaction: " + isActualTransactionActive());
+                })
+                .handler(HandlerDefinition.of(
+                                "any",
+                                Set.of("*"),
+                                (envelope) -> steps.add("handler, transaction: " + isActualTransactionActive()))
+                        .deduplicating())
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(steps)
+                .containsExactly(
+                        "before, transaction: false", "handler, transaction: true", "after, transaction: false");
+    }
+
+    @Test
+    void seesAllEventsOfBatch() {
+        intercepting((call, chain) -> {
+                    steps.add(call.handlerId() + " " + call.events().size() + " " + call.replayed());
+                    chain.proceed();
+                })
+                .handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    steps.add("handler " + events.size());
+                }));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publishAll(List.of(
+                        OutboxEvent.of("order", "1", new OrderPlaced(1)),
+                        OutboxEvent.of("order", "2", new OrderPlaced(2)))));
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_published") == 2);
+        assertThat(steps).containsExactly("index 2 false", "handler 2");
+    }
+
+    @Test
+    void exceptionFailsAttempt() {
+        intercepting((call, chain) -> {
+                    steps.add("attempt " + call.attempt());
+                    if (call.attempt() == 1) {
+                        throw new IllegalStateException("no tenant");
+                    }
+                    chain.proceed();
+                })
+                .handler("any", "*", (envelope) -> steps.add("handler"))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(steps).containsExactly("attempt 1", "attempt 2", "handler");
+    }
+
+    @Test
+    void cannotDropEvent() {
+        intercepting((call, chain) -> {})
+                .handler("any", "*", (envelope) -> steps.add("handler"))
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().untilAsserted(() -> assertThat(lastErrors())
+                .singleElement()
+                .asString()
+                .contains("IllegalStateException", "without a call to proceed()"));
+        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(steps).as("handler of %s", event).isEmpty();
+    }
+
+    @Test
+    void cannotInvokeHandlerTwice() {
+        intercepting((call, chain) -> {
+                    chain.proceed();
+                    chain.proceed();
+                })
+                .handler("any", "*", (envelope) -> {})
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        await().untilAsserted(() ->
+                assertThat(lastErrors()).singleElement().asString().contains("called proceed() twice"));
+    }
+
+    private List<String> lastErrors() {
+        return outbox.sql()
+                .sql("SELECT last_error_code || ' ' || last_error FROM events.outbox_delivery")
+                .query(String.class)
+                .list();
+    }
+
+    private TestOutbox intercepting(HandlerInterceptor... interceptors) {
+        return outbox.extensions(new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptors)));
+    }
+
+    private HandlerInterceptor noting(String name) {
+        return (call, chain) -> {
+            steps.add(name + " begins");
+            chain.proceed();
+            steps.add(name + " ends");
+        };
+    }
+}

@@ -1,0 +1,87 @@
+package dev.outbox.internal.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.StatusStore;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Meters that only alerts need. */
+class AlertMetersTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final OutboxMeters meters = new OutboxMeters(registry);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void countersThatAlertsWatchBeginAtZero() {
+        meters.registerCounters("default");
+
+        assertThat(registry.get("outbox.unrouted")
+                        .tag("stream", "default")
+                        .counter()
+                        .count())
+                .isZero();
+        assertThat(registry.get("outbox.lease.lost")
+                        .tag("stream", "default")
+                        .counter()
+                        .count())
+                .isZero();
+    }
+
+    @Test
+    void openCircuitIsOneUntilItCloses() {
+        Set<String> open = new TreeSet<>(Set.of("mail", "sms"));
+        OutboxMeters circuits = new OutboxMeters(registry, () -> open);
+        circuits.circuitOpened("default", "mail");
+        circuits.circuitOpened("other", "mail");
+
+        Gauge mail = registry.get("outbox.circuits.open").tag("handler", "mail").gauge();
+        assertThat(mail.value()).isEqualTo(1);
+        open.remove("mail");
+        assertThat(mail.value()).isZero();
+        assertThat(registry.get("outbox.circuits.open").gauges()).hasSize(1);
+    }
+
+    @Test
+    void deadLettersThatBlockLanesAreCounted() {
+        outbox.handler(HandlerDefinition.of("strict", Set.of("*"), (envelope) -> {
+                            throw new NonRetryableException("never");
+                        })
+                        .onDead(OnDead.BLOCK))
+                .handler("lenient", "*", Recorded.failing((attempt) -> new NonRetryableException("never")))
+                .start();
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.publish("1", new OrderPlaced(2));
+        outbox.publish("2", new OrderPlaced(1));
+        new QueueMeters(
+                        registry,
+                        new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO))
+                .register("default");
+
+        await().untilAsserted(() -> assertThat(gauge("outbox.lanes.blocked")).isEqualTo(2));
+        await().untilAsserted(() -> assertThat(gauge("outbox.dead")).isEqualTo(2));
+    }
+
+    private double gauge(String name) {
+        return registry.get(name).tag("stream", "default").gauge().value();
+    }
+}
