@@ -12,13 +12,16 @@ import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.StatusStore;
 import dev.outbox.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
@@ -37,7 +40,35 @@ final class ConfiguredSettings {
     }
 
     private RuntimeSettings settings() {
+        checkOthers();
         return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
+    }
+
+    /** Checks what only the health indicator and tracing read, whether the application has them or not. */
+    private void checkOthers() {
+        OutboxProperties.Health health = properties.health();
+        check(
+                "outbox.health.max-oldest",
+                health.maxOldest(),
+                (age) -> age.compareTo(Duration.ZERO) > 0,
+                "must be positive");
+        check(
+                "outbox.health.max-dead",
+                health.maxDead(),
+                (events) -> events >= 0 && events < StatusStore.MOST_COUNTED,
+                "must be from 0 to " + (StatusStore.MOST_COUNTED - 1) + ": dead letters are counted up to "
+                        + StatusStore.MOST_COUNTED);
+        check(
+                "outbox.tracing.parent-for",
+                properties.tracing().parentFor(),
+                (age) -> !age.isNegative(),
+                "must not be negative");
+    }
+
+    private static <T> void check(String property, @Nullable T value, Predicate<T> rule, String reason) {
+        if (value != null && !rule.test(value)) {
+            throw new InvalidConfigurationPropertyValueException(property, value, reason);
+        }
     }
 
     private Schemas schemas() {

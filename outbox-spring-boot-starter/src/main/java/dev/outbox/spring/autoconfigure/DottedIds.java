@@ -39,9 +39,22 @@ final class DottedIds {
     /** Adds the entries that have dots in their ids. */
     static OutboxProperties bind(OutboxProperties properties, Environment environment) {
         DottedIds ids = new DottedIds(environment);
-        return properties.with(
+        return new OutboxProperties(
+                properties.enabled(),
+                properties.schema(),
+                properties.migrate(),
+                properties.poller(),
+                properties.retry(),
                 ids.bind(STREAMS, Stream.class, properties.streams()),
-                ids.bind(HANDLERS, Handler.class, properties.handlers()));
+                ids.bind(HANDLERS, Handler.class, properties.handlers()),
+                properties.retention(),
+                properties.publisher(),
+                properties.payload(),
+                properties.metrics(),
+                properties.health(),
+                properties.registry(),
+                properties.endpoint(),
+                properties.tracing());
     }
 
     private <T> Map<String, T> bind(PropertyKeys keys, Class<T> type, Map<String, T> bound) {

@@ -1,14 +1,19 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.EventHeadersContributor;
+import dev.outbox.HandlerInterceptor;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
+import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.listener.OutboxListener;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import java.security.SecureRandom;
@@ -109,13 +114,21 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
+    Extensions outboxExtensions(
+            ObjectProvider<OutboxListener> listeners,
+            ObjectProvider<EventHeadersContributor> headers,
+            ObjectProvider<HandlerInterceptor> interceptors) {
+        return new Extensions(listeners::orderedStream, headers::orderedStream, interceptors::orderedStream);
+    }
+
+    @Bean
     OutboxDependencies outboxDependencies(
             OutboxDatabase database,
             TransactionPhase phase,
             ObjectProvider<PlatformTransactionManager> managers,
             OutboxProperties properties,
             ObjectProvider<JsonMapper> mapper,
-            ObjectProvider<OutboxListener> listeners,
+            Extensions extensions,
             ObjectProvider<Clock> clocks,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
             Environment environment) {
@@ -126,7 +139,7 @@ public final class OutboxAutoConfiguration {
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(() -> JsonMapper.builder().build()),
-                listeners::orderedStream,
+                extensions,
                 clock,
                 new SecureRandom(),
                 HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),
@@ -142,14 +155,25 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxPublisher outboxPublisher(OutboxRuntime runtime) {
-        return runtime.publisher();
+    OutboxPublisher outboxPublisher(OutboxRuntime runtime, ObjectProvider<PublisherDecorator> decorators) {
+        return decorators
+                .orderedStream()
+                .reduce(
+                        runtime.publisher(),
+                        (publisher, decorator) -> decorator.apply(publisher),
+                        (one, other) -> other);
     }
 
     @Bean
     @ConditionalOnMissingBean
     OutboxOperations outboxOperations(OutboxRuntime runtime) {
         return runtime.operations();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutboxInspector outboxInspector(OutboxRuntime runtime) {
+        return runtime.inspector();
     }
 
     @Bean
@@ -163,6 +187,11 @@ public final class OutboxAutoConfiguration {
         StatusStore store =
                 new StatusStore(database.dataSource(), database.schemas().outbox());
         return new QueueGauges(store, properties.metrics().gaugeMaxAge());
+    }
+
+    @Bean
+    SchemaHistory outboxSchemaHistory(OutboxDatabase database) {
+        return new SchemaHistory(database.dataSource(), database.schemas().outbox());
     }
 
     @Bean

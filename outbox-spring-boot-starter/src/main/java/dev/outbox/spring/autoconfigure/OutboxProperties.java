@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.OnDead;
 import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
+import dev.outbox.spring.tracing.TraceMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,10 @@ import org.springframework.util.unit.DataSize;
  * @param publisher Publishing of events.
  * @param payload Decoding of payloads.
  * @param metrics Meters and gauges.
+ * @param health Thresholds of the health indicator.
  * @param registry Handler registrations of all instances.
+ * @param endpoint Actuator endpoint.
+ * @param tracing Observations, and traces that continue in handlers.
  */
 @ConfigurationProperties("outbox")
 public record OutboxProperties(
@@ -43,24 +47,10 @@ public record OutboxProperties(
         @DefaultValue Publisher publisher,
         @DefaultValue Payload payload,
         @DefaultValue Metrics metrics,
-        @DefaultValue Registry registry) {
-
-    /** Returns a copy with other streams and handlers. */
-    OutboxProperties with(Map<String, Stream> otherStreams, Map<String, Handler> otherHandlers) {
-        return new OutboxProperties(
-                enabled,
-                schema,
-                migrate,
-                poller,
-                retry,
-                otherStreams,
-                otherHandlers,
-                retention,
-                publisher,
-                payload,
-                metrics,
-                registry);
-    }
+        @DefaultValue Health health,
+        @DefaultValue Registry registry,
+        @DefaultValue Endpoint endpoint,
+        @DefaultValue Tracing tracing) {
 
     /**
      * Delivery of events to handlers.
@@ -216,10 +206,37 @@ public record OutboxProperties(
             @DefaultValue("15s") Duration gaugeMaxAge) {}
 
     /**
+     * Thresholds of the health indicator.
+     *
+     * @param maxOldest Maximum age of the oldest pending or retrying event of any stream. Above it, the health is DOWN. No limit if not set.
+     * @param maxDead Maximum number of dead events of all streams, below 10000. Above it, the health is DOWN. No limit if not set.
+     */
+    public record Health(
+            @Nullable Duration maxOldest, @Nullable Long maxDead) {}
+
+    /**
      * Handler registrations of all instances.
      *
-     * @param expireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries
-     *     then become dead letters.
+     * @param expireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries then become dead letters.
      */
     public record Registry(@DefaultValue("7d") Duration expireAfter) {}
+
+    /**
+     * Actuator endpoint.
+     *
+     * @param showPayloads Whether the actuator endpoint shows the payload and the headers of an event.
+     */
+    public record Endpoint(@DefaultValue("false") boolean showPayloads) {}
+
+    /**
+     * Observations, and traces that continue in handlers.
+     *
+     * @param enabled Whether to observe publishing and handling if the application uses Micrometer Tracing.
+     * @param mode Whether a handler continues the trace of its event, or begins one that links to it. "auto" links if the event is replayed or old.
+     * @param parentFor Age of an event from which "auto" links instead of continuing the trace.
+     */
+    public record Tracing(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("auto") TraceMode mode,
+            @DefaultValue("10m") Duration parentFor) {}
 }

@@ -2,7 +2,9 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
+import dev.outbox.spring.autoconfigure.info.OutboxInfoAutoConfiguration;
 import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
+import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
@@ -34,7 +36,9 @@ public final class Applications {
                         MissingOutboxAutoConfiguration.class,
                         OutboxEmbeddedPostgresAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,
-                        OutboxMetricsAutoConfiguration.class));
+                        OutboxInfoAutoConfiguration.class,
+                        OutboxMetricsAutoConfiguration.class,
+                        OutboxTracingAutoConfiguration.class));
     }
 
     /** An application with the starter and nothing else. */

@@ -54,7 +54,7 @@ class ArchitectureTest {
     void optionalLibrariesStayInTheirPackages() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("..metrics")
+                .resideOutsideOfPackages("..metrics", "..tracing")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("io.micrometer..")
@@ -65,6 +65,13 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework.boot.health..")
+                .check(STARTER);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("..info", "..endpoint")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework.boot.actuate..")
                 .check(STARTER);
     }
 

@@ -46,6 +46,8 @@ class ConfigurationMetadataTest {
                         "outbox.streams",
                         "outbox.poller.streams",
                         "outbox.retention.idle-aggregates",
+                        "outbox.health.max-oldest",
+                        "outbox.health.max-dead",
                         "outbox.retry.initial",
                         "outbox.retry.multiplier",
                         "outbox.retry.max",
@@ -62,6 +64,8 @@ class ConfigurationMetadataTest {
         Map<String, String> expected = new TreeMap<>();
         properties().forEach((name, property) -> expected.put(name, defaultOf(property)));
         expected.keySet().removeAll(Set.of("outbox.streams", "outbox.handlers"));
+        // Spring Boot's own properties of an endpoint.
+        expected.keySet().removeIf((name) -> name.startsWith("management."));
         assertThat(documented).isEqualTo(expected);
     }
 

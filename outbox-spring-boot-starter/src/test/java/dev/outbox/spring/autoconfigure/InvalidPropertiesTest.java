@@ -99,6 +99,10 @@ class InvalidPropertiesTest {
                     outbox.retention.published        | -1d       | must not be negative
                     outbox.retention.processed-events | -1d       | must not be negative
                     outbox.retention.batch-size       | 0         | must be at least 1
+                    outbox.health.max-oldest          | 0s        | must be positive
+                    outbox.health.max-dead            | -1        | must be from 0 to 9999
+                    outbox.health.max-dead            | 10000     | must be from 0 to 9999
+                    outbox.tracing.parent-for         | -1s       | must not be negative
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
                     outbox.publisher.max-payload-size | 3GB       | overflow
                     """)

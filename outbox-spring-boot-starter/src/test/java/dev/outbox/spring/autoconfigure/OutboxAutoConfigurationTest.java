@@ -16,6 +16,8 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
@@ -97,7 +99,7 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
-    void deadEventIsFoundThroughTheOperationsBean() {
+    void deadEventIsFoundThroughTheBeans() {
         Applications.withSubscriptionsOn(database).withBean(Refusing.class).run((context) -> {
             context.getBean(Subscriptions.class).start("1", "gold");
 
@@ -106,6 +108,9 @@ class OutboxAutoConfigurationTest {
             await().untilAsserted(() -> assertThat(operations.find(dead, 10))
                     .extracting(Delivery::handlerId)
                     .containsExactly("refusing"));
+            assertThat(context.getBean(OutboxInspector.class).failures())
+                    .extracting(FailureGroup::handlerId)
+                    .containsExactly("refusing");
         });
     }
 

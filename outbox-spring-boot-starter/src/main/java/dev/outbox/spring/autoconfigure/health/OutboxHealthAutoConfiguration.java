@@ -1,9 +1,13 @@
 package dev.outbox.spring.autoconfigure.health;
 
+import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.util.Set;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,7 +25,16 @@ public final class OutboxHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "outboxHealthIndicator")
-    OutboxHealthIndicator outboxHealthIndicator(OutboxRuntime runtime, RuntimeSettings settings, QueueGauges gauges) {
-        return new OutboxHealthIndicator(runtime, settings.polling(), gauges);
+    OutboxHealthIndicator outboxHealthIndicator(
+            OutboxRuntime runtime,
+            RuntimeSettings settings,
+            QueueGauges gauges,
+            SchemaHistory history,
+            OutboxProperties properties) {
+        CachedQuery<Set<String>> missing = new CachedQuery<>(
+                "outbox-schema-check", history::missing, properties.metrics().gaugeMaxAge());
+        // The runtime exists only after the migrations: what has run by now is what this version needs.
+        missing.refresh();
+        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, missing, properties.health());
     }
 }

@@ -1,34 +1,48 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
+import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.store.StatusStore.Counts;
+import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN while the database does not
- * answer. The backlog, dead events, stuck handlers and open circuits are details, because a restart would not help. The counts come from the
- * gauges' cache, so frequent checks are cheap.
+ * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
+ * database does not answer, its tables are older than this version, or a configured threshold is exceeded. Without thresholds, the backlog
+ * and dead events are details, as stuck handlers and open circuits always are, because a restart would not help. What it reads is cached,
+ * so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
 
     private final OutboxRuntime runtime;
     private final Polling polling;
     private final QueueGauges gauges;
+    private final CachedQuery<Set<String>> missingMigrations;
+    private final HealthThresholds thresholds;
 
-    OutboxHealthIndicator(OutboxRuntime runtime, Polling polling, QueueGauges gauges) {
+    OutboxHealthIndicator(
+            OutboxRuntime runtime,
+            Polling polling,
+            QueueGauges gauges,
+            CachedQuery<Set<String>> missingMigrations,
+            OutboxProperties.Health thresholds) {
         super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;
+        this.missingMigrations = missingMigrations;
+        this.thresholds = new HealthThresholds(thresholds);
     }
 
     @Override
@@ -39,15 +53,14 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        Map<String, Object> streams = new TreeMap<>();
-        polling.streams()
-                .keySet()
-                .forEach(
-                        (stream) -> gauges.current(stream).ifPresent((counts) -> streams.put(stream, details(counts))));
-        if (streams.isEmpty()) {
-            builder.down().withDetail("reason", "the database refused to count the events, or did not answer in time");
+        // Runs beside the count, so that both together take 1.5 s at most.
+        missingMigrations.refresh();
+        Map<String, Counts> counts = gauges.all().orElse(null);
+        List<String> reasons = reasons(counts, missingMigrations.current().orElse(Set.of()));
+        if (!reasons.isEmpty()) {
+            builder.down().withDetail("reason", String.join("; ", reasons));
         }
-        builder.withDetail("polling", running).withDetail("streams", streams);
+        builder.withDetail("polling", running).withDetail("streams", counts == null ? Map.of() : streams(counts));
         List<Map<String, Object>> stuck = runtime.runningHandlers().stuck().stream()
                 .map(OutboxHealthIndicator::details)
                 .toList();
@@ -58,6 +71,28 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         if (!open.isEmpty()) {
             builder.withDetail("openCircuits", open);
         }
+    }
+
+    private List<String> reasons(@Nullable Map<String, Counts> counts, Set<String> missing) {
+        List<String> reasons = new ArrayList<>();
+        if (!missing.isEmpty()) {
+            reasons.add("the tables are older than this version of the outbox: they lack the migrations "
+                    + String.join(", ", missing) + "; restart with outbox.migrate=true, or run the migrations");
+        }
+        if (counts != null) {
+            reasons.addAll(thresholds.exceeded(counts));
+        } else if (missing.isEmpty()) {
+            reasons.add("the database refused to count the events, or did not answer in time");
+        }
+        return reasons;
+    }
+
+    private Map<String, Object> streams(Map<String, Counts> counts) {
+        Map<String, Object> streams = new TreeMap<>();
+        polling.streams()
+                .keySet()
+                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, Counts.NONE))));
+        return streams;
     }
 
     private static Map<String, Object> details(Invoked stuck) {
@@ -74,6 +109,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 "processing", counts.processing(),
                 "retrying", counts.retrying(),
                 "dead", counts.dead(),
-                "oldestPending", counts.oldestPending().toString()));
+                "oldestPending", counts.oldestPending().toString(),
+                "oldestRetrying", counts.oldestRetrying().toString()));
     }
 }

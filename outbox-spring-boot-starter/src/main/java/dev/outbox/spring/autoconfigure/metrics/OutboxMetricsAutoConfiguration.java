@@ -2,11 +2,13 @@ package dev.outbox.spring.autoconfigure.metrics;
 
 import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.metrics.QueueMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -30,15 +32,19 @@ public final class OutboxMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutboxMeters outboxMeters(MeterRegistry registry) {
-        return new OutboxMeters(registry);
+    OutboxMeters outboxMeters(MeterRegistry registry, ObjectProvider<OutboxRuntime> runtime) {
+        return new OutboxMeters(registry, () -> runtime.getObject().openCircuits());
     }
 
     @Bean
     MeterBinder outboxQueueMeterBinder(RuntimeSettings settings, QueueGauges gauges) {
         return (registry) -> {
-            OutboxMeters meters = new OutboxMeters(registry);
-            settings.polling().streams().keySet().forEach((stream) -> meters.registerGauges(stream, gauges));
+            QueueMeters queues = new QueueMeters(registry, gauges);
+            OutboxMeters counters = new OutboxMeters(registry);
+            settings.polling().streams().keySet().forEach((stream) -> {
+                queues.register(stream);
+                counters.registerCounters(stream);
+            });
         };
     }
 

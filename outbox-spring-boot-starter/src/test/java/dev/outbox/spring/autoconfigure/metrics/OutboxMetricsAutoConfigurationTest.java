@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.metrics.OutboxMeters;
@@ -12,6 +13,7 @@ import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -73,10 +75,54 @@ class OutboxMetricsAutoConfigurationTest {
                                     .value())
                             .isZero();
                     for (String gauge : new String[] {
-                        "processing", "retrying", "dead", "oldest.pending", "oldest.retrying", "handlers.stuck"
+                        "processing",
+                        "retrying",
+                        "dead",
+                        "lanes.blocked",
+                        "oldest.pending",
+                        "oldest.retrying",
+                        "handlers.stuck"
                     }) {
                         assertThat(registry.get("outbox." + gauge).gauges()).hasSize(2);
                     }
+                });
+    }
+
+    @Test
+    void countersOfAlertsStandForEachStreamFromTheStart() {
+        withRegistry().withPropertyValues("outbox.streams.mail.batch-size=1").run((context) -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            for (String counter : new String[] {"outbox.unrouted", "outbox.lease.lost"}) {
+                assertThat(registry.get(counter).counters())
+                        .hasSize(2)
+                        .allSatisfy((stream) -> assertThat(stream.count()).isZero());
+            }
+        });
+    }
+
+    @Test
+    void openCircuitIsAGaugeOfItsHandler() {
+        withRegistry()
+                .withBean(
+                        "failing",
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("failing", OrderPlaced.class, (event, envelope) -> {
+                                    throw new IllegalStateException("the mail server is down");
+                                })
+                                .circuit(new CircuitBreaker(1, Duration.ofMinutes(1))))
+                .run((context) -> {
+                    publish(context);
+
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    await().ignoreException(MeterNotFoundException.class)
+                            .untilAsserted(() -> assertThat(registry.get("outbox.circuits.open")
+                                            .tag("handler", "failing")
+                                            .gauge()
+                                            .value())
+                                    .isOne());
+                    stopPolling(context);
+                    assertThat(registry.get("outbox.circuits.open").gauge().value())
+                            .isZero();
                 });
     }
 

@@ -1,0 +1,159 @@
+package dev.outbox.spring.autoconfigure.endpoint;
+
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventPage;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.util.RawValue;
+
+/** Answers the questions of the endpoint. */
+final class EndpointReads {
+
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int LARGEST_LIMIT = 1000;
+
+    private final OutboxInspector inspector;
+    private final OutboxOperations operations;
+    private final Replays replays;
+    private final boolean showPayloads;
+
+    EndpointReads(OutboxInspector inspector, OutboxOperations operations, Replays replays, boolean showPayloads) {
+        this.inspector = inspector;
+        this.operations = operations;
+        this.replays = replays;
+        this.showPayloads = showPayloads;
+    }
+
+    /** Deliveries, and where the next page begins; {@code null} if there is none. */
+    record DeliveryPage(List<Delivery> deliveries, @Nullable String next) {}
+
+    /** Operations, and where the next page begins; {@code null} if there is none. */
+    record OperationPage(
+            List<Operation> operations, @Nullable Long next) {}
+
+    /** Lane with what it waits for in words. */
+    record Lane(String explanation, String remedy, LaneReport report) {}
+
+    /** Event, with its payload and headers if they may be shown. */
+    record Event(
+            EventDetails details,
+            @Nullable RawValue payload,
+            @Nullable Map<String, String> headers) {}
+
+    Object overview() {
+        return inspector.overview();
+    }
+
+    @Nullable
+    Object find(String part, EndpointFilter filter) {
+        return switch (part) {
+            case "deliveries" -> deliveries(filter);
+            case "failures" -> {
+                filter.end(part);
+                yield Map.of("failures", inspector.failures());
+            }
+            case "lanes" -> lanes(filter);
+            case "events" -> events(filter);
+            case "operations" -> operations(filter);
+            case "replays" -> {
+                filter.end(part);
+                yield Map.of("replays", replays.list());
+            }
+            default -> null;
+        };
+    }
+
+    @Nullable
+    Object get(String part, String id) {
+        EndpointFilter path = new EndpointFilter(Map.of("id", id));
+        return switch (part) {
+            case "events" -> event(path.uuid("id"));
+            case "replays" -> {
+                Long number = path.number("id");
+                yield number == null ? null : replays.find(number).orElse(null);
+            }
+            default -> null;
+        };
+    }
+
+    private DeliveryPage deliveries(EndpointFilter filter) {
+        int limit = limit(filter);
+        DeliverySelection.Place after = filter.parsed("after", EndpointReads::place, "the 'next' of another page");
+        DeliverySelection selection = EndpointSelections.deliveries(filter);
+        filter.end("deliveries");
+        List<Delivery> found =
+                operations.find(after == null ? selection : selection.after(after.id(), after.handlerId()), limit);
+        if (found.size() < limit) {
+            return new DeliveryPage(found, null);
+        }
+        Delivery last = found.get(found.size() - 1);
+        return new DeliveryPage(found, last.event().id() + ":" + last.handlerId());
+    }
+
+    private static DeliverySelection.Place place(String next) {
+        int colon = next.indexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException(next);
+        }
+        return new DeliverySelection.Place(Long.parseLong(next.substring(0, colon)), next.substring(colon + 1));
+    }
+
+    private Object lanes(EndpointFilter filter) {
+        String handler = filter.text("handler");
+        String type = filter.required("aggregateType");
+        String id = filter.required("aggregateId");
+        filter.end("lanes");
+        return Map.of(
+                "lanes",
+                inspector.lanes(type, id).stream()
+                        .filter((report) -> handler == null || handler.equals(report.handlerId()))
+                        .map((report) -> new Lane(
+                                report.cause().explanation(), report.cause().remedy(), report))
+                        .toList());
+    }
+
+    private EventPage events(EndpointFilter filter) {
+        int limit = limit(filter);
+        var selection = EndpointSelections.events(filter);
+        filter.end("events");
+        return inspector.findEvents(selection, limit);
+    }
+
+    private OperationPage operations(EndpointFilter filter) {
+        int limit = limit(filter);
+        var selection = EndpointSelections.operations(filter);
+        filter.end("operations");
+        List<Operation> found = operations.operations(selection, limit);
+        return new OperationPage(
+                found, found.size() < limit ? null : found.get(found.size() - 1).id());
+    }
+
+    private @Nullable Object event(@Nullable UUID id) {
+        EventDetails details = id == null ? null : inspector.findEvent(id).orElse(null);
+        EventDetails.Content content = details == null || id == null || !showPayloads
+                ? null
+                : inspector.findContent(id).orElse(null);
+        if (details == null || content == null) {
+            return details == null ? null : new Event(details, null, null);
+        }
+        return new Event(details, new RawValue(content.payload()), content.headers());
+    }
+
+    private static int limit(EndpointFilter filter) {
+        Long limit = filter.number("limit");
+        if (limit != null && (limit < 1 || limit > LARGEST_LIMIT)) {
+            throw new InvalidOperationException("'limit' must be from 1 to " + LARGEST_LIMIT + ", not " + limit);
+        }
+        return limit == null ? DEFAULT_LIMIT : limit.intValue();
+    }
+}

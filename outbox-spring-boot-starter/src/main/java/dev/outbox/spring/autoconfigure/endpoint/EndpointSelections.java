@@ -1,0 +1,84 @@
+package dev.outbox.spring.autoconfigure.endpoint;
+
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliverySelection.Events;
+import dev.outbox.operations.DeliverySelection.Lane;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.ReplayRequest;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Translates filters to selections. */
+final class EndpointSelections {
+
+    private EndpointSelections() {}
+
+    static DeliverySelection deliveries(EndpointFilter filter) {
+        Lane lane = new Lane(filter.text("handler"), filter.text("aggregateType"), filter.text("aggregateId"));
+        Events events = new Events(
+                filter.uuid("event"), filter.text("stream"), filter.text("eventType"), filter.text("errorCode"));
+        DeliverySelection all = DeliverySelection.all();
+        DeliverySelection selection = new DeliverySelection(
+                lane,
+                events,
+                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
+                all.statuses(),
+                null,
+                null);
+        DeliveryStatus[] statuses =
+                filter.parsed("status", EndpointSelections::statuses, "DUE, WAITING or DEAD, separated by commas");
+        return statuses == null ? selection : selection.withStatus(statuses);
+    }
+
+    private static DeliveryStatus[] statuses(String list) {
+        return Arrays.stream(list.split(",", -1))
+                .map((name) -> DeliveryStatus.valueOf(name.strip().toUpperCase(Locale.ROOT)))
+                .toArray(DeliveryStatus[]::new);
+    }
+
+    static EventSelection events(EndpointFilter filter) {
+        return new EventSelection(
+                filter.text("aggregateType"),
+                filter.text("aggregateId"),
+                filter.text("eventType"),
+                filter.text("trace"),
+                filter.number("after"));
+    }
+
+    static OperationSelection operations(EndpointFilter filter) {
+        return new OperationSelection(
+                filter.uuid("event"),
+                filter.text("handler"),
+                filter.text("actor"),
+                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
+                filter.number("after"));
+    }
+
+    static ReplayRequest replay(EndpointFilter filter, @Nullable Long rate) {
+        ReplayRequest request = ReplayRequest.of(filter.required("handler"))
+                .occurred(filter.time("since"), filter.time("until"))
+                .published(filter.time("publishedSince"), filter.time("publishedUntil"));
+        String eventTypes = filter.text("eventType");
+        if (eventTypes != null) {
+            request = request.eventTypes(eventTypes.strip().split("\\s*,\\s*", -1));
+        }
+        String aggregateType = filter.text("aggregateType");
+        if (aggregateType != null) {
+            request = request.aggregate(aggregateType, filter.text("aggregateId"));
+        }
+        UUID[] events = filter.parsed(
+                "event",
+                (list) -> Arrays.stream(list.strip().split("\\s*,\\s*", -1))
+                        .map(UUID::fromString)
+                        .toArray(UUID[]::new),
+                "one or more UUIDs, separated by commas");
+        if (events != null) {
+            request = request.events(events);
+        }
+        return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
+    }
+}

@@ -1,0 +1,160 @@
+package dev.outbox.spring.autoconfigure.endpoint;
+
+import dev.outbox.operations.InvalidOperationException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+
+/**
+ * State of the outbox over HTTP, and the commands of operators. Read-only, unless {@code management.endpoint.outbox.access} is
+ * {@code unrestricted}. A request with an invalid value is answered with the status 400 and an {@code error}.
+ */
+@WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
+public final class OutboxEndpoint {
+
+    private final EndpointReads reads;
+    private final EndpointWrites writes;
+
+    OutboxEndpoint(EndpointReads reads, EndpointWrites writes) {
+        this.reads = reads;
+        this.writes = writes;
+    }
+
+    /**
+     * Returns the state of all streams, handlers and instances.
+     *
+     * @return the overview
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> overview() {
+        return answer(reads::overview);
+    }
+
+    /**
+     * Returns a part of the state. A filter that does not apply to the part is refused.
+     *
+     * @param part what to find, in the plural, such as {@code deliveries}
+     * @param stream the stream
+     * @param handler the handler
+     * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id
+     * @param event the event id
+     * @param eventType the event type
+     * @param errorCode the code of the last failure
+     * @param status the statuses, separated by commas
+     * @param since the start of a time span, inclusive, as in {@code 2026-01-31T12:00:00Z}
+     * @param until the end of the time span, exclusive
+     * @param trace the trace id
+     * @param actor the operator
+     * @param after where the page begins: {@code next} of the page before it
+     * @param limit the size of a page, from 1 to 1000; 100 if not set
+     * @return the part
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> find(
+            @Selector String part,
+            @Nullable String stream,
+            @Nullable String handler,
+            @Nullable String aggregateType,
+            @Nullable String aggregateId,
+            @Nullable String event,
+            @Nullable String eventType,
+            @Nullable String errorCode,
+            @Nullable String status,
+            @Nullable String since,
+            @Nullable String until,
+            @Nullable String trace,
+            @Nullable String actor,
+            @Nullable String after,
+            @Nullable String limit) {
+        Map<String, @Nullable String> values = new HashMap<>();
+        values.put("stream", stream);
+        values.put("handler", handler);
+        values.put("aggregateType", aggregateType);
+        values.put("aggregateId", aggregateId);
+        values.put("event", event);
+        values.put("eventType", eventType);
+        values.put("errorCode", errorCode);
+        values.put("status", status);
+        values.put("since", since);
+        values.put("until", until);
+        values.put("trace", trace);
+        values.put("actor", actor);
+        values.put("after", after);
+        values.put("limit", limit);
+        return answer(() -> reads.find(part, new EndpointFilter(values)));
+    }
+
+    /**
+     * Returns one event or replay.
+     *
+     * @param part what it is, in the plural
+     * @param id the event id, or the number of the replay
+     * @return the event or replay
+     */
+    @ReadOperation
+    public WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
+        return answer(() -> reads.get(part, id));
+    }
+
+    /**
+     * Performs a command, and records it with the authenticated user as its operator.
+     *
+     * @param security who calls
+     * @param command {@code retry}, {@code skip}, {@code pause}, {@code resume}, {@code replay} or {@code cancel}
+     * @param selection what to retry, skip or replay, as a query string of filters; an unknown name is refused
+     * @param handler the handler to pause or resume
+     * @param stream the stream to pause or resume
+     * @param replay the number of the replay to cancel
+     * @param rate the largest number of events that a replay adds per second; 100 if not set
+     * @param reason the reason, for the operation log
+     * @param actor the operator, if no user is authenticated
+     * @return the outcome
+     */
+    @WriteOperation
+    public WebEndpointResponse<Object> perform(
+            SecurityContext security,
+            @Selector String command,
+            @Nullable String selection,
+            @Nullable String handler,
+            @Nullable String stream,
+            @Nullable String replay,
+            @Nullable String rate,
+            @Nullable String reason,
+            @Nullable String actor) {
+        Map<String, @Nullable String> values = new HashMap<>();
+        values.put("handler", handler);
+        values.put("stream", stream);
+        values.put("replay", replay);
+        values.put("rate", rate);
+        return answer(() -> writes.perform(
+                command,
+                new EndpointFilter(values),
+                selection == null ? null : EndpointFilter.parse(selection),
+                new EndpointWrites.Audit(operator(security, actor), reason)));
+    }
+
+    private static @Nullable String operator(SecurityContext security, @Nullable String actor) {
+        return security.getPrincipal() == null ? actor : security.getPrincipal().getName();
+    }
+
+    private static WebEndpointResponse<Object> answer(Supplier<@Nullable Object> work) {
+        try {
+            Object body = work.get();
+            return body == null
+                    ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
+                    : new WebEndpointResponse<>(body);
+        } catch (InvalidOperationException ex) {
+            return new WebEndpointResponse<>(
+                    Map.of("error", String.valueOf(ex.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
+        }
+    }
+}

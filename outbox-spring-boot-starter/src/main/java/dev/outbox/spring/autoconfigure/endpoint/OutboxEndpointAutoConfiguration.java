@@ -1,0 +1,32 @@
+package dev.outbox.spring.autoconfigure.endpoint;
+
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
+import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.OutboxProperties;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Offers the actuator endpoint {@code outbox} if it is exposed. */
+@AutoConfiguration(after = OutboxAutoConfiguration.class)
+@ConditionalOnClass({WebEndpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean(OutboxInspector.class)
+public final class OutboxEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint
+    OutboxEndpoint outboxEndpoint(
+            OutboxInspector inspector, OutboxOperations operations, Replays replays, OutboxProperties properties) {
+        return new OutboxEndpoint(
+                new EndpointReads(
+                        inspector, operations, replays, properties.endpoint().showPayloads()),
+                new EndpointWrites(operations, replays));
+    }
+}

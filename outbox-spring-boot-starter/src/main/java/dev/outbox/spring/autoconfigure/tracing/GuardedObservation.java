@@ -1,0 +1,52 @@
+package dev.outbox.spring.autoconfigure.tracing;
+
+import io.micrometer.observation.Observation;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Observation whose conventions, filters and handlers may fail without an effect on what it observes. */
+final class GuardedObservation implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(GuardedObservation.class);
+
+    private @Nullable Observation observation;
+    private Observation.@Nullable Scope scope;
+
+    /** Starts an observation and opens its scope, as far as it can. */
+    GuardedObservation(Supplier<Observation> observations) {
+        guarded("start", () -> {
+            observation = observations.get().start();
+            scope = observation.openScope();
+        });
+    }
+
+    void error(Throwable ex) {
+        Observation started = observation;
+        if (started != null) {
+            guarded("record an error", () -> started.error(ex));
+        }
+    }
+
+    /** Closes the scope and stops the observation. */
+    @Override
+    public void close() {
+        Observation.Scope opened = scope;
+        if (opened != null) {
+            guarded("close its scope", opened::close);
+        }
+        Observation started = observation;
+        if (started != null) {
+            guarded("stop", started::stop);
+        }
+    }
+
+    private static void guarded(String step, Runnable work) {
+        try {
+            work.run();
+        } catch (RuntimeException | LinkageError ex) {
+            log.warn("An observation failed to {}; what it observes continues", step, ex);
+        }
+    }
+}

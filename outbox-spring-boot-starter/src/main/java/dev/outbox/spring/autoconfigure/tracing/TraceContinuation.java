@@ -1,0 +1,33 @@
+package dev.outbox.spring.autoconfigure.tracing;
+
+import dev.outbox.HandlerCall;
+import dev.outbox.spring.tracing.TraceMode;
+import java.time.Clock;
+import java.time.Duration;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+
+/** Decides whether an invocation continues the trace of its event, or begins a new one that links to it. */
+record TraceContinuation(TraceMode mode, Duration parentFor, Clock clock) {
+
+    TraceContinuation {
+        if (parentFor.isNegative()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.tracing.parent-for", parentFor, "must not be negative");
+        }
+    }
+
+    /** The events of a batch have no common parent. */
+    boolean isLinked(HandlerCall call) {
+        return call.events().size() > 1
+                || switch (mode) {
+                    case PARENT -> false;
+                    case LINK -> true;
+                    case AUTO -> call.replayed() || isLate(call);
+                };
+    }
+
+    private boolean isLate(HandlerCall call) {
+        Duration age = Duration.between(call.events().get(0).occurredAt(), clock.instant());
+        return age.compareTo(parentFor) >= 0;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.outbox.spring.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Configured limits, and tables that are older than the code. */
+class HealthThresholdsTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void oldPendingEventIsDown() {
+        publisher("outbox.health.max-oldest=1m").run((context) -> {
+            insert(context, "30 seconds");
+            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+            sql(context, "DELETE FROM events.outbox");
+            insert(context, "2 minutes");
+            assertDown(
+                    context,
+                    "the oldest pending event of stream default is 12\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
+        });
+    }
+
+    @Test
+    void oldRetryingEventIsDown() {
+        worker(new IllegalStateException("later"), "outbox.health.max-oldest=1m")
+                .run((context) -> {
+                    publish(context);
+                    await().until(() -> count(context, "DUE") == 1);
+                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                    sql(context, "ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
+                    sql(context, "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours'");
+                    assertDown(
+                            context,
+                            "the oldest retrying event of stream default is 720\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
+                });
+    }
+
+    @Test
+    void deadEventsAboveTheLimitAreDown() {
+        worker(new NonRetryableException("never"), "outbox.health.max-dead=1").run((context) -> {
+            publish(context);
+            await().until(() -> count(context, "DEAD") == 1);
+            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+            publish(context);
+            await().until(() -> count(context, "DEAD") == 2);
+            assertDown(context, "2 dead events \\(default: 2\\), above outbox.health.max-dead of 1");
+        });
+    }
+
+    @Test
+    void deadAndOldEventsAreNoReasonWithoutLimits() {
+        worker(new NonRetryableException("never")).run((context) -> {
+            publish(context);
+            await().until(() -> count(context, "DEAD") == 1);
+            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+            assertThat(health(context).getDetails()).doesNotContainKey("reason");
+        });
+    }
+
+    @Test
+    void tablesOlderThanTheCodeAreDown() {
+        publisher().run((context) -> {
+            await().until(() -> health(context).getStatus().equals(Status.UP));
+            sql(context, "DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'");
+            assertDown(
+                    context,
+                    "the tables are older than this version of the outbox: .*R__archive.sql.*outbox.migrate.*");
+        });
+    }
+
+    @Test
+    void exceededLimitOfAStoppedOutboxIsDown() {
+        worker(new NonRetryableException("never"), "outbox.health.max-dead=0").run((context) -> {
+            publish(context);
+            await().until(() -> count(context, "DEAD") == 1);
+            context.getSourceApplicationContext().stop();
+            assertDown(context, "1 dead events \\(default: 1\\), above outbox.health.max-dead of 0");
+            assertThat(health(context).getDetails()).containsEntry("polling", false);
+        });
+    }
+
+    private ApplicationContextRunner publisher(String... properties) {
+        return Applications.on(database)
+                .withPropertyValues("outbox.poller.enabled=false", "outbox.metrics.gauge-max-age=0s")
+                .withPropertyValues(properties);
+    }
+
+    private ApplicationContextRunner worker(RuntimeException failure, String... properties) {
+        return Applications.on(database)
+                .withPropertyValues("outbox.metrics.gauge-max-age=0s")
+                .withPropertyValues(properties)
+                .withBean(
+                        HandlerDefinition.class,
+                        () -> HandlerDefinition.of("mail", Set.of("*"), (envelope) -> {
+                            throw failure;
+                        }));
+    }
+
+    private static void assertDown(ApplicationContext context, String reason) {
+        Health health = health(context);
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails().get("reason")).asString().matches(reason);
+    }
+
+    private static void publish(ApplicationContext context) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(
+                        (status) -> context.getBean(OutboxPublisher.class).publish("order", "1", new OrderPlaced(1)));
+    }
+
+    private static void insert(ApplicationContext context, String age) {
+        sql(context, """
+                INSERT INTO events.outbox (aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
+                VALUES ('order', gen_random_uuid()::text, 1, 'OrderPlaced', '{}', now() - interval '%s')
+                """.formatted(age));
+    }
+
+    private static void sql(ApplicationContext context, String sql) {
+        context.getBean(JdbcClient.class).sql(sql).update();
+    }
+
+    private static long count(ApplicationContext context, String status) {
+        return context.getBean(JdbcClient.class)
+                .sql("SELECT count(*) FROM events.outbox_delivery WHERE status = ?")
+                .param(status)
+                .query(Long.class)
+                .single();
+    }
+
+    private static Health health(ApplicationContext context) {
+        return context.getBean("outboxHealthIndicator", HealthIndicator.class).health();
+    }
+
+    record OrderPlaced(int number) {}
+}
