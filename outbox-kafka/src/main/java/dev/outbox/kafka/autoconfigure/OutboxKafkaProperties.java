@@ -38,7 +38,7 @@ public record OutboxKafkaProperties(
      * @param streams Streams whose events go to the topic.
      * @param topic Topic of the records.
      * @param key Key of the records: the aggregate id keeps the order of an aggregate.
-     * @param headers Headers of the event that become headers of the record. All if not set.
+     * @param headers Headers of the event that become headers of the record, beside "traceparent" and "tracestate". All if not set.
      * @param forwardReceived Whether to forward events that an inbox has received.
      */
     public record Route(

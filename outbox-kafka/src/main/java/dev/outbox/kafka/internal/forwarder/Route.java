@@ -20,12 +20,15 @@ public record Route(String name, Selector selector, String topic, Format format,
      * What the records look like.
      *
      * @param key the key
-     * @param headers the headers of the event that are sent, or {@code null} for all
+     * @param headers the headers of the event that are sent beside those of its trace, or {@code null} for all
      */
     public record Format(RecordKey key, @Nullable Set<String> headers) {
 
+        /** Names no baggage, which may be confidential. */
+        private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
+
         boolean sends(String header) {
-            return headers == null || headers.contains(header);
+            return headers == null || headers.contains(header) || TRACE.contains(header);
         }
     }
 

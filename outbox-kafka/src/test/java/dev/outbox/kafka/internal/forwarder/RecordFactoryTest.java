@@ -17,8 +17,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RecordFactoryTest {
 
-    private static final Map<String, String> HEADERS =
-            Map.of("traceparent", "00-01-02-01", "tenant", "Žižkov", "ce_id", "7", "content-type", "text/plain");
+    private static final Map<String, String> HEADERS = Map.of(
+            "traceparent",
+            "00-01-02-01",
+            "tenant",
+            "Žižkov",
+            "ce_id",
+            "7",
+            "content-type",
+            "text/plain",
+            "baggage",
+            "user=7");
 
     private final RecordFactory records = new RecordFactory("/shop", (event, proposed) -> proposed);
 
@@ -44,7 +53,8 @@ class RecordFactoryTest {
                         entry("ce_schemaversion", "2"),
                         entry("content-type", "application/json"),
                         entry("traceparent", "00-01-02-01"),
-                        entry("tenant", "Žižkov"));
+                        entry("tenant", "Žižkov"),
+                        entry("baggage", "user=7"));
     }
 
     @Test
@@ -52,7 +62,20 @@ class RecordFactoryTest {
         ProducerRecord<Object, Object> record =
                 records.create(route(RecordKey.AGGREGATE_ID, Set.of("tenant")), event("a7", "OrderPlaced", HEADERS));
 
-        assertThat(headers(record)).containsKeys("tenant", "ce_id").doesNotContainKey("traceparent");
+        assertThat(headers(record)).containsKeys("tenant", "ce_id").doesNotContainKey("baggage");
+    }
+
+    @Test
+    void routeAlwaysContinuesTrace() {
+        EventEnvelope event = event(
+                "a7", "OrderPlaced", Map.of("traceparent", "00-01-02-01", "tracestate", "v=1", "baggage", "user=7"));
+
+        ProducerRecord<Object, Object> record = records.create(route(RecordKey.AGGREGATE_ID, Set.of()), event);
+
+        assertThat(headers(record))
+                .containsEntry("traceparent", "00-01-02-01")
+                .containsEntry("tracestate", "v=1")
+                .doesNotContainKey("baggage");
     }
 
     @Test
