@@ -71,6 +71,12 @@ public record Entrant(Contestant contestant, String variant) {
                     "dev.outbox.benchmarks.outbox.BatchOutbox",
                     "outbox-core",
                     EnumSet.of(Skill.DRAIN, Skill.SHARE, Skill.RETRY)),
+            new Contestant(
+                    "outbox-traced",
+                    "tracing",
+                    "dev.outbox.benchmarks.tracing.TracedOutbox",
+                    "outbox-core",
+                    EnumSet.of(Skill.PUBLISH, Skill.STORE)),
             new Contestant("naive", "baseline", "dev.outbox.benchmarks.baseline.Naive", "spring-boot", OUTBOX_SKILLS),
             new Contestant(
                     "namastack",
