@@ -1,0 +1,5 @@
+/** Auto-configuration of the console. */
+@NullMarked
+package dev.outbox.console.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,65 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Links;
+import dev.outbox.console.internal.web.Notice;
+import dev.outbox.console.internal.web.Operators;
+import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Retry and skip of one delivery, or of the dead letters of a lane. */
+final class DeliveryActions {
+
+    private final Views views;
+    private final OutboxOperations operations;
+    private final Snapshots snapshots;
+
+    DeliveryActions(Views views, OutboxOperations operations, Snapshots snapshots) {
+        this.views = views;
+        this.operations = operations;
+        this.snapshots = snapshots;
+    }
+
+    ServerResponse retry(ServerRequest request) {
+        return back(request, Notice.of(operations.retry(selection(request), Operators.of(request), reason(request))));
+    }
+
+    ServerResponse skip(ServerRequest request) {
+        return back(request, Notice.of(operations.skip(selection(request), Operators.of(request), reason(request))));
+    }
+
+    private static String reason(ServerRequest request) {
+        return new Inputs(request).required("reason");
+    }
+
+    private static DeliverySelection selection(ServerRequest request) {
+        Inputs inputs = new Inputs(request);
+        String handlerId = inputs.required("handler");
+        UUID eventId = inputs.uuid("event");
+        return eventId != null
+                ? DeliverySelection.delivery(eventId, handlerId)
+                : DeliverySelection.lane(handlerId, inputs.required("type"), inputs.required("id"))
+                        .withStatus(DeliveryStatus.DEAD);
+    }
+
+    /** Leads back to the lane or the event whose form was sent. */
+    private ServerResponse back(ServerRequest request, Map<String, ?> outcome) {
+        snapshots.expire();
+        Inputs inputs = new Inputs(request);
+        Links links = views.links(request);
+        Map<String, Object> parameters = new LinkedHashMap<>(outcome);
+        if (inputs.text("type") == null) {
+            return views.redirect(request, links.to("events/" + inputs.uuid("event"), parameters));
+        }
+        parameters.put("type", inputs.raw("type"));
+        parameters.put("id", inputs.raw("id"));
+        return views.redirect(request, links.to("lanes", parameters));
+    }
+}

@@ -1,0 +1,64 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.OutboxInspector;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** One event: what happened to it, and its deliveries. */
+final class EventDetailsPage {
+
+    private static final Logger log = LoggerFactory.getLogger(EventDetailsPage.class);
+    private static final String TRACE_ID = "traceId";
+
+    private final Views views;
+    private final OutboxInspector inspector;
+    private final boolean showPayloads;
+
+    EventDetailsPage(Views views, OutboxInspector inspector, boolean showPayloads) {
+        this.views = views;
+        this.inspector = inspector;
+        this.showPayloads = showPayloads;
+    }
+
+    ServerResponse page(ServerRequest request) {
+        UUID id = Inputs.uuid("The event id", request.pathVariable("id"));
+        Optional<EventDetails> event = inspector.findEvent(id);
+        if (event.isEmpty()) {
+            return views.notFound(request, "The event " + id + " does not exist, or is archived.");
+        }
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("details", event.get());
+        model.put("timeline", Timeline.of(event.get()));
+        model.put("showPayloads", showPayloads);
+        if (showPayloads) {
+            content(id).ifPresent((content) -> {
+                model.put("traceId", content.headers().get(TRACE_ID));
+                model.put("headers", new TreeMap<>(content.headers()));
+                model.put("payload", IndentedJson.of(content.payload()));
+            });
+        }
+        return views.page(request, "event", model);
+    }
+
+    /** Reads the content, which a role without the privileges of a worker cannot. */
+    private Optional<EventDetails.Content> content(UUID id) {
+        try {
+            return inspector.findContent(id);
+        } catch (DataAccessException e) {
+            log.debug("The content of event {} is not readable", id, e);
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOverview;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Failures by handler and error code, and the deliveries of one such group. */
+final class FailuresPage {
+
+    private static final Logger log = LoggerFactory.getLogger(FailuresPage.class);
+    private static final int PAGE_SIZE = 50;
+
+    private final Views views;
+    private final OutboxInspector inspector;
+    private final OutboxOperations operations;
+
+    FailuresPage(Views views, OutboxInspector inspector, OutboxOperations operations) {
+        this.views = views;
+        this.inspector = inspector;
+        this.operations = operations;
+    }
+
+    ServerResponse groups(ServerRequest request) {
+        Map<String, OutboxOverview.Handler> handlers = inspector.overview().handlers().stream()
+                .collect(Collectors.toMap(OutboxOverview.Handler::id, Function.identity()));
+        return views.page(
+                request, "failures", Map.<String, Object>of("groups", inspector.failures(), "handlers", handlers));
+    }
+
+    ServerResponse group(ServerRequest request) {
+        GroupSelection selection = GroupSelection.of(new Inputs(request));
+        List<Delivery> page = operations.find(selection.deliveries(), PAGE_SIZE + 1);
+        List<Delivery> shown = page.subList(0, Math.min(PAGE_SIZE, page.size()));
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("selection", selection);
+        FailureGroup group = find(selection);
+        model.put("group", group);
+        model.put("deliveries", shown);
+        model.put("total", shown.isEmpty() ? null : total(selection, group, shown.size()));
+        model.put("next", page.size() > PAGE_SIZE ? next(request, selection, shown.get(shown.size() - 1)) : null);
+        return views.page(request, "group", model);
+    }
+
+    /** Counts all deliveries of the selection, because a bulk operation changes all of them. */
+    private Total total(GroupSelection selection, @Nullable FailureGroup group, int shown) {
+        long dead = group == null || selection.retrying() ? 0 : group.dead();
+        long known = Math.max(dead, shown);
+        if (dead > 0 && dead < OutboxInspector.MOST_COUNTED_OF_HANDLER) {
+            return new Total(known, true);
+        }
+        try {
+            return new Total(operations.count(selection.fromBeginning().deliveries()), true);
+        } catch (InvalidOperationException e) {
+            log.debug("There are too many deliveries of {} to count them", selection, e);
+            return new Total(known, false);
+        }
+    }
+
+    private @Nullable FailureGroup find(GroupSelection selection) {
+        return inspector.failures().stream()
+                .filter((group) -> group.handlerId().equals(selection.handlerId())
+                        && group.errorCode().equals(selection.errorCode()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private String next(ServerRequest request, GroupSelection selection, Delivery last) {
+        return views.links(request)
+                .to(
+                        "failures/group",
+                        selection
+                                .after(new DeliverySelection.Place(last.event().id(), last.handlerId()))
+                                .parameters());
+    }
+}

@@ -1,0 +1,63 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliverySelection.Place;
+import dev.outbox.operations.DeliveryStatus;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Failed deliveries of one handler with one error code, as the parameters of a page select them.
+ *
+ * @param handlerId the handler
+ * @param errorCode the code of the last failure
+ * @param retrying whether to select the deliveries that are retried, instead of the dead letters
+ * @param place after which delivery to begin; {@code null} for the beginning
+ */
+record GroupSelection(
+        String handlerId,
+        String errorCode,
+        boolean retrying,
+        @Nullable Place place) {
+
+    static GroupSelection of(Inputs inputs) {
+        String afterHandler = inputs.text("afterHandler");
+        return new GroupSelection(
+                inputs.required("handler"),
+                inputs.required("code"),
+                inputs.raw("status").equals("retrying"),
+                afterHandler == null ? null : new Place(inputs.number("after", 0), afterHandler));
+    }
+
+    GroupSelection after(Place last) {
+        return new GroupSelection(handlerId, errorCode, retrying, last);
+    }
+
+    GroupSelection fromBeginning() {
+        return new GroupSelection(handlerId, errorCode, retrying, null);
+    }
+
+    DeliverySelection deliveries() {
+        DeliverySelection all = DeliverySelection.all()
+                .ofHandler(handlerId)
+                .withErrorCode(errorCode)
+                .withStatus(retrying ? DeliveryStatus.DUE : DeliveryStatus.DEAD);
+        return place == null ? all : all.after(place.id(), place.handlerId());
+    }
+
+    Map<String, ?> parameters() {
+        Map<String, Object> parameters = new HashMap<>();
+        parameters.put("handler", handlerId);
+        parameters.put("code", errorCode);
+        if (retrying) {
+            parameters.put("status", "retrying");
+        }
+        if (place != null) {
+            parameters.put("after", place.id());
+            parameters.put("afterHandler", place.handlerId());
+        }
+        return parameters;
+    }
+}

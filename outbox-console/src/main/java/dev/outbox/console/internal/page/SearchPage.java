@@ -1,0 +1,68 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.EventPage;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.OutboxInspector;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Search for events by aggregate, event id, type and trace. */
+final class SearchPage {
+
+    private static final int PAGE_SIZE = 50;
+    private static final List<String> FIELDS = List.of("type", "id", "event", "eventType", "trace");
+
+    private final Views views;
+    private final OutboxInspector inspector;
+
+    SearchPage(Views views, OutboxInspector inspector) {
+        this.views = views;
+        this.inspector = inspector;
+    }
+
+    ServerResponse page(ServerRequest request) {
+        Inputs inputs = new Inputs(request);
+        UUID eventId = inputs.uuid("event");
+        if (eventId != null) {
+            return views.redirect(request, views.links(request).event(eventId));
+        }
+        Map<String, @Nullable Object> fields = new HashMap<>();
+        FIELDS.forEach((field) -> fields.put(field, inputs.text(field)));
+        Map<String, @Nullable Object> model = new HashMap<>();
+        model.put("fields", fields);
+        if (fields.values().stream().anyMatch((value) -> value != null)) {
+            search(request, inputs, fields, model);
+        }
+        return views.page(request, "search", model);
+    }
+
+    private void search(
+            ServerRequest request,
+            Inputs inputs,
+            Map<String, @Nullable Object> fields,
+            Map<String, @Nullable Object> model) {
+        long before = inputs.number("before", Long.MAX_VALUE);
+        EventPage found = inspector.findEvents(
+                new EventSelection(
+                        inputs.text("type"),
+                        inputs.text("id"),
+                        inputs.text("eventType"),
+                        inputs.text("trace"),
+                        before == Long.MAX_VALUE ? null : before),
+                PAGE_SIZE);
+        model.put("found", found.events());
+        if (found.next() != null) {
+            Map<String, @Nullable Object> next = new HashMap<>(fields);
+            next.put("before", found.next());
+            next.values().removeIf((value) -> value == null);
+            model.put("next", views.links(request).to("search", next));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.console.internal.page.Samples.Sample;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * State of the outbox, read at most every 2 s however many operators look, with the figures of the last 10 minutes in which one looked. One
+ * background thread reads, and a request waits for it for 1.5 s at most, so a database that does not answer cannot occupy the threads of the
+ * web server. Thread-safe.
+ */
+final class Snapshots {
+
+    private static final Duration MAX_AGE = Duration.ofMillis(1900);
+    private static final Duration KEPT = Duration.ofMinutes(10);
+    private static final Duration LONGEST_WAIT = Duration.ofMillis(1500);
+
+    private final OutboxInspector inspector;
+    private final Clock clock;
+    private final Executor executor = executor();
+    private final AtomicInteger changes = new AtomicInteger();
+    private final Deque<Sample> samples = new ArrayDeque<>();
+
+    private @Nullable SnapshotQuery latest;
+
+    Snapshots(OutboxInspector inspector, Clock clock) {
+        this.inspector = inspector;
+        this.clock = clock;
+    }
+
+    /** State at one moment. */
+    record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures) {}
+
+    /** Runs one query at a time, in a thread that ends when no operator looks. */
+    private static Executor executor() {
+        return new ThreadPoolExecutor(0, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), (task) -> {
+            Thread thread = new Thread(task, "outbox-console");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /**
+     * Returns the state, at most 2 s old.
+     *
+     * @throws org.springframework.dao.DataAccessException if the last query failed, which is remembered for 2 s, or takes longer than 1.5 s
+     */
+    Snapshot latest() {
+        long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
+        int known = changes.get();
+        SnapshotQuery query = query();
+        Snapshot snapshot = query.result(deadline);
+        while (query.changes() - known < 0) {
+            query = query();
+            snapshot = query.result(deadline);
+        }
+        return snapshot;
+    }
+
+    /** Makes the next page read the state again, because an operator has changed it. */
+    void expire() {
+        changes.incrementAndGet();
+    }
+
+    /** Returns the figures of the last 10 minutes, oldest first. */
+    List<Sample> samples() {
+        latest();
+        synchronized (samples) {
+            return List.copyOf(samples);
+        }
+    }
+
+    /** Returns the query that runs, or whose result is fresh, or else begins one. */
+    private synchronized SnapshotQuery query() {
+        SnapshotQuery known = latest;
+        int present = changes.get();
+        if (known != null && (known.isRunning() || (known.changes() == present && isFresh(known)))) {
+            return known;
+        }
+        SnapshotQuery query = new SnapshotQuery(present);
+        executor.execute(() -> query.run(this::read, clock));
+        latest = query;
+        return query;
+    }
+
+    private boolean isFresh(SnapshotQuery query) {
+        return clock.instant().isBefore(query.endedAt().plus(MAX_AGE));
+    }
+
+    private Snapshot read() {
+        OutboxOverview overview = inspector.overview();
+        Snapshot snapshot = new Snapshot(clock.instant(), overview, inspector.failures());
+        keep(Sample.of(snapshot.at(), overview));
+        return snapshot;
+    }
+
+    /** Keeps a sample, unless one of the last 2 s is kept. */
+    private void keep(Sample sample) {
+        synchronized (samples) {
+            Sample last = samples.peekLast();
+            if (last == null || !sample.at().isBefore(last.at().plus(MAX_AGE))) {
+                samples.addLast(sample);
+            }
+            while (samples.getFirst().at().isBefore(sample.at().minus(KEPT))) {
+                samples.removeFirst();
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventDetails.HandlerProgress;
+import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OutboxOverview;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What happened to an event, in the order of time. */
+final class Timeline {
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    private Timeline() {}
+
+    /**
+     * Something that happened.
+     *
+     * @param at when
+     * @param kind the kind, for the style of the page
+     * @param title what happened
+     * @param handlerId to which handler; {@code null} for the event itself
+     * @param text details; {@code null} if there are none
+     */
+    record Entry(
+            Instant at,
+            String kind,
+            String title,
+            @Nullable String handlerId,
+            @Nullable String text) {}
+
+    static List<Entry> of(EventDetails details) {
+        Timeline timeline = new Timeline();
+        timeline.addEvent(details);
+        details.handlers().forEach(timeline::addAttempts);
+        details.operations().forEach(timeline::addOperation);
+        return timeline.entries.stream().sorted(Comparator.comparing(Entry::at)).toList();
+    }
+
+    private void addEvent(EventDetails details) {
+        EventDetails.Progress progress = details.progress();
+        add(details.event().occurredAt(), "stored", "Stored", null, null);
+        OutboxOverview.Claim claim = progress.claim();
+        if (claim != null) {
+            add(
+                    claim.claimedAt(),
+                    "claimed",
+                    "Claimed by " + claim.worker(),
+                    null,
+                    "Lease until " + claim.leaseUntil());
+        }
+        if (progress.dispatchedAt() != null) {
+            add(progress.dispatchedAt(), "dispatched", "First delivery to all handlers ended", null, null);
+        }
+        if (progress.publishedAt() != null) {
+            add(progress.publishedAt(), "published", "Published: no delivery is open", null, null);
+        }
+    }
+
+    private void addAttempts(HandlerProgress handler) {
+        for (FailedAttempt failure : handler.failures()) {
+            add(
+                    failure.at(),
+                    "failed",
+                    "Attempt " + failure.attempt() + " failed: " + failure.code(),
+                    handler.handlerId(),
+                    failure.message());
+        }
+        Delivery delivery = handler.delivery();
+        if (delivery != null && delivery.lease() != null) {
+            Instant startedAt = delivery.attempts().lastAt();
+            add(
+                    startedAt == null ? delivery.state().createdAt() : startedAt,
+                    "claimed",
+                    "Attempt started by " + delivery.lease().worker(),
+                    handler.handlerId(),
+                    "Lease until " + delivery.lease().until());
+        }
+    }
+
+    private void addOperation(Operation operation) {
+        add(
+                operation.performedAt(),
+                "operation",
+                operation.action() + " by " + operation.performedBy(),
+                operation.subject().handlerId(),
+                operation.reason());
+    }
+
+    private void add(Instant at, String kind, String title, @Nullable String handlerId, @Nullable String text) {
+        entries.add(new Entry(at, kind, title, handlerId, text));
+    }
+}

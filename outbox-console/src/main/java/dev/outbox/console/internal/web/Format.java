@@ -1,0 +1,102 @@
+package dev.outbox.console.internal.web;
+
+import dev.outbox.operations.OutboxInspector;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Figures and times as text, for templates. */
+public final class Format {
+
+    private static final Duration LONGEST_SILENCE = Duration.ofSeconds(30);
+
+    private final Clock clock;
+
+    Format(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** Count of a stream or a lane, with a plus sign where counting stopped. */
+    public String count(long count) {
+        return total(count, count < OutboxInspector.MOST_COUNTED);
+    }
+
+    /** Count of a handler or a group of failures, with a plus sign where counting stopped, which is earlier. */
+    public String handlerCount(long count) {
+        return total(count, count < OutboxInspector.MOST_COUNTED_OF_HANDLER);
+    }
+
+    /** Number of which is known whether there are more. */
+    public static String total(long count, boolean exact) {
+        return String.format(Locale.ROOT, "%,d", count) + (exact ? "" : "+");
+    }
+
+    /** Number with separators. */
+    public String number(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    /** Rate with one digit after the point, unless it is large. */
+    public String rate(double perSecond) {
+        return String.format(Locale.ROOT, perSecond < 100 ? "%.1f" : "%,.0f", perSecond);
+    }
+
+    /** Duration with its two largest units. */
+    public String duration(@Nullable Duration duration) {
+        if (duration == null || duration.isZero() || duration.isNegative()) {
+            return "–";
+        }
+        return text(duration);
+    }
+
+    /** Time in ISO format, to the millisecond. */
+    public String iso(Instant time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    /** Time relative to the present. */
+    public String relative(Instant time) {
+        Duration age = Duration.between(time, clock.instant());
+        return age.isNegative() ? "in " + text(age.negated()) : text(age) + " ago";
+    }
+
+    /** Time as milliseconds since 1970, for the clock of the page. */
+    public long millis(Instant time) {
+        return time.toEpochMilli();
+    }
+
+    /** Present as milliseconds since 1970. */
+    public long now() {
+        return clock.millis();
+    }
+
+    /** Whether an instance has given no sign of life for so long that it has probably crashed. */
+    public boolean silent(Instant lastSeenAt, Instant now) {
+        return Duration.between(lastSeenAt, now).compareTo(LONGEST_SILENCE) > 0;
+    }
+
+    /** Whether a time is over. */
+    public boolean past(Instant time) {
+        return time.isBefore(clock.instant());
+    }
+
+    private static String text(Duration duration) {
+        long seconds = duration.toSeconds();
+        if (seconds < 60) {
+            return seconds + " s";
+        }
+        if (seconds < 3600) {
+            return pair(seconds / 60, "min", seconds % 60, "s");
+        }
+        return seconds < 86_400
+                ? pair(seconds / 3600, "h", seconds / 60 % 60, "min")
+                : pair(seconds / 86_400, "d", seconds / 3600 % 24, "h");
+    }
+
+    private static String pair(long large, String unit, long small, String smallUnit) {
+        return large + " " + unit + (small == 0 ? "" : " " + small + " " + smallUnit);
+    }
+}

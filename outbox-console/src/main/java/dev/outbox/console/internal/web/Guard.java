@@ -1,0 +1,80 @@
+package dev.outbox.console.internal.web;
+
+import dev.outbox.operations.InvalidOperationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.web.servlet.function.HandlerFilterFunction;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Refuses requests without a user and requests of other sites, whatever the application allows, and turns exceptions into pages. */
+public final class Guard implements HandlerFilterFunction<ServerResponse, ServerResponse> {
+
+    private static final Logger log = LoggerFactory.getLogger(Guard.class);
+
+    private final ConsoleSettings settings;
+    private final Views views;
+
+    /** Guards the pages. */
+    public Guard(ConsoleSettings settings, Views views) {
+        this.settings = settings;
+        this.views = views;
+    }
+
+    @Override
+    public ServerResponse filter(ServerRequest request, HandlerFunction<ServerResponse> next) {
+        if (!settings.insecure() && request.principal().isEmpty()) {
+            return views.problem(
+                    request,
+                    HttpStatus.UNAUTHORIZED,
+                    "Sign in first",
+                    "The console needs a signed-in user. Sign in to the application, then load this page again.");
+        }
+        if (request.method().equals(HttpMethod.POST) && !SameOrigin.sent(request)) {
+            return views.problem(
+                    request,
+                    HttpStatus.FORBIDDEN,
+                    "Request of another site",
+                    "Nothing was changed, because the request did not come from a page of this console.");
+        }
+        return handled(request, next);
+    }
+
+    private ServerResponse handled(ServerRequest request, HandlerFunction<ServerResponse> next) {
+        try {
+            return next.handle(request);
+        } catch (InvalidOperationException | InvalidInputException e) {
+            return views.problem(request, HttpStatus.BAD_REQUEST, "Not possible", String.valueOf(e.getMessage()));
+        } catch (DataAccessException | CannotCreateTransactionException e) {
+            return withoutDatabase(request, e);
+        } catch (Exception e) {
+            log.error("Page {} failed", request.path(), e);
+            return views.problem(
+                    request,
+                    HttpStatus.INTERNAL_SERVER_ERROR,
+                    "The page failed",
+                    "An unexpected error occurred. The log of the application has the details.");
+        }
+    }
+
+    private ServerResponse withoutDatabase(ServerRequest request, RuntimeException e) {
+        log.warn("Page {} failed: {}", request.path(), e.toString());
+        boolean unreachable =
+                e instanceof NonTransientDataAccessResourceException || e instanceof TransientDataAccessException;
+        return views.problem(
+                request,
+                HttpStatus.SERVICE_UNAVAILABLE,
+                unreachable || e instanceof CannotCreateTransactionException
+                        ? "The database does not answer"
+                        : "The database refused a statement",
+                "The state of the outbox is in the database. Events are safe there. The log of the application has the"
+                        + " details. Load this page again when the database is back.");
+    }
+}

@@ -1,0 +1,89 @@
+package dev.outbox.console.internal.web;
+
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.servlet.function.ServerRequest;
+
+/** Fields of a request; an empty one has no value. */
+public final class Inputs {
+
+    private final ServerRequest request;
+
+    /** Reads the parameters of a request. */
+    public Inputs(ServerRequest request) {
+        this.request = request;
+    }
+
+    /** Returns a text without surrounding white space. */
+    public @Nullable String text(String name) {
+        String value = request.param(name).orElse("").strip();
+        return value.isEmpty() ? null : value;
+    }
+
+    /** Returns a text as it was sent, or an empty one. */
+    public String raw(String name) {
+        return request.param(name).orElse("");
+    }
+
+    /** Returns a text that must be there, as it was sent. */
+    public String required(String name) {
+        String value = raw(name);
+        if (value.isBlank()) {
+            throw new InvalidInputException(name + " is missing");
+        }
+        return value;
+    }
+
+    /** Returns a number, or another one if there is none. */
+    public long number(String name, long otherwise) {
+        String value = text(name);
+        try {
+            return value == null ? otherwise : Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw new InvalidInputException(name + " must be a number, not '" + value + "'");
+        }
+    }
+
+    /** Returns a number within limits. */
+    public int number(String name, int otherwise, int least, int most) {
+        long value = number(name, otherwise);
+        if (value < least || value > most) {
+            throw new InvalidInputException(name + " must be from " + least + " to " + most + ", not " + value);
+        }
+        return (int) value;
+    }
+
+    /** Returns an event id. */
+    public @Nullable UUID uuid(String name) {
+        String value = text(name);
+        return value == null ? null : uuid(name, value);
+    }
+
+    /** Reads an event id. */
+    public static UUID uuid(String name, String value) {
+        try {
+            return UUID.fromString(value);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidInputException(name + " must be a UUID, not '" + value + "'");
+        }
+    }
+
+    /** Returns a time: ISO format with a zone, or without one in UTC. */
+    public @Nullable Instant time(String name) {
+        String value = text(name);
+        if (value == null) {
+            return null;
+        }
+        try {
+            return value.endsWith("Z")
+                    ? Instant.parse(value)
+                    : LocalDateTime.parse(value).toInstant(ZoneOffset.UTC);
+        } catch (DateTimeParseException e) {
+            throw new InvalidInputException(name + " must be a time such as 2026-03-01T12:00, not '" + value + "'");
+        }
+    }
+}

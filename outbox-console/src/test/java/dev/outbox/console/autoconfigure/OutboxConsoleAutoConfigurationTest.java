@@ -1,0 +1,203 @@
+package dev.outbox.console.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/** Which applications serve the console, and what the others report. */
+@ExtendWith(OutputCaptureExtension.class)
+class OutboxConsoleAutoConfigurationTest {
+
+    private static final String ENABLED = "outbox.console.enabled=true";
+    private static final String INSECURE = "outbox.console.insecure=true";
+
+    private final WebApplicationContextRunner servlet = configured(new WebApplicationContextRunner());
+
+    private static <R extends AbstractApplicationContextRunner<R, ?, ?>> R configured(R runner) {
+        return runner.withUserConfiguration(Outbox.class)
+                .withConfiguration(AutoConfigurations.of(OutboxConsoleAutoConfiguration.class));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Outbox {
+
+        @Bean
+        OutboxInspector inspector() {
+            return mock();
+        }
+
+        @Bean
+        OutboxOperations operations() {
+            return mock();
+        }
+
+        @Bean
+        Replays replays() {
+            return mock();
+        }
+    }
+
+    @Test
+    void disabledConsoleIsOnlyProperties(CapturedOutput output) {
+        servlet.run((context) -> assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean("outboxConsole")
+                .hasSingleBean(OutboxConsoleProperties.class));
+        configured(new ReactiveWebApplicationContextRunner())
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("outboxConsole"));
+        configured(new ApplicationContextRunner())
+                .withClassLoader(new FilteredClassLoader(
+                        "org.springframework.web", "org.springframework.security", "jakarta.servlet"))
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("outboxConsole"));
+        assertThat(output).doesNotContain("outbox.console");
+    }
+
+    @Test
+    void applicationWithoutFilterChainFails() {
+        servlet.withPropertyValues(ENABLED)
+                .run((context) -> assertThat(analysis(context.getStartupFailure()))
+                        .satisfies((analysis) ->
+                                assertThat(analysis.getDescription()).contains("no SecurityFilterChain"))
+                        .satisfies((analysis) -> assertThat(analysis.getAction())
+                                .contains("spring-boot-starter-security", "outbox.console.insecure")));
+    }
+
+    @Test
+    void applicationWithoutSpringSecurityFails() {
+        servlet.withPropertyValues(ENABLED)
+                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
+                .run((context) -> assertThat(
+                                analysis(context.getStartupFailure()).getDescription())
+                        .contains("no Spring Security protects the console"));
+    }
+
+    @Test
+    void securedApplicationServesConsole(CapturedOutput output) {
+        servlet.withPropertyValues(ENABLED)
+                .withBean(SecurityFilterChain.class, () -> mock())
+                .run((context) -> assertThat(context).hasNotFailed().hasBean("outboxConsole"));
+        assertThat(output).doesNotContain("insecure");
+    }
+
+    @Test
+    void insecureApplicationServesConsoleWithWarning(CapturedOutput output) {
+        servlet.withPropertyValues(ENABLED, INSECURE, "outbox.console.path=/ops/outbox")
+                .withClassLoader(new FilteredClassLoader("org.springframework.security"))
+                .run((context) -> assertThat(context).hasNotFailed().hasBean("outboxConsole"));
+        assertThat(output).contains("outbox.console.insecure is true: each client that reaches /ops/outbox");
+    }
+
+    @Test
+    void lazyApplicationFailsAtStartToo() {
+        servlet.withPropertyValues(ENABLED, "spring.main.lazy-initialization=true")
+                .withInitializer((context) -> context.addBeanFactoryPostProcessor(
+                        new org.springframework.boot.LazyInitializationBeanFactoryPostProcessor()))
+                .run((context) -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void reactiveApplicationFails() {
+        configured(new ReactiveWebApplicationContextRunner())
+                .withPropertyValues(ENABLED, INSECURE)
+                .run((context) -> assertThat(analysis(context.getStartupFailure()))
+                        .satisfies((analysis) ->
+                                assertThat(analysis.getDescription()).contains("does not use Spring MVC"))
+                        .satisfies(
+                                (analysis) -> assertThat(analysis.getAction()).contains("spring-boot-starter-webmvc")));
+    }
+
+    @Test
+    void servletApplicationWithoutSpringMvcFails() {
+        servlet.withPropertyValues(ENABLED, INSECURE)
+                .withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
+                .run((context) -> assertThat(
+                                analysis(context.getStartupFailure()).getDescription())
+                        .contains("does not use Spring MVC"));
+    }
+
+    @Test
+    void applicationWithoutOutboxStartsWithoutConsole() {
+        AutoConfigurations console = AutoConfigurations.of(OutboxConsoleAutoConfiguration.class);
+        new WebApplicationContextRunner()
+                .withConfiguration(console)
+                .withPropertyValues(ENABLED)
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("outboxConsole"));
+        new WebApplicationContextRunner()
+                .withConfiguration(console)
+                .withPropertyValues(ENABLED)
+                .withClassLoader(new FilteredClassLoader(DispatcherServlet.class))
+                .run((context) -> assertThat(context).hasNotFailed());
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(console)
+                .withPropertyValues(ENABLED)
+                .run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void applicationWithoutWebOnlyWarns(CapturedOutput output) {
+        configured(new ApplicationContextRunner())
+                .withPropertyValues(ENABLED)
+                .withClassLoader(new FilteredClassLoader("org.springframework.web", "jakarta.servlet"))
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("outboxConsole"));
+        assertThat(output).containsOnlyOnce("this is no web application: the console is not served");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"outbox", "/outbox/", "/", "/out**", ""})
+    void pathThatIsNoneFails(String path) {
+        servlet.withPropertyValues(ENABLED, INSECURE, "outbox.console.path=" + path)
+                .run((context) -> assertThat(
+                                analysis(context.getStartupFailure()).getDescription())
+                        .contains("outbox.console.path is '" + path + "'"));
+    }
+
+    @Test
+    void unknownPropertyFails() {
+        servlet.withPropertyValues("outbox.console.show-payload=true")
+                .run((context) -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("outbox.console.show-payload"));
+    }
+
+    @Test
+    void springBootFindsTheAnalyzer() {
+        assertThat(SpringFactoriesLoader.forDefaultResourceLocation(getClass().getClassLoader())
+                        .load(
+                                FailureAnalyzer.class,
+                                ArgumentResolver.of(BeanFactory.class, mock()).and(Environment.class, mock()),
+                                (type, name, failure) -> {}))
+                .hasAtLeastOneElementOfType(ConsoleConfigurationFailureAnalyzer.class);
+    }
+
+    private static FailureAnalysis analysis(Throwable failure) {
+        assertThat(failure).isNotNull();
+        FailureAnalysis analysis = new ConsoleConfigurationFailureAnalyzer().analyze(failure);
+        assertThat(analysis).as("analysis of %s", failure).isNotNull();
+        return analysis;
+    }
+}

@@ -1,0 +1,143 @@
+package dev.outbox.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxEvent;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OperationSelection;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Events and sites that attack the operator. */
+@ExtendWith(BrowserExtension.class)
+class AttackTest {
+
+    private static final String EVIL =
+            "'\"><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">";
+
+    private final Browser browser;
+    private final Shop shop;
+
+    AttackTest(Browser browser, Shop shop) {
+        this.browser = browser;
+        this.shop = shop;
+    }
+
+    private UUID event;
+
+    @BeforeEach
+    void attack() {
+        shop.fail("billing.ledger", EVIL, "Bad order: " + EVIL);
+        event = shop.publish(OutboxEvent.of("Order", EVIL, new Shop.OrderPlaced(EVIL))
+                        .withHeader("tenant", EVIL)
+                        .withHeader("traceId", EVIL))
+                .get(0);
+        shop.await(DeliverySelection.delivery(event, "billing.ledger"), DeliveryStatus.DEAD, 1);
+    }
+
+    @Test
+    void hostileTextsAreShownAsText() {
+        String id = URLEncoder.encode(EVIL, StandardCharsets.UTF_8);
+        shop.operations().retry(DeliverySelection.delivery(event, "billing.ledger"), EVIL, EVIL);
+        shop.await(DeliverySelection.delivery(event, "billing.ledger"), DeliveryStatus.DEAD, 1);
+        for (String page : List.of(
+                "",
+                "/failures",
+                "/failures/group?handler=billing.ledger&code=IllegalStateException",
+                "/events/" + event,
+                "/lanes?type=Order&id=" + id,
+                "/search?type=Order&id=" + id + "&trace=" + id,
+                "/operations?event=" + event,
+                "/operations?by=" + id,
+                "/confirm?action=pause&subject=handler&name=" + id,
+                "/replays/preview?handler=mail&type=Order&id=" + id + "&reason=" + id)) {
+            browser.open(page);
+
+            assertThat(browser.driver.getTitle()).as(page).doesNotStartWith("owned");
+            assertThat(browser.driver.getPageSource()).as(page).doesNotContain("<img");
+            assertThat(browser.driver.getPageSource()
+                            + browser.script("return [...document.querySelectorAll('input')].map(i => i.value).join()"))
+                    .as(page)
+                    .contains("document.title=");
+            browser.assertClean();
+        }
+    }
+
+    @Test
+    void retryFromHostileLaneReachesItsDelivery() {
+        browser.open("/events/" + event);
+        shop.correct("billing.ledger", EVIL);
+        browser.type("reason", EVIL);
+        browser.click("button.retry");
+
+        browser.await((text) -> text.contains("1 delivery retried."));
+        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 1))
+                .allSatisfy((operation) -> assertThat(operation.reason()).isEqualTo(EVIL));
+        browser.assertClean();
+    }
+
+    @Test
+    void requestOfOtherSiteChangesNothing() {
+        OperatorClient victim = OperatorClient.signedIn(shop.address(), "bob");
+        Map<String, String> fields = fields(victim);
+
+        assertThat(victim.post("/outbox/deliveries/skip", fields, "Sec-Fetch-Site", "cross-site")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(victim.post("/outbox/deliveries/skip", fields, "Origin", "https://evil.test")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(victim.post("/outbox/deliveries/skip", fields).statusCode()).isEqualTo(403);
+        assertThat(victim.get("/outbox/deliveries/skip").statusCode()).isEqualTo(404);
+        assertStillDead();
+    }
+
+    @Test
+    void requestWithoutTokenChangesNothing() {
+        OperatorClient victim = OperatorClient.signedIn(shop.address(), "bob");
+        Map<String, String> fields = fields(victim);
+        fields.remove("_csrf");
+
+        assertThat(victim.post("/outbox/deliveries/skip", fields, "Sec-Fetch-Site", "same-origin")
+                        .statusCode())
+                .isEqualTo(403);
+        assertStillDead();
+    }
+
+    @Test
+    void requestWithoutUserIsRefusedThoughApplicationPermitsIt() {
+        OperatorClient stranger = new OperatorClient(shop.address());
+
+        assertThat(stranger.get("/outbox").statusCode()).isEqualTo(401);
+        assertThat(stranger.get("/outbox/events/" + event).body()).doesNotContain("OrderPlaced");
+        assertThat(stranger.get("/outbox/overview/samples").statusCode()).isEqualTo(401);
+    }
+
+    private Map<String, String> fields(OperatorClient operator) {
+        return new HashMap<>(Map.of(
+                "event",
+                event.toString(),
+                "handler",
+                "billing.ledger",
+                "reason",
+                "attack",
+                "_csrf",
+                operator.token("/outbox/events/" + event)));
+    }
+
+    private void assertStillDead() {
+        assertThat(shop.find(DeliverySelection.delivery(event, "billing.ledger")))
+                .extracting((delivery) -> delivery.state().status())
+                .containsExactly(DeliveryStatus.DEAD);
+        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 1))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,209 @@
+package dev.outbox.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.testing.SourceTree;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.NoSuchElementException;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebDriverException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+
+/** Chromium without a window, with a signed-in operator. The system properties {@code test.browser} and {@code test.browser.driver} name other binaries. */
+final class Browser implements AutoCloseable {
+
+    private static final List<String> BROWSERS =
+            List.of("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome");
+    private static final Duration DEADLINE = Duration.ofSeconds(15);
+    private static final String SCREENSHOTS = System.getProperty("outbox.console.screenshots", "");
+
+    final ChromeDriver driver;
+    private final String application;
+
+    Browser(String application) {
+        this.application = application;
+        File binary = binary("test.browser", BROWSERS).orElseThrow();
+        File driverBinary =
+                binary("test.browser.driver", List.of("chromedriver")).orElseThrow();
+        System.out.println("Browser: " + binary + ", " + driverBinary);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(binary);
+        options.addArguments(
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                "--disable-gpu",
+                "--force-device-scale-factor=1");
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        options.setCapability("goog:loggingPrefs", logs);
+        driver = new ChromeDriver(
+                new ChromeDriverService.Builder()
+                        .usingDriverExecutable(driverBinary)
+                        .build(),
+                options);
+        driver.manage().window().setSize(new Dimension(1280, 820));
+        signIn("ann");
+    }
+
+    /** What is not installed, if the browser cannot start. */
+    static Optional<String> missing() {
+        if (binary("test.browser", BROWSERS).isEmpty()) {
+            return Optional.of("none of " + BROWSERS + " is on the PATH");
+        }
+        return binary("test.browser.driver", List.of("chromedriver")).isEmpty()
+                ? Optional.of("chromedriver is not on the PATH")
+                : Optional.empty();
+    }
+
+    private static Optional<File> binary(String property, List<String> names) {
+        String named = System.getProperty(property);
+        if (named != null) {
+            return Optional.of(new File(named)).filter(File::canExecute);
+        }
+        return names.stream()
+                .flatMap((name) -> Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                        .map((folder) -> new File(folder, name)))
+                .filter(File::canExecute)
+                .findFirst();
+    }
+
+    void signIn(String user) {
+        driver.get(application + "/login");
+        driver.findElement(By.name("username")).sendKeys(user);
+        driver.findElement(By.name("password")).sendKeys("secret");
+        driver.findElement(By.cssSelector("button")).click();
+    }
+
+    /** Forgets what earlier tests logged and chose. */
+    void startOver() {
+        driver.manage().logs().get(LogType.BROWSER);
+        scheme("light");
+    }
+
+    /** Opens a page of the console. */
+    void open(String page) {
+        driver.get(application + "/outbox" + page);
+    }
+
+    /** Finds an element, of the next page if the browser is on its way there. */
+    WebElement find(String selector) {
+        return Awaitility.await()
+                .atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .ignoreExceptionsMatching(WebDriverException.class::isInstance)
+                .until(() -> driver.findElement(By.cssSelector(selector)), Objects::nonNull);
+    }
+
+    void click(String selector) {
+        click(By.cssSelector(selector));
+    }
+
+    /** Clicks on an element, again if the page renews it at the same moment. */
+    void click(By element) {
+        Awaitility.await()
+                .atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .ignoreExceptionsMatching(
+                        (e) -> e instanceof NoSuchElementException || e instanceof StaleElementReferenceException)
+                .until(() -> {
+                    driver.findElement(element).click();
+                    return true;
+                });
+    }
+
+    void type(String name, String text) {
+        type(By.name(name), text);
+    }
+
+    void type(By element, String text) {
+        WebElement field = driver.findElement(element);
+        field.clear();
+        field.sendKeys(text);
+    }
+
+    String text() {
+        return find("main").getText();
+    }
+
+    /** Waits until the text of the page fulfils a condition. */
+    String await(Predicate<String> condition) {
+        return Awaitility.await()
+                .atMost(DEADLINE)
+                .pollDelay(Duration.ZERO)
+                .ignoreExceptionsMatching(WebDriverException.class::isInstance)
+                .until(this::text, condition);
+    }
+
+    @Nullable
+    Object script(String script, Object... arguments) {
+        return driver.executeScript(script, arguments);
+    }
+
+    void scheme(String name) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", name))));
+    }
+
+    /** No script failed, no file was missing, and nothing broke the Content-Security-Policy. */
+    void assertClean() {
+        assertThat(driver.manage().logs().get(LogType.BROWSER))
+                .extracting(LogEntry::getMessage)
+                .isEmpty();
+        assertThat(driver.findElements(By.cssSelector("main .problem"))).isEmpty();
+    }
+
+    static boolean takesScreenshots() {
+        return !SCREENSHOTS.isEmpty();
+    }
+
+    /** Keeps a picture of the page, if the run was started to take pictures. */
+    void screenshot(String name) {
+        if (!takesScreenshots()) {
+            return;
+        }
+        try {
+            script("window.scrollTo(0, 0)");
+            resize(Math.min(1400, (Long) script("return document.documentElement.scrollHeight")));
+            Path folder = Files.createDirectories(SourceTree.ROOT.resolve(SCREENSHOTS));
+            Files.write(folder.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+            resize(820);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void resize(long height) {
+        long frame = (Long) script("return window.outerHeight - window.innerHeight");
+        driver.manage().window().setSize(new Dimension(1280, (int) Math.max(420, height) + (int) frame));
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

@@ -1,0 +1,87 @@
+package dev.outbox.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxEvent;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.By;
+
+/** Retry of all dead letters of a group, by a browser that asks for one step a second. */
+@ExtendWith(BrowserExtension.class)
+class BulkTest {
+
+    private static final DeliverySelection PUSHES = DeliverySelection.all().ofHandler("push");
+
+    private final Browser browser;
+    private final Shop shop;
+
+    BulkTest(Browser browser, Shop shop) {
+        this.browser = browser;
+        this.shop = shop;
+    }
+
+    @Test
+    void thousandDeadLettersAreRetried() {
+        kill(1000);
+        shop.fail("mail", "77", "421 Service not available");
+        shop.publish(OutboxEvent.of("Order", "77", new Shop.OrderPlaced("a book")));
+        shop.await(DeliverySelection.all().ofHandler("mail"), DeliveryStatus.DUE, 1);
+        browser.open("/failures");
+        browser.screenshot("failures");
+        browser.click("a[href*='handler=push']");
+        assertThat(browser.find("#preview-count").getText()).isEqualTo("1,000");
+        shop.correct("push", "");
+
+        browser.type("reason", "the gateway is back");
+        browser.type("rate", "400");
+        browser.click("#retry-all");
+        assertThat(browser.await((text) -> text.contains("of 1,000"))).contains("400 deliveries retried.");
+        browser.screenshot("progress");
+        browser.await((text) -> text.contains("Finished"));
+
+        assertThat(browser.find("#bulk-outcome").getText())
+                .contains("1000 deliveries retried.")
+                .doesNotContain("busy");
+        shop.await(PUSHES, DeliveryStatus.DEAD, 0);
+        shop.await(PUSHES, DeliveryStatus.DUE, 0);
+        assertThat(shop.operations().operations(OperationSelection.all().ofHandler("push"), 2000))
+                .filteredOn((operation) -> operation.reason().equals("the gateway is back"))
+                .hasSize(1000)
+                .extracting(Operation::performedBy)
+                .containsOnly("ann");
+        browser.assertClean();
+    }
+
+    @Test
+    void stopLeavesTheOthersDead() {
+        kill(30);
+        shop.correct("push", "");
+        browser.open("/failures/group?handler=push&code=IllegalStateException");
+
+        browser.click("summary");
+        browser.type(By.cssSelector("details input[name=rate]"), "10");
+        browser.type(By.cssSelector("details input[name=reason]"), "the campaign is over");
+        browser.click("#skip-all");
+        browser.await((text) -> text.contains("10 deliveries skipped."));
+        browser.click("#stop");
+
+        browser.await((text) -> text.contains("Dead letters 20"));
+        assertThat(shop.operations().count(PUSHES.withStatus(DeliveryStatus.DEAD)))
+                .isEqualTo(20);
+        browser.assertClean();
+    }
+
+    private void kill(int count) {
+        shop.fail("push", "", "Connection refused: push.example.org:443");
+        shop.publish(IntStream.range(0, count)
+                .mapToObj((i) -> OutboxEvent.of("Customer", "c" + i, new Shop.PushSent("your parcel is here")))
+                .toArray(OutboxEvent[]::new));
+        shop.await(PUSHES, DeliveryStatus.DEAD, count);
+    }
+}

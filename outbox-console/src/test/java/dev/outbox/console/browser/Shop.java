@@ -1,0 +1,164 @@
+package dev.outbox.console.browser;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OnDead;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.Awaitility;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Application with a console below a context path, and handlers that fail for chosen aggregates. */
+final class Shop implements AutoCloseable {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Map<String, String> FAULTS = new ConcurrentHashMap<>();
+
+    final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final ConfigurableApplicationContext application;
+
+    record OrderPlaced(String text) {}
+
+    record PushSent(String text) {}
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Application {
+
+        /** Permits everything: the console has to refuse by itself. */
+        @Bean
+        SecurityFilterChain security(HttpSecurity http) throws Exception {
+            return http.authorizeHttpRequests(
+                            (requests) -> requests.anyRequest().permitAll())
+                    .formLogin(Customizer.withDefaults())
+                    .build();
+        }
+
+        @Bean
+        UserDetailsService users() {
+            return new InMemoryUserDetailsManager(
+                    User.withUsername("ann").password("{noop}secret").build(),
+                    User.withUsername("bob").password("{noop}secret").build());
+        }
+
+        @Bean
+        Handlers handlers() {
+            return new Handlers();
+        }
+    }
+
+    static final class Handlers {
+
+        @OutboxHandler(id = "mail", eventTypes = "OrderPlaced")
+        void mail(EventEnvelope event) {
+            failIfAsked("mail", event);
+        }
+
+        @OutboxHandler(id = "billing.ledger", eventTypes = "OrderPlaced", onDead = OnDead.BLOCK)
+        void book(EventEnvelope event) {
+            failIfAsked("billing.ledger", event);
+        }
+
+        @OutboxHandler(id = "push", eventTypes = "PushSent")
+        void push(EventEnvelope event) {
+            failIfAsked("push", event);
+        }
+
+        private static void failIfAsked(String handler, EventEnvelope event) {
+            String message = FAULTS.getOrDefault(handler + "/" + event.aggregateId(), FAULTS.get(handler));
+            if (message != null) {
+                throw new IllegalStateException(message);
+            }
+        }
+    }
+
+    Shop() {
+        application = new SpringApplicationBuilder(Application.class)
+                .run(
+                        "--server.port=0",
+                        "--server.servlet.context-path=/shop",
+                        "--spring.application.name=shop",
+                        "--spring.datasource.url=" + database.jdbcUrl(),
+                        "--spring.datasource.username=" + database.username(),
+                        "--spring.datasource.password=" + database.password(),
+                        "--outbox.poller.interval=100ms",
+                        "--outbox.handlers[push].retry.max-attempts=1",
+                        "--outbox.handlers[billing.ledger].retry.max-attempts=1",
+                        "--outbox.console.enabled=true",
+                        "--outbox.console.show-payloads=true");
+    }
+
+    /** Forgets the faults and deliveries of earlier tests. */
+    void startOver() {
+        FAULTS.clear();
+        for (String handler : List.of("mail", "billing.ledger", "push")) {
+            operations().skip(DeliverySelection.all().ofHandler(handler), "test", "start over");
+        }
+    }
+
+    String address() {
+        return "http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/shop";
+    }
+
+    /** Makes a handler fail, for one aggregate or with an empty id for all. */
+    void fail(String handler, String aggregateId, String message) {
+        FAULTS.put(aggregateId.isEmpty() ? handler : handler + "/" + aggregateId, message);
+    }
+
+    void correct(String handler, String aggregateId) {
+        FAULTS.remove(aggregateId.isEmpty() ? handler : handler + "/" + aggregateId);
+    }
+
+    /** Publishes events in one transaction. */
+    List<UUID> publish(OutboxEvent... events) {
+        OutboxPublisher publisher = application.getBean(OutboxPublisher.class);
+        return application
+                .getBean(TransactionTemplate.class)
+                .execute((status) -> publisher.publishAll(List.of(events)).stream()
+                        .map(EventEnvelope::eventId)
+                        .toList());
+    }
+
+    OutboxOperations operations() {
+        return application.getBean(OutboxOperations.class);
+    }
+
+    /** Waits until a number of deliveries has a status. */
+    void await(DeliverySelection selection, DeliveryStatus status, long count) {
+        Awaitility.await()
+                .atMost(DEADLINE)
+                .until(() -> operations().count(selection.withStatus(status)), (found) -> found == count);
+    }
+
+    List<Delivery> find(DeliverySelection selection) {
+        return operations().find(selection, 100);
+    }
+
+    @Override
+    public void close() {
+        application.close();
+        database.close();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.outbox.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxEvent;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.By;
+
+/** Every page as an operator walks through them; with {@code -Dscreenshots} the pictures of the documentation. */
+@ExtendWith(BrowserExtension.class)
+class TourTest {
+
+    private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    private final Browser browser;
+    private final Shop shop;
+
+    TourTest(Browser browser, Shop shop) {
+        this.browser = browser;
+        this.shop = shop;
+    }
+
+    @Test
+    void overviewShowsStreamsHandlersAndInstances() {
+        stuckOrders("42");
+        browser.open("");
+
+        assertThat(browser.await((text) -> text.contains("Why is Order 42 stuck?")))
+                .contains("Needs attention", "Streams", "default", "Handlers", "billing.ledger", "Instances")
+                .doesNotContain("No instance polls");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> Boolean.TRUE.equals(
+                        browser.script("const c = Chart.getChart('throughput'); return !!c && c.data.labels.length > 1"
+                                + " && c.data.datasets.some((line) => line.label === 'default')")));
+        if (Browser.takesScreenshots()) {
+            trafficForTheCharts();
+            browser.screenshot("overview");
+            browser.scheme("dark");
+            browser.open("");
+            Awaitility.await().until(() -> Boolean.TRUE.equals(browser.script("return !!Chart.getChart('lag')")));
+            browser.screenshot("overview-dark");
+        }
+        browser.assertClean();
+    }
+
+    @Test
+    void eventShowsTimelineAndContent() {
+        UUID event = stuckOrders("43");
+        browser.open("/events/" + event);
+
+        assertThat(browser.text())
+                .contains("OrderPlaced of Order 43", "DEAD", TRACE, "Stored", "Attempt 1 failed: IllegalStateException")
+                .contains("\"text\": \"a book\"", "tenant", "acme")
+                .doesNotContain("hidden");
+        browser.screenshot("event");
+        browser.click("#trace");
+        assertThat(browser.await((text) -> text.contains("Search"))).contains("OrderPlaced");
+        browser.assertClean();
+    }
+
+    @Test
+    void searchFindsByAggregateTypeAndId() {
+        UUID event = stuckOrders("44");
+        browser.open("/search");
+        browser.type("type", "Order");
+        browser.type("id", "44");
+        browser.click("#search");
+        assertThat(browser.await((text) -> text.contains("Why is Order 44 stuck?")))
+                .contains("OrderPlaced", "DEAD");
+
+        browser.open("/search");
+        browser.type("event", event.toString());
+        browser.click("#search");
+        browser.await((text) -> text.contains("Timeline"));
+        assertThat(browser.driver.getCurrentUrl()).endsWith("/shop/outbox/events/" + event);
+
+        browser.open("/search?type=Order&id=nothing");
+        assertThat(browser.text()).contains("No event matches.");
+        browser.assertClean();
+    }
+
+    @Test
+    void replayIsPreviewedStartedAndDone() {
+        shop.publish(IntStream.range(0, 20)
+                .mapToObj((i) -> OutboxEvent.of("Order", "again", new Shop.OrderPlaced("book " + i)))
+                .toArray(OutboxEvent[]::new));
+        browser.open("/replays");
+        browser.click("#new-replay");
+        browser.click("option[value='mail']");
+        browser.type("type", "Order");
+        browser.type("id", "again");
+        browser.type("reason", "mails of 1 March were empty");
+        browser.click("#preview");
+        assertThat(browser.await((text) -> text.contains("Start this replay?")))
+                .contains("Order again", "at most 100 events per second");
+        browser.click("#start");
+
+        browser.await((text) -> text.contains("The replay has started."));
+        browser.await((text) -> text.contains("DONE"));
+        assertThat(browser.find("#delivered").getText()).isEqualTo("20");
+        browser.screenshot("replay");
+        browser.open("/replays");
+        assertThat(browser.text()).contains("mails of 1 March were empty", "ann");
+        browser.assertClean();
+    }
+
+    @Test
+    void pausedHandlerIsShownAndResumed() {
+        browser.open("/confirm?action=pause&subject=handler&name=push");
+        browser.type("reason", "the gateway moves");
+        browser.click("#confirm");
+        assertThat(browser.await((text) -> text.contains("Paused."))).contains("PAUSED");
+
+        browser.click(By.xpath("//tr[th/span[text()='push']]//a[contains(., 'Resume')]"));
+        browser.click("#confirm");
+
+        assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
+        browser.open("/operations?handler=push&by=ann");
+        assertThat(browser.text()).contains("the gateway moves", "ann");
+        browser.assertClean();
+    }
+
+    @Test
+    void streamIsPausedAndResumed() {
+        browser.open("");
+        browser.click("#stream-0");
+        browser.click("#confirm");
+        browser.await((text) -> text.contains("Paused.") && text.contains("PAUSED"));
+        browser.click("#stream-0");
+        browser.click("#confirm");
+
+        assertThat(browser.await((text) -> text.contains("Resumed."))).doesNotContain("PAUSED");
+        browser.assertClean();
+    }
+
+    /** One order that failed for good and blocks its lane, with two behind it. */
+    private UUID stuckOrders(String order) {
+        shop.fail("billing.ledger", order, "Account 4711 is closed since 2026-02-28");
+        OutboxEvent event = OutboxEvent.of("Order", order, new Shop.OrderPlaced("a book"))
+                .withHeader("traceId", TRACE)
+                .withHeader("tenant", "acme");
+        UUID first = shop.publish(event, event, event).get(0);
+        shop.await(DeliverySelection.delivery(first, "billing.ledger"), DeliveryStatus.DEAD, 1);
+        return first;
+    }
+
+    /** Publishes for half a minute, so that the lines of the charts have a form. */
+    private void trafficForTheCharts() {
+        shop.fail("mail", "4711", "421 Service not available");
+        shop.publish(OutboxEvent.of("Order", "4711", new Shop.OrderPlaced("a book")));
+        int[] round = {0};
+        Awaitility.await()
+                .pollInterval(Duration.ofMillis(500))
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> {
+                    shop.publish(IntStream.range(0, 10 + 15 * (round[0] % 7))
+                            .mapToObj((i) -> OutboxEvent.of("Order", "o" + i, new Shop.OrderPlaced("a book")))
+                            .toArray(OutboxEvent[]::new));
+                    return ++round[0] > 60;
+                });
+    }
+}

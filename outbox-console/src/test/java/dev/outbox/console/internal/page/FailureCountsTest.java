@@ -1,0 +1,142 @@
+package dev.outbox.console.internal.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+
+import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.Replays;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** How many deliveries fail, and what operators see of it before they change all of them. */
+class FailureCountsTest {
+
+    private static final String GROUP = "/outbox/failures/group?handler=mail&code=IOException";
+    private static final DeliverySelection DEAD_MAILS = DeliverySelection.all()
+            .ofHandler("mail")
+            .withErrorCode("IOException")
+            .withStatus(DeliveryStatus.DEAD);
+
+    private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
+    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
+                            new ConsoleSettings("/outbox", "shop", true, false),
+                            inspector,
+                            operations,
+                            mock(Replays.class))
+                    .routes())
+            .build();
+
+    @BeforeEach
+    void fill() {
+        when(inspector.overview()).thenReturn(PageFixture.overview());
+        when(inspector.failures()).thenReturn(List.of(PageFixture.group("IOException", 1000)));
+        when(operations.find(any(), anyInt())).thenReturn(List.of(PageFixture.delivery(9, DeliveryStatus.DEAD)));
+    }
+
+    @Test
+    void previewIsExactBeyondLimitOfGroups() throws Exception {
+        when(operations.count(DEAD_MAILS)).thenReturn(1001L);
+
+        for (String page : List.of(GROUP, GROUP + "&after=5&afterHandler=mail")) {
+            assertThat(page(page))
+                    .contains("<span id=\"preview-count\">1,001</span>", "name=\"total\" value=\"1001\"")
+                    .contains("Dead letters <span class=\"count\">1,000+</span>")
+                    .doesNotContain("name=\"more\"");
+        }
+    }
+
+    @Test
+    void previewSaysThatThereAreMore() throws Exception {
+        when(operations.count(any())).thenThrow(new InvalidOperationException("too many"));
+
+        assertThat(page(GROUP))
+                .contains("<span id=\"preview-count\">1,000+</span>")
+                .contains("name=\"total\" value=\"1000\"", "name=\"more\" value=\"true\"");
+    }
+
+    @Test
+    void retriedDeliveriesAreCountedWithoutThoseThatWait() throws Exception {
+        when(operations.count(any())).thenReturn(1L);
+
+        assertThat(page(GROUP + "&status=retrying")).contains("<span id=\"preview-count\">1</span>");
+        verify(operations)
+                .count(DeliverySelection.all()
+                        .ofHandler("mail")
+                        .withErrorCode("IOException")
+                        .withStatus(DeliveryStatus.DUE));
+    }
+
+    @Test
+    void smallGroupIsNotCountedAgain() throws Exception {
+        when(inspector.failures()).thenReturn(List.of(PageFixture.group("IOException", 999)));
+
+        assertThat(page(GROUP)).contains("<span id=\"preview-count\">999</span>");
+        verify(operations, never()).count(any());
+    }
+
+    @Test
+    void listsShowThatThereAreMore() throws Exception {
+        assertThat(page("/outbox")).contains("1,000+ dead letters, 1 paused.", "<td class=\"num bad\">1,000+</td>");
+        assertThat(page("/outbox/failures")).contains("<dd class=\"bad\">1,000+</dd>");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/outbox", "/outbox/failures"})
+    void groupWithoutErrorCodeHasNoLink(String address) throws Exception {
+        when(inspector.failures()).thenReturn(List.of(PageFixture.group("", 3)));
+
+        assertThat(page(address)).contains("no error code", "/outbox/lanes?").doesNotContain("/failures/group");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {GROUP, "/outbox/lanes?type=Order&id=42", "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001"})
+    void skipHasReasonOfItsOwn(String address) throws Exception {
+        when(inspector.findEvent(PageFixture.EVENT)).thenReturn(Optional.of(PageFixture.details()));
+        when(inspector.lanes("Order", "42"))
+                .thenReturn(List.of(PageFixture.lane(
+                        LaneReport.Cause.BLOCKED_BY_DEAD_LETTER, PageFixture.delivery(1, DeliveryStatus.DEAD))));
+        List<String> forms = Pattern.compile("<form method=\"post\".*?</form>", Pattern.DOTALL)
+                .matcher(page(address))
+                .results()
+                .map(MatchResult::group)
+                .toList();
+
+        assertThat(forms).hasSize(2);
+        assertThat(forms.get(0))
+                .contains("Retry", "value=\"the cause is corrected\"")
+                .doesNotContain("Skip");
+        assertThat(forms.get(1))
+                .contains("Skip", "name=\"reason\" required maxlength=\"2000\" value=\"\">")
+                .doesNotContain("Retry", "the cause is corrected");
+    }
+
+    private String page(String address) throws Exception {
+        return console.perform(get(URI.create(address)))
+                .andReturn()
+                .getResponse()
+                .getContentAsString();
+    }
+}

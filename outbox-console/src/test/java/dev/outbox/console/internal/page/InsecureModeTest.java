@@ -1,0 +1,106 @@
+package dev.outbox.console.internal.page;
+
+import static dev.outbox.console.internal.page.PageFixture.EVENT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.Replays;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** Who acts in insecure mode, with and without a signed-in user. */
+class InsecureModeTest {
+
+    private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
+    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
+                            new ConsoleSettings("/outbox", "shop", true, false),
+                            inspector,
+                            operations,
+                            mock(Replays.class))
+                    .routes())
+            .build();
+
+    @BeforeEach
+    void fill() {
+        when(inspector.findEvent(EVENT)).thenReturn(Optional.of(PageFixture.details()));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(1, 0, 0));
+    }
+
+    @Test
+    void pageWarnsAndAsksForName() throws Exception {
+        assertThat(send(get("/outbox/events/" + EVENT)).getContentAsString())
+                .contains("Insecure mode.", "name=\"operator\" required");
+    }
+
+    @Test
+    void signedInUserActsUnderOwnName() throws Exception {
+        TestingAuthenticationToken ann = new TestingAuthenticationToken("ann", "");
+
+        assertThat(send(get("/outbox/events/" + EVENT).principal(ann)).getContentAsString())
+                .contains("Signed in as</span> <b id=\"operator\">ann</b>")
+                .doesNotContain("Insecure mode.", "name=\"operator\"");
+        MockHttpServletResponse response =
+                send(retry().header("Sec-Fetch-Site", "same-origin").principal(ann));
+
+        verify(operations).retry(DeliverySelection.delivery(EVENT, "mail"), "ann", "fixed");
+        assertThat(response.getHeader("Set-Cookie")).isNull();
+    }
+
+    @Test
+    void typedNameIsRemembered() throws Exception {
+        MockHttpServletResponse response = send(retry().header("Sec-Fetch-Site", "same-origin"));
+
+        verify(operations).retry(DeliverySelection.delivery(EVENT, "mail"), "Zoë; x", "fixed");
+        assertThat(response.getHeader("Set-Cookie"))
+                .startsWith("outbox-operator=Zo%C3%AB%3B+x;")
+                .contains("SameSite=Strict", "HttpOnly", "Path=/outbox");
+    }
+
+    @Test
+    void linkCannotNameOperator() throws Exception {
+        MockHttpServletResponse response = send(get("/outbox/events/" + EVENT).param("operator", "mallory"));
+
+        assertThat(response.getHeader("Set-Cookie")).isNull();
+        assertThat(response.getContentAsString()).doesNotContain("mallory");
+    }
+
+    @Test
+    void otherSiteCannotNameOperator() throws Exception {
+        MockHttpServletResponse response = send(retry().header("Sec-Fetch-Site", "cross-site"));
+
+        assertThat(response.getStatus()).isEqualTo(403);
+        assertThat(response.getHeader("Set-Cookie")).isNull();
+        verify(operations, never()).retry(any(), any(), any());
+    }
+
+    private static MockHttpServletRequestBuilder retry() {
+        return post("/outbox/deliveries/retry")
+                .param("event", EVENT.toString())
+                .param("handler", "mail")
+                .param("operator", "Zoë; x")
+                .param("reason", "fixed");
+    }
+
+    private MockHttpServletResponse send(MockHttpServletRequestBuilder request) throws Exception {
+        return console.perform(request).andReturn().getResponse();
+    }
+}

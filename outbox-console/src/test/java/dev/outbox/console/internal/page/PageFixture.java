@@ -1,0 +1,124 @@
+package dev.outbox.console.internal.page;
+
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventPage;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.ReplayRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** State of an outbox whose texts try to break out of the page. */
+final class PageFixture {
+
+    static final UUID EVENT = UUID.fromString("6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001");
+    static final String EVIL = "<script>alert('x')</script>\"'&";
+
+    private static final Instant NOW = Instant.now();
+
+    private PageFixture() {}
+
+    static Delivery delivery(long id, DeliveryStatus status) {
+        return new Delivery(
+                new Delivery.Event(id, EVENT, "default", "OrderPlaced", "Order", EVIL, 7, NOW.minusSeconds(90)),
+                "mail",
+                new Delivery.State(status, false, false, NOW.minusSeconds(80), NOW.plusSeconds(40)),
+                new Delivery.Attempts(3, 3, 0, NOW.minusSeconds(20), new Delivery.Failure("IOException", EVIL)),
+                new Delivery.Lease("shop-1", NOW.plusSeconds(30)));
+    }
+
+    static FailureGroup.FailedAttempt attempt() {
+        return new FailureGroup.FailedAttempt(1, NOW.minusSeconds(70), "IOException", EVIL);
+    }
+
+    static FailureGroup group() {
+        return group("IOException", 3);
+    }
+
+    static FailureGroup group(String errorCode, long dead) {
+        return new FailureGroup(
+                "mail", errorCode, dead, 2, 5, new FailureGroup.First(EVENT, "OrderPlaced", "Order", EVIL, attempt()));
+    }
+
+    static OutboxOverview overview() {
+        OutboxOverview.Claim claim = new OutboxOverview.Claim("shop-1", 10, NOW, NOW.plusSeconds(60));
+        return new OutboxOverview(
+                NOW,
+                List.of(new OutboxOverview.Stream(
+                        EVIL,
+                        true,
+                        new OutboxOverview.Backlog(10_000, 10, 2, 3, Duration.ofSeconds(61), Duration.ZERO),
+                        12.34,
+                        List.of(claim))),
+                List.of(new OutboxOverview.Handler(
+                        "mail",
+                        Set.of("OrderPlaced"),
+                        false,
+                        NOW,
+                        new OutboxOverview.Deliveries(1, 5, 3, Duration.ofHours(2)),
+                        Set.of("shop-1"))),
+                List.of(new OutboxOverview.Instance(
+                        "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))));
+    }
+
+    static EventDetails details() {
+        return new EventDetails(
+                delivery(1, DeliveryStatus.DEAD).event(),
+                1,
+                new EventDetails.Progress(
+                        EventDetails.Status.DEAD,
+                        NOW.minusSeconds(60),
+                        null,
+                        new OutboxOverview.Claim("shop-1", 1, NOW.minusSeconds(75), NOW)),
+                List.of(
+                        new EventDetails.HandlerProgress(
+                                "mail",
+                                EventDetails.Outcome.DEAD,
+                                delivery(1, DeliveryStatus.DEAD),
+                                List.of(attempt())),
+                        new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null, List.of())),
+                List.of(operation(5)));
+    }
+
+    static EventDetails.Content content() {
+        return new EventDetails.Content("{\"text\": \"" + EVIL.replace("\"", "\\\"") + "\"}", Map.of("traceId", EVIL));
+    }
+
+    static Operation operation(long id) {
+        return new Operation(
+                id,
+                NOW.minusSeconds(10),
+                "ann",
+                "RETRY",
+                EVIL,
+                new Operation.Subject(
+                        "default", "mail", EVENT, DeliveryStatus.DEAD, new Delivery.Failure("IOException", EVIL)));
+    }
+
+    static LaneReport lane(LaneReport.Cause cause, @Nullable Delivery head) {
+        return new LaneReport("mail", "Order", EVIL, cause, head, List.of(attempt()), new LaneReport.Counts(5, 1, 2));
+    }
+
+    static EventPage found() {
+        return new EventPage(List.of(new EventPage.Entry(details().event(), EventDetails.Status.DEAD)), 17L);
+    }
+
+    static Replay replay() {
+        return new Replay(
+                4,
+                ReplayRequest.of("mail").aggregate("Order", EVIL).occurred(NOW.minusSeconds(9), null),
+                new Replay.Origin("ann", EVIL, NOW.minusSeconds(8)),
+                Replay.Status.RUNNING,
+                new Replay.Progress(100, 40, 1, 0, false, null));
+    }
+}

@@ -1,0 +1,236 @@
+package dev.outbox.console.internal.page;
+
+import static dev.outbox.console.internal.page.PageFixture.EVENT;
+import static dev.outbox.console.internal.page.PageFixture.EVIL;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+
+import dev.outbox.console.internal.web.ConsoleSettings;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.Replays;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** Every page and change, without a database. */
+class PagesTest {
+
+    private static final String HOSTILE = "<script>alert";
+    private static final Pattern INLINE = Pattern.compile(
+            "<script(?![^>]*\\bsrc=)|<style|\\sstyle=|\\son[a-z]+=|javascript:|hx-on", Pattern.CASE_INSENSITIVE);
+
+    private final OutboxInspector inspector = mock();
+    private final OutboxOperations operations = mock();
+    private final Replays replays = mock();
+    private final MockMvc console = console(new ConsoleSettings("/outbox", "shop", false, true));
+
+    private MockMvc console(ConsoleSettings settings) {
+        return MockMvcBuilders.routerFunctions(new Console(settings, inspector, operations, replays).routes())
+                .build();
+    }
+
+    @BeforeEach
+    void fill() {
+        when(inspector.overview()).thenReturn(PageFixture.overview());
+        when(inspector.failures()).thenReturn(List.of(PageFixture.group()));
+        when(inspector.findEvent(EVENT)).thenReturn(Optional.of(PageFixture.details()));
+        when(inspector.findContent(EVENT)).thenReturn(Optional.of(PageFixture.content()));
+        when(inspector.lanes(anyString(), anyString()))
+                .thenReturn(List.of(
+                        PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(1, DeliveryStatus.DUE))));
+        when(inspector.findEvents(any(), anyInt())).thenReturn(PageFixture.found());
+        when(operations.find(any(), anyInt()))
+                .thenAnswer((call) -> Collections.nCopies(
+                        call.<Integer>getArgument(1), PageFixture.delivery(9, DeliveryStatus.DEAD)));
+        when(operations.operations(any(), anyInt()))
+                .thenAnswer((call) -> Collections.nCopies(call.<Integer>getArgument(1), PageFixture.operation(33)));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(2, 1, 1));
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Skipped(2, 0));
+        when(replays.list()).thenReturn(List.of(PageFixture.replay()));
+        when(replays.find(anyLong())).thenReturn(Optional.of(PageFixture.replay()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/outbox",
+                "/outbox?outcome=retried&affected=%3Cscript%3Ealert&busy=x",
+                "/outbox/overview/live",
+                "/outbox/failures",
+                "/outbox/failures/group?handler=mail&code=IOException",
+                "/outbox/failures/group?handler=mail&code=IOException&status=retrying",
+                "/outbox/events/6d1f0c4e-8d53-4f0e-9d58-5c6c7a1f0001",
+                "/outbox/lanes?type=Order&id=42",
+                "/outbox/search?type=Order&id=%3Cscript%3Ealert&trace=%22%3E%3Cscript%3Ealert",
+                "/outbox/replays",
+                "/outbox/replays/new",
+                "/outbox/replays/4",
+                "/outbox/replays/4/live",
+                "/outbox/replays/preview?handler=mail&reason=%3Cscript%3Ealert&rate=5&type=Order&id=%3Cscript%3Ealert",
+                "/outbox/operations?by=%22%3E%3Cscript%3Ealert",
+                "/outbox/confirm?action=pause&subject=handler&name=%3Cscript%3Ealert"
+            })
+    void pageShowsHostileTextAsText(String address) throws Exception {
+        MockHttpServletResponse response = signedIn(get(java.net.URI.create(address)));
+
+        String html = response.getContentAsString();
+        assertThat(response.getStatus()).as(html).isEqualTo(200);
+        assertThat(html).doesNotContain(HOSTILE).doesNotContain("${").doesNotContainPattern(INLINE);
+        assertConfined(response);
+    }
+
+    @Test
+    void fixtureIsHostile() throws Exception {
+        assertThat(signedIn(get("/outbox/events/" + EVENT)).getContentAsString())
+                .contains("&lt;script&gt;alert")
+                .contains("Signed in as</span> <b id=\"operator\">ann</b>");
+        assertThat(EVIL).contains(HOSTILE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(LaneReport.Cause.class)
+    void laneExplainsEveryCause(LaneReport.Cause cause) throws Exception {
+        for (var head : Arrays.asList(PageFixture.delivery(1, DeliveryStatus.DUE), null)) {
+            when(inspector.lanes("Order", "42")).thenReturn(List.of(PageFixture.lane(cause, head)));
+
+            assertThat(signedIn(get("/outbox/lanes?type=Order&id=42")).getContentAsString())
+                    .contains(cause.explanation())
+                    .contains(cause.remedy());
+        }
+    }
+
+    @Test
+    void pagesContinueAfterLastRow() throws Exception {
+        assertThat(signedIn(get("/outbox/failures/group?handler=mail&code=IOException"))
+                        .getContentAsString())
+                .contains("after=9&amp;afterHandler=mail");
+        assertThat(signedIn(get("/outbox/operations?by=ann")).getContentAsString())
+                .contains("by=ann&amp;olderThan=33");
+        assertThat(signedIn(get("/outbox/search?eventType=OrderPlaced")).getContentAsString())
+                .contains("before=17&amp;eventType=OrderPlaced");
+    }
+
+    @Test
+    void requestWithoutUserIsRefused() throws Exception {
+        for (MockHttpServletRequestBuilder request : List.of(
+                get("/outbox"),
+                get("/outbox/assets/x/console.css"),
+                get("/outbox/unknown"),
+                post("/outbox/pause").header("Sec-Fetch-Site", "same-origin"))) {
+            MockHttpServletResponse response =
+                    console.perform(request).andReturn().getResponse();
+
+            assertThat(response.getStatus()).isEqualTo(401);
+            assertConfined(response);
+        }
+        verifyNoInteractions(inspector, operations);
+    }
+
+    @Test
+    void hiddenContentIsNotSent() throws Exception {
+        MockMvc hiding = console(new ConsoleSettings("/outbox", "shop", true, false));
+
+        assertThat(hiding.perform(get("/outbox/events/" + EVENT))
+                        .andReturn()
+                        .getResponse()
+                        .getContentAsString())
+                .contains("Payload and headers are hidden")
+                .doesNotContain("id=\"payload\"", "id=\"trace\"");
+        verify(inspector, never()).findContent(any());
+    }
+
+    @Test
+    void retryLeadsBackWithOutcome() throws Exception {
+        MockHttpServletResponse response = signedIn(retry().header("Sec-Fetch-Site", "same-origin"));
+
+        assertThat(response.getStatus()).isEqualTo(303);
+        String next = response.getRedirectedUrl();
+        assertThat(signedIn(get(java.net.URI.create(next))).getContentAsString())
+                .contains("2 deliveries retried.", "1 busy", "1 may be out of order");
+    }
+
+    @Test
+    void refusedOperationIsExplained() throws Exception {
+        when(operations.retry(any(), anyString(), anyString()))
+                .thenThrow(new InvalidOperationException("reason is longer than 2000 characters"));
+
+        MockHttpServletResponse response = signedIn(retry().header("Sec-Fetch-Site", "same-origin"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString()).contains("reason is longer than 2000 characters");
+    }
+
+    @Test
+    void pageSaysThatDatabaseIsDown() throws Exception {
+        when(inspector.overview()).thenThrow(new DataAccessResourceFailureException("refused"));
+
+        MockHttpServletResponse response = signedIn(get("/outbox"));
+
+        assertThat(response.getStatus()).isEqualTo(503);
+        assertThat(response.getContentAsString()).contains("The database does not answer");
+        assertConfined(response);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/outbox/nothing", "/outbox/replays/x", "/outbox/assets/old/console.css"})
+    void unknownAddressIsNotFound(String address) throws Exception {
+        assertThat(signedIn(get(address)).getStatus()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/outbox/events/1", "/outbox/operations?since=x", "/outbox/search?before=x&type=a"})
+    void unreadableInputIsExplained(String address) throws Exception {
+        assertThat(signedIn(get(address)).getStatus()).isEqualTo(400);
+    }
+
+    private static MockHttpServletRequestBuilder retry() {
+        return post("/outbox/deliveries/retry")
+                .param("event", EVENT.toString())
+                .param("handler", "mail")
+                .param("reason", "fixed");
+    }
+
+    private MockHttpServletResponse signedIn(MockHttpServletRequestBuilder request) throws Exception {
+        return console.perform(request.principal(new TestingAuthenticationToken("ann", "")))
+                .andReturn()
+                .getResponse();
+    }
+
+    private static void assertConfined(MockHttpServletResponse response) {
+        assertThat(response.getHeader("Content-Security-Policy"))
+                .isEqualTo("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                        + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+        assertThat(response.getHeader("X-Content-Type-Options")).isEqualTo("nosniff");
+        assertThat(response.getHeader("Referrer-Policy")).isEqualTo("same-origin");
+        assertThat(response.getHeader("Cache-Control")).isEqualTo("no-store");
+    }
+}
