@@ -22,6 +22,8 @@ final class Welcome {
     private static final String MESSAGE = """
             Ready, on %2$s
 
+              In a browser: http://%1$s shows traffic, faults and the console
+
               Start a subscription:
                 curl -i %1$s/subscriptions -H 'Content-Type: application/json' \\
                   -d '{"guildId": "guild-1", "planCode": "pro", "userId": "user-1"}'
@@ -30,7 +32,7 @@ final class Welcome {
                 curl %1$s/licenses         # a license was granted, which is an event too
                 curl %1$s/notifications    # the messages to guilds and owners
                 curl %1$s/audit            # every event was recorded
-                curl %1$s/outbox           # every event and its status
+                curl %1$s/events           # every event and its status
                 curl %1$s/actuator/health  # whether events are waiting or dead
 
               What else there is to try: docs/tour.md, and http://%1$s/swagger-ui.html

@@ -102,7 +102,7 @@ public final class Api {
 
     /** The events of this trace, in the order of the outbox. */
     public List<Map<String, Object>> events() {
-        return get("/outbox?trace=" + traceId, "$");
+        return get("/events?trace=" + traceId, "$");
     }
 
     /**

@@ -194,7 +194,7 @@ class EventBusTest {
         });
         assertThat(scrape)
                 .containsPattern("outbox_processed_total\\{[^}]*result=\"success\",stream=\"everbit.trade.command\"")
-                .containsPattern("outbox_handler_duration_seconds_bucket\\{event_type=\"CreateOrderAttempt\",[^}]*"
+                .containsPattern("outbox_handler_duration_seconds_bucket\\{[^}]*event_type=\"CreateOrderAttempt\",[^}]*"
                         + "stream=\"everbit.trade.command\",le=");
     }
 

@@ -38,7 +38,9 @@ class LoginTest {
         "POST, /operations/skip",
         "POST, " + PAUSE,
         "GET, /demo/faults",
-        "POST, /demo/load"
+        "POST, /demo/load",
+        "GET, /actuator/outbox",
+        "POST, /actuator/outbox/retry"
     })
     void operationWithoutLoginIsRefused(String method, String path) {
         for (Api api : List.of(new Api(port), login("operator", "secret-2"), login("root", "secret-1"))) {
@@ -65,10 +67,24 @@ class LoginTest {
                 .containsExactly("operator", "operator");
     }
 
+    @Test
+    void commandOfEndpointIsOfTheLogin() {
+        Api operator = login("operator", "secret-1");
+        String stream = "{\"stream\": \"push\", \"actor\": \"mallory\", \"reason\": \"maintenance\"}";
+
+        assertThat(operator.<Boolean>create("/actuator/outbox/pause", stream, "$.changed"))
+                .isTrue();
+        assertThat(operator.<Boolean>create("/actuator/outbox/resume", stream, "$.changed"))
+                .isTrue();
+
+        assertThat(operator.<List<String>>get("/actuator/outbox/operations?limit=2", "$.operations[*].performedBy"))
+                .containsExactly("operator", "operator");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/outbox",
+                "/events",
                 "/alerts",
                 "/licenses",
                 "/actuator/health",

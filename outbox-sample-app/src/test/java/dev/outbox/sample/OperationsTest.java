@@ -39,7 +39,7 @@ class OperationsTest {
 
     @Test
     void deadDeliveryIsFoundWithItsFailureAndCounted() {
-        Map<String, Object> dead = deadTrade();
+        Map<String, Object> dead = DeadTrades.next(api);
         String[] aggregate = dead.get("aggregate").toString().split("/");
         String filter =
                 "?handler=order-executor-worker&status=DEAD&stream=everbit.trade.command&eventType=CreateOrderAttempt"
@@ -59,8 +59,8 @@ class OperationsTest {
 
     @Test
     void nextPageBeginsWhereTheLastOneHasEnded() {
-        deadTrade();
-        deadTrade();
+        DeadTrades.next(api);
+        DeadTrades.next(api);
         String all = "/operations/deliveries?status=DEAD";
         List<String> ids = api.get(all, "$[*].event.eventId");
 
@@ -75,7 +75,7 @@ class OperationsTest {
 
     @Test
     void skippedDeliveryIsGoneAndOnRecord() {
-        Object eventId = deadTrade().get("eventId");
+        Object eventId = DeadTrades.next(api).get("eventId");
 
         Map<String, Object> skipped = api.create("/operations/skip", """
                 {"eventId": "%s", "handler": "order-executor-worker", "by": "ann", "reason": "too large"}
@@ -218,22 +218,4 @@ class OperationsTest {
     }
 
     /** The event of an order that is above the largest volume. */
-    private Map<String, Object> deadTrade() {
-        api.put("/settings/max-volume", "{\"volume\": 100}");
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(last("SettingChanged")).containsEntry("status", "PUBLISHED"));
-        api.create("/signals", """
-                {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
-                """.formatted(UUID.randomUUID()), "$.orderIntentId");
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(last("CreateOrderAttempt")).containsEntry("status", "DEAD"));
-        return last("CreateOrderAttempt");
-    }
-
-    private Map<String, Object> last(String eventType) {
-        List<Map<String, Object>> events = api.events().stream()
-                .filter((event) -> event.get("eventType").equals(eventType))
-                .toList();
-        return events.get(events.size() - 1);
-    }
 }

@@ -46,7 +46,7 @@ class TradingFlowTest {
         String intent = trading.signal("BUY", "0.5");
         api.awaitPublished();
 
-        Map<String, Object> envelope = api.find("/outbox/" + api.events().get(0).get("eventId"));
+        Map<String, Object> envelope = api.find("/events/" + api.events().get(0).get("eventId"));
 
         assertThat(envelope)
                 .containsOnlyKeys(

@@ -56,7 +56,7 @@ class WebhookFlowTest {
         api.subscribe("guild-hooked", "pro");
 
         assertThat(api.awaitPublished()).contains("SubscriptionStarted");
-        String event = api.get("/outbox?trace=" + api.traceId(), "$[?(@.eventType == 'SubscriptionStarted')].eventId")
+        String event = api.get("/events?trace=" + api.traceId(), "$[?(@.eventType == 'SubscriptionStarted')].eventId")
                 .toString()
                 .replaceAll("[\\[\\]\"]", "");
         SERVER.verify(

@@ -68,7 +68,8 @@ final class Alerts {
 
     private DoubleStream values(String... gauges) {
         return Stream.of(gauges)
-                .flatMap((gauge) -> meters.find(gauge).gauges().stream())
+                .flatMap((gauge) -> EverbitMeterFilter.namesOf(gauge).stream())
+                .flatMap((name) -> meters.find(name).gauges().stream())
                 .mapToDouble(Gauge::value);
     }
 }

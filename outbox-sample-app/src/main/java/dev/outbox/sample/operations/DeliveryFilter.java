@@ -24,6 +24,7 @@ record DeliveryFilter(
                 new DeliverySelection.Events(eventId, stream, eventType, errorCode),
                 new DeliverySelection.Span(null, null),
                 status == null ? EnumSet.allOf(DeliveryStatus.class) : status,
+                null,
                 null);
     }
 }

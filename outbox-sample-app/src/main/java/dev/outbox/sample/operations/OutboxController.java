@@ -50,13 +50,13 @@ final class OutboxController {
         this.jdbc = jdbc;
     }
 
-    @GetMapping("/outbox")
+    @GetMapping("/events")
     List<OutboxEntry> latest() {
         return jdbc.sql(LATEST).query(OutboxEntry.class).list();
     }
 
     /** Returns the events of one trace, oldest first. */
-    @GetMapping(path = "/outbox", params = "trace")
+    @GetMapping(path = "/events", params = "trace")
     List<OutboxEntry> ofTrace(@RequestParam String trace) {
         return jdbc.sql(OF_TRACE)
                 .param("traceId", trace)
@@ -64,7 +64,7 @@ final class OutboxController {
                 .list();
     }
 
-    @GetMapping("/outbox/{eventId}")
+    @GetMapping("/events/{eventId}")
     Envelope envelope(@PathVariable UUID eventId) {
         return jdbc.sql(ENVELOPE)
                 .param("eventId", eventId)

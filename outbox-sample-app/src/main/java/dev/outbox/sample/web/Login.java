@@ -17,7 +17,7 @@ import org.springframework.security.crypto.factory.PasswordEncoderFactories;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** HTTP basic login for operations and the demo, if a password is configured. Everything else is open. */
+/** HTTP basic login for operations, the console and the demo, if a password is configured. Everything else is open. */
 @Configuration(proxyBeanMethods = false)
 class Login {
 
@@ -40,7 +40,7 @@ class Login {
             http.httpBasic(Customizer.withDefaults())
                     .authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
                             .denyAll()
-                            .requestMatchers("/operations/**", "/demo/**")
+                            .requestMatchers("/operations/**", "/demo/**", "/outbox/**", "/actuator/outbox/**")
                             .authenticated()
                             .anyRequest()
                             .permitAll());

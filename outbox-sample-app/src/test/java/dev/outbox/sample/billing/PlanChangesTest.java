@@ -37,7 +37,7 @@ class PlanChangesTest {
     @BeforeEach
     void start() {
         tables = new BillingTables(jdbc);
-        id = charging.collect(subscriptions.order("guild-plans", Plan.PRO, "user-1"))
+        id = charging.collect(subscriptions.order("guild-changing-plans", Plan.PRO, "user-1"))
                 .id();
         tables.makeDue(id);
     }

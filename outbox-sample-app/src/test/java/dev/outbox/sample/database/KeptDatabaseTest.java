@@ -80,7 +80,7 @@ class KeptDatabaseTest {
     }
 
     private static List<Map<String, Object>> eventsSeenBy(Api api) {
-        return api.get("/outbox", "$[*]['id', 'eventId', 'status', 'publishedAt']");
+        return api.get("/events", "$[*]['id', 'eventId', 'status', 'publishedAt']");
     }
 
     private static List<String> durability(ConfigurableApplicationContext service) {

@@ -10,6 +10,7 @@ final class TourOutput {
 
     private static final String VALUE = "[^\\s\",{}\\[\\]|]+";
     private static final String LIST = "\\[[^\\[\\]]*\\]";
+    private static final String OBJECTS = "\\[\\{.*\\}\\]";
 
     private TourOutput() {}
 
@@ -23,7 +24,10 @@ final class TourOutput {
     }
 
     private static String pattern(String shown) {
-        return Pattern.quote(normal(shown)).replace("[…]", "\\E" + LIST + "\\Q").replace("…", "\\E" + VALUE + "\\Q");
+        return Pattern.quote(normal(shown))
+                .replace("[{…}]", "\\E" + OBJECTS + "\\Q")
+                .replace("[…]", "\\E" + LIST + "\\Q")
+                .replace("…", "\\E" + VALUE + "\\Q");
     }
 
     private static String normal(String text) {

@@ -35,16 +35,18 @@ class TourOutputTest {
 
     @Test
     void commandsAndTheirOutputsAreRead() {
-        List<TourStep> steps = TourStep.of(List.of(
-                "```console",
-                "$ curl localhost:8080/a -d '{\"b\": \"c d\"}'",
-                "{}",
-                "$ psql $DB -c \"SELECT 'x'",
-                "        FROM y\"",
-                "1",
-                "2",
-                "```",
-                "$ no command"));
+        List<TourStep> steps = TourStep.of(
+                "page.md",
+                List.of(
+                        "```console",
+                        "$ curl localhost:8080/a -d '{\"b\": \"c d\"}'",
+                        "{}",
+                        "$ psql $DB -c \"SELECT 'x'",
+                        "        FROM y\"",
+                        "1",
+                        "2",
+                        "```",
+                        "$ no command"));
 
         assertThat(steps).extracting(TourStep::line).containsExactly(2, 4);
         assertThat(steps).extracting(TourStep::shown).containsExactly("{}", "1\n2");
@@ -55,7 +57,7 @@ class TourOutputTest {
 
     @Test
     void outputWithoutACommandIsRefused() {
-        assertThatThrownBy(() -> TourStep.of(List.of("```console", "{}", "```")))
+        assertThatThrownBy(() -> TourStep.of("page.md", List.of("```console", "{}", "```")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("line 2 belongs to no command: {}");
     }

@@ -1,5 +1,8 @@
 package dev.outbox.sample.tour;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -9,17 +12,22 @@ import java.util.stream.Stream;
 /**
  * A command of the tour, and what it is to answer.
  *
+ * @param page the file of the page
  * @param line where it stands, from 1
  * @param command what is typed
  * @param shown what the page shows under it
  */
-record TourStep(int line, String command, String shown) {
+record TourStep(String page, int line, String command, String shown) {
 
     private static final String PROMPT = "$ ";
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|([^\\s'\"]+)");
 
-    /** Reads the blocks that are marked as console. */
-    static List<TourStep> of(List<String> page) {
+    /** Reads the blocks of a page that are marked as console. */
+    static List<TourStep> of(Path page) throws IOException {
+        return of(String.valueOf(page.getFileName()), Files.readAllLines(page));
+    }
+
+    static List<TourStep> of(String name, List<String> page) {
         List<TourStep> steps = new ArrayList<>();
         boolean console = false;
         for (int index = 0; index < page.size(); index++) {
@@ -37,7 +45,7 @@ record TourStep(int line, String command, String shown) {
                         && !page.get(index + 1).startsWith("```")) {
                     shown.add(page.get(++index));
                 }
-                steps.add(new TourStep(begin + 1, command.toString(), String.join("\n", shown)));
+                steps.add(new TourStep(name, begin + 1, command.toString(), String.join("\n", shown)));
             } else if (console) {
                 throw new IllegalArgumentException("line " + (index + 1) + " belongs to no command: " + text);
             }
@@ -68,6 +76,6 @@ record TourStep(int line, String command, String shown) {
 
     @Override
     public String toString() {
-        return "docs/tour.md:" + line + ": " + command;
+        return "docs/" + page + ":" + line + ": " + command;
     }
 }

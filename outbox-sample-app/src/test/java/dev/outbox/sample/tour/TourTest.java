@@ -19,19 +19,31 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The tour does what it says, on a service that starts as the tour starts it: without a database of its own. Questions are asked until
+ * The tour and the operator tasks do what they say, on a service that starts as the tour starts it: without a database of its own. Questions are asked until
  * the answer is what is shown; each change is made once.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class TourTest {
 
     private static final Path PAGE = Path.of("..", "docs", "tour.md");
+    private static final Path TASKS = Path.of("..", "docs", "tasks.md");
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     @Test
     void everyCommandAnswersWhatIsShown(CapturedOutput log) throws Exception {
-        List<TourStep> steps = TourStep.of(Files.readAllLines(PAGE));
+        List<TourStep> steps = TourStep.of(PAGE);
         assertThat(steps).hasSizeGreaterThan(40);
+        run(steps, log);
+    }
+
+    @Test
+    void operatorTasksAnswerWhatIsShown(CapturedOutput log) throws Exception {
+        List<TourStep> steps = TourStep.of(TASKS);
+        assertThat(steps).hasSizeGreaterThan(15);
+        run(steps, log);
+    }
+
+    private static void run(List<TourStep> steps, CapturedOutput log) throws Exception {
         try (ConfigurableApplicationContext service = new SpringApplicationBuilder(SampleApplication.class)
                 .run("--server.port=0", "--demo.enabled=true", "--logging.level.dev.outbox.sample.Welcome=info")) {
             assertThat(steps.get(0).command()).isEqualTo("mvn -q -Prun");

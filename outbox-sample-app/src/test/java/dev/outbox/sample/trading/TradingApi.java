@@ -94,9 +94,9 @@ public final class TradingApi {
     public String awaitDeadCommand() {
         String dead = "$[?(@.eventType == 'CreateOrderAttempt' && @.status == 'DEAD')].eventId";
         await().atMost(Api.DEADLINE)
-                .until(() -> !api.<List<String>>get("/outbox?trace=" + api.traceId(), dead)
+                .until(() -> !api.<List<String>>get("/events?trace=" + api.traceId(), dead)
                         .isEmpty());
-        return api.<List<String>>get("/outbox?trace=" + api.traceId(), dead).get(0);
+        return api.<List<String>>get("/events?trace=" + api.traceId(), dead).get(0);
     }
 
     /** Retries a dead command as an operator, and returns the outcome. */

@@ -1,12 +1,14 @@
-package dev.outbox.sample;
+package dev.outbox.sample.monitoring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -21,8 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 class DashboardTest {
 
     private static final Path DASHBOARD =
-            Path.of("..", "docs", "grafana-dashboard.json").toAbsolutePath();
-    private static final Pattern METER = Pattern.compile("outbox_\\w+");
+            Path.of("..", "docs", "monitoring", "grafana-dashboard.json").toAbsolutePath();
 
     @LocalServerPort
     private int port;
@@ -33,6 +34,9 @@ class DashboardTest {
     @Autowired
     private Environment settings;
 
+    @Autowired
+    private OutboxMeters meters;
+
     private JsonNode panels;
 
     @BeforeEach
@@ -41,20 +45,29 @@ class DashboardTest {
     }
 
     @Test
-    void everyMeterThatItShowsIsServed() {
+    void everyMetricAndLabelThatItShowsIsServed() {
         Api api = new Api(port);
         api.subscribe("guild-watched", "pro");
         api.awaitPublished();
-        Set<String> shown = panels.findValuesAsString("expr").stream()
-                .flatMap((query) -> METER.matcher(query).results())
-                .map(MatchResult::group)
-                .collect(Collectors.toSet());
+        meters.circuitOpened("orders", "fulfilment.parcel");
+        Map<String, Set<String>> scrape =
+                Scrapes.labels(api.get("/actuator/prometheus").getBody());
 
-        String scrape = api.get("/actuator/prometheus").getBody();
+        List<String> queries = panels.findValuesAsString("expr");
 
-        assertThat(shown)
-                .hasSizeGreaterThan(10)
-                .allSatisfy((meter) -> assertThat(scrape.lines()).anyMatch((line) -> line.startsWith(meter + "{")));
+        assertThat(queries)
+                .hasSizeGreaterThan(20)
+                .allSatisfy((query) ->
+                        Labels.check(PromQl.parse(query.replace("$__rate_interval", "5m")), scrape, Set.of()));
+    }
+
+    @Test
+    void everyQueryIsRestrictedToTheChosenApplications() {
+        assertThat(panels.findValuesAsString("expr"))
+                .flatExtracting((query) -> PromQl.selectors(PromQl.parse(query.replace("$__rate_interval", "5m"))))
+                .hasSizeGreaterThan(20)
+                .allSatisfy((selector) -> assertThat(selector.matchers())
+                        .contains(new Expression.Matcher("application", "=~", "$application")));
     }
 
     @Test

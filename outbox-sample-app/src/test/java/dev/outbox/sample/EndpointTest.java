@@ -1,0 +1,190 @@
+package dev.outbox.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+
+/** The actuator endpoint, as an operator uses it. */
+@SampleTest
+class EndpointTest {
+
+    private static final String ENDPOINT = "/actuator/outbox";
+
+    @LocalServerPort
+    private int port;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+    }
+
+    @Test
+    void overviewHasStreamsHandlersAndInstances() {
+        assertThat(api.<List<String>>get(ENDPOINT, "$.streams[*].name")).contains("default", "everbit.trade.command");
+        assertThat(api.<List<String>>get(ENDPOINT, "$.handlers[*].id")).contains("order-executor-worker");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.<List<String>>get(ENDPOINT, "$.instances[*].name"))
+                        .isNotEmpty());
+        assertThat(api.text(ENDPOINT, "$.streams[0].backlog.oldestRetrying")).startsWith("PT");
+    }
+
+    @Test
+    void deadLetterIsFoundExplainedAndSkipped() {
+        Map<String, Object> dead = DeadTrades.next(api);
+        String[] aggregate = dead.get("aggregate").toString().split("/", -1);
+        String lane = "?aggregateType=" + aggregate[0] + "&aggregateId=" + aggregate[1];
+
+        assertThat(api.<List<String>>get(
+                        ENDPOINT + "/failures", "$.failures[?(@.handlerId == 'order-executor-worker')].errorCode"))
+                .contains("TradingHaltedException");
+        assertThat(api.<List<Object>>get(
+                        ENDPOINT + "/deliveries" + lane + "&status=dead", "$.deliveries[*].event.eventId"))
+                .containsExactly(dead.get("eventId"));
+        assertThat(api.<List<String>>get(ENDPOINT + "/lanes" + lane, "$.lanes[*].report.cause"))
+                .containsExactly("DEAD_LETTERS_ONLY");
+        assertThat(api.<List<String>>get(ENDPOINT + "/lanes" + lane, "$.lanes[*].remedy"))
+                .first()
+                .asString()
+                .contains("retry the dead letters");
+
+        Map<String, Object> outcome = api.create(ENDPOINT + "/skip", """
+                {"selection": "event=%s&handler=order-executor-worker", "actor": "ann", "reason": "too large"}
+                """.formatted(dead.get("eventId")), "$");
+
+        assertThat(outcome).isEqualTo(Map.of("affected", 1, "busy", 0));
+        String event = ENDPOINT + "/events/" + dead.get("eventId");
+        assertThat(api.text(event, "$.details.progress.status")).isEqualTo("PUBLISHED");
+        assertThat(api.<List<String>>get(event, "$.details.operations[*].performedBy"))
+                .containsExactly("ann");
+        assertThat(api.<List<String>>get(event, "$.details.handlers[?(@.outcome == 'SKIPPED')].handlerId"))
+                .containsExactly("order-executor-worker");
+        assertThat(api.<List<String>>get(
+                        ENDPOINT + "/operations?event=" + dead.get("eventId"), "$.operations[*].action"))
+                .containsExactly("SKIP");
+    }
+
+    @Test
+    void pageBeginsWhereTheOneBeforeItEnds() {
+        DeadTrades.next(api);
+        DeadTrades.next(api);
+        String all = ENDPOINT + "/deliveries?status=DEAD";
+        List<String> ids = api.get(all, "$.deliveries[*].event.eventId");
+
+        String next = api.text(all + "&limit=1", "$.next");
+
+        assertThat(ids).hasSizeGreaterThan(1);
+        assertThat(api.<List<String>>get(all + "&after=" + next, "$.deliveries[*].event.eventId"))
+                .isEqualTo(ids.subList(1, ids.size()));
+        assertThat(api.<Object>get(all, "$.next")).isNull();
+    }
+
+    @Test
+    void eventsOfTraceAreFound() {
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+
+        assertThat(api.<List<String>>get(ENDPOINT + "/events?trace=" + api.traceId(), "$.events[*].event.type"))
+                .contains("SubscriptionStarted");
+    }
+
+    @Test
+    void eventHasItsPayloadAndHeaders() {
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        String id = api.<List<String>>get(ENDPOINT + "/events?trace=" + api.traceId(), "$.events[*].event.eventId")
+                .get(0);
+
+        assertThat(api.<Map<String, Object>>get(ENDPOINT + "/events/" + id, "$.payload"))
+                .isNotEmpty();
+        assertThat(api.text(ENDPOINT + "/events/" + id, "$.headers.traceId")).isEqualTo(api.traceId());
+    }
+
+    @Test
+    void streamIsPausedAndResumed() {
+        String stream = "\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"";
+
+        assertThat(api.<Boolean>create(ENDPOINT + "/pause", "{" + stream + "}", "$.changed"))
+                .isTrue();
+        assertThat(api.<List<Boolean>>get(ENDPOINT, "$.streams[?(@.name == 'push')].paused"))
+                .containsExactly(true);
+        assertThat(api.<Boolean>create(ENDPOINT + "/resume", "{" + stream + "}", "$.changed"))
+                .isTrue();
+        assertThat(api.<Boolean>create(ENDPOINT + "/resume", "{" + stream + "}", "$.changed"))
+                .isFalse();
+    }
+
+    @Test
+    void replayIsStartedWatchedAndCancelled() {
+        Integer id = api.create(ENDPOINT + "/replay", """
+                {"selection": "handler=audit.record&eventType=OrderPlaced,OrderPaid", "rate": 1,
+                 "actor": "ann", "reason": "a test"}
+                """, "$.replay");
+
+        assertThat(api.text(ENDPOINT + "/replays/" + id, "$.origin.by")).isEqualTo("ann");
+        assertThat(api.<List<Integer>>get(ENDPOINT + "/replays", "$.replays[*].id"))
+                .contains(id);
+        assertThat(api.post(ENDPOINT + "/cancel", "{\"replay\": " + id + ", \"actor\": \"ann\"}")
+                        .getStatusCode())
+                .isEqualTo(HttpStatus.OK);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            retry  | {"selection": "handler=audit.record", "reason": "x"} | 'actor' is missing
+            retry  | {"selection": "handler=audit.record", "actor": "ann"} | 'reason' is missing
+            retry  | {"handler": "audit.record", "actor": "ann", "reason": "x"} | has no filter 'handler'
+            retry  | {"actor": "ann", "reason": "x"} | 'selection' is missing
+            skip   | {"selection": "hander=audit.record&status=DEAD", "actor": "a", "reason": "x"} | has no filter 'hander'
+            skip   | {"selection": "status=GONE", "actor": "ann", "reason": "x"} | DUE, WAITING or DEAD
+            skip   | {"selection": "", "actor": "ann", "reason": "x"} | must be a query string
+            skip   | {"selection": "status=DEAD,DUE,WAITING", "actor": "ann", "reason": "x"} | has no filter, so it selects every
+            skip   | {"selection": "handler=a&handler=b", "actor": "ann", "reason": "x"} | more than one 'handler'
+            skip   | {"selection": "handler=%zz", "actor": "ann", "reason": "x"} | invalid % escape
+            retry  | {"selection": "event=42", "actor": "ann", "reason": "x"} | must be a UUID
+            pause  | {"actor": "ann", "reason": "x"} | either a 'handler' or a 'stream'
+            pause  | {"stream": "nowhere", "actor": "ann", "reason": "x"} | no instance has polled
+            replay | {"selection": "eventType=OrderPlaced", "actor": "ann", "reason": "x"} | 'handler' is missing
+            cancel | {"actor": "ann"} | 'replay' is missing
+            """)
+    void invalidCommandIsRefusedWithItsReason(String command, String body, String error) {
+        ResponseEntity<String> answer = api.post(ENDPOINT + "/" + command, body);
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+        assertThat(answer.getBody()).contains(error);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '~',
+            value = {
+                "/deliveries?trace=1, has no filter 'trace'",
+                "/deliveries?after=here, the 'next' of another page",
+                "/deliveries?limit=5000, from 1 to 1000",
+                "/deliveries?since=yesterday, a time such as",
+                "/lanes?aggregateType=order, 'aggregateId' is missing",
+                "/failures?handler=x, has no filter 'handler'",
+                "/events/42, must be a UUID"
+            })
+    void invalidQuestionIsRefusedWithItsReason(String path, String error) {
+        ResponseEntity<String> answer = api.get(ENDPOINT + path);
+
+        assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+        assertThat(answer.getBody()).contains(error);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/nothing", "/events/b66d1cf6-4e4a-4f39-9e7d-52a2b5ae5a3b", "/replays/4711"})
+    void whatDoesNotExistIsNotFound(String path) {
+        assertThat(api.get(ENDPOINT + path).getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    }
+}

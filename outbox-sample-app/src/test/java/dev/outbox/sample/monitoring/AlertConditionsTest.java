@@ -1,0 +1,293 @@
+package dev.outbox.sample.monitoring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
+import dev.outbox.testing.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
+
+/** Each alert of the rules is false while the service is quiet, and true when the failure that it is for has happened. */
+@SampleTest
+@TestPropertySource(
+        properties = {
+            "outbox.metrics.gauge-max-age=0s",
+            "outbox.streams.orders.lease=1s",
+            "outbox.handlers.[order-executor-worker].on-dead=block"
+        })
+class AlertConditionsTest {
+
+    /** Labels that Prometheus adds to what it scrapes. */
+    private static final Map<String, String> TARGET = Map.of("instance", "one");
+
+    private static final String BY = "{\"by\": \"ann\", \"reason\": \"a test\"}";
+
+    private final Map<String, AlertRule> rules = AlertRule.byName();
+    private final Scrapes scrapes = new Scrapes();
+    private Instant now = Instant.parse("2030-01-01T00:00:00Z");
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private OutboxMeters meters;
+
+    @Autowired
+    private TestDatabase database;
+
+    private Api api;
+
+    @BeforeEach
+    void connect() {
+        api = new Api(port);
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        api.awaitPublished();
+    }
+
+    @AfterEach
+    void endFailures() {
+        api.delete("/demo/faults");
+        api.post("/operations/streams/push/resume", BY);
+        // The workers continue meanwhile, and may win a deadlock.
+        await().ignoreException(PessimisticLockingFailureException.class)
+                .until(() -> jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished")
+                                .update()
+                        == 0);
+    }
+
+    @Test
+    void quietServiceRaisesNoAlert() {
+        scrape();
+        later(Duration.ofMinutes(1));
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        api.awaitPublished();
+        scrape();
+
+        assertThat(rules.keySet()).filteredOn(this::fires).isEmpty();
+    }
+
+    @Test
+    void backlogOfAPausedStream() {
+        api.post("/operations/streams/push/pause", BY);
+        insert(1000, "push", "30 seconds");
+        scrape();
+        assertThat(fires("OutboxBacklog")).isFalse();
+        assertThat(fires("OutboxOldestPending")).isFalse();
+
+        insert(1, "push", "30 seconds");
+        age("61 seconds");
+        later(Duration.ofMinutes(1));
+        scrape();
+        assertFires("OutboxBacklog");
+        assertFires("OutboxOldestPending");
+    }
+
+    @Test
+    void pollerThatClaimsNothing() {
+        api.post("/operations/streams/push/pause", BY);
+        insert(1, "push", "30 seconds");
+        String scrape = read();
+        record(scrape);
+        later(Duration.ofMinutes(4));
+        record(scrape);
+        assertFires("OutboxPollerStopped");
+
+        later(Duration.ofSeconds(30));
+        record(scrape.replaceAll("(outbox_claim_seconds_count\\{.*stream=\"push\".*) .+", "$1 1000000"));
+        assertThat(fires("OutboxPollerStopped")).isFalse();
+    }
+
+    @Test
+    void laneThatKeepsRetrying() {
+        fault("fulfilment.order", "failPercent=100");
+        api.create("/orders", "{\"item\": \"teapot\"}", "$.id");
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "OrderPlaced")
+                        .extracting("status")
+                        .containsExactly("RETRYING"));
+        scrape();
+        assertThat(fires("OutboxOldestRetrying")).isFalse();
+
+        age("31 minutes");
+        scrape();
+        assertFires("OutboxOldestRetrying");
+        assertFires("OutboxLaneStuck");
+    }
+
+    @Test
+    void deadLetters() {
+        api.put("/settings/max-volume", "{\"volume\": 100}");
+        await().atMost(Api.DEADLINE)
+                .until(() -> api.events().stream()
+                        .allMatch((event) -> event.get("status").equals("PUBLISHED")));
+        signals(1, 1);
+        assertFires("OutboxDeadLetters");
+        assertFires("OutboxLanesBlocked");
+        assertThat(fires("OutboxManyDeadLetters")).isFalse();
+
+        signals(10, 11);
+        assertFires("OutboxManyDeadLetters");
+    }
+
+    /** A mean since the start of the process would be 0.00003. */
+    @Test
+    void retriesAfterAMillionGoodEvents() {
+        IntStream.range(0, 1_000_000).forEach((event) -> meters.completed("default", 0));
+        scrape();
+        later(Duration.ofMinutes(1));
+        IntStream.range(0, 10).forEach((event) -> meters.completed("default", 1));
+        scrape();
+        assertThat(fires("OutboxRetries")).isFalse();
+
+        later(Duration.ofMinutes(1));
+        IntStream.range(0, 10).forEach((event) -> meters.completed("default", 3));
+        scrape();
+        assertFires("OutboxRetries");
+    }
+
+    @Test
+    void handlerThatHangs() {
+        fault("fulfilment.parcel", "hang=true");
+        payFor("clock");
+
+        await().atMost(Api.DEADLINE).until(() -> scrapeFires("OutboxHandlersStuck"));
+        assertFires("OutboxHandlersStuck");
+    }
+
+    @Test
+    void circuitThatOpens() {
+        fault("fulfilment.parcel", "failPercent=100");
+        IntStream.range(0, 6).forEach((order) -> payFor("cup"));
+
+        await().atMost(Api.DEADLINE).until(() -> scrapeFires("OutboxCircuitOpen"));
+        assertFires("OutboxCircuitOpen");
+        api.delete("/demo/faults");
+        await().atMost(Api.DEADLINE).until(() -> !scrapeFires("OutboxCircuitOpen"));
+    }
+
+    @Test
+    void countersThatGrow() {
+        scrape();
+        meters.leaseLost("default");
+        meters.unrouted("default");
+        meters.delivered("default", Duration.ofMinutes(30));
+        later(Duration.ofMinutes(1));
+        scrape();
+
+        assertFires("OutboxLeasesLost");
+        assertFires("OutboxEventsWithoutSubscribers");
+        assertFires("OutboxDeliveryLag");
+    }
+
+    @Test
+    void gaugesAreUnknownAndNotZeroWhileTheDatabaseIsAway() {
+        database.cutOff();
+        try {
+            scrape();
+        } finally {
+            database.restore();
+        }
+
+        assertFires("OutboxGaugesUnknown");
+        assertThat(new Evaluation(scrapes, now)
+                        .vector(PromQl.parse("outbox_pending_events or outbox_lanes_blocked"))
+                        .values())
+                .hasSizeGreaterThan(5)
+                .containsOnly(Double.NaN);
+        assertThat(fires("OutboxNotScraped")).isFalse();
+        later(Duration.ofMinutes(5));
+        assertFires("OutboxNotScraped");
+    }
+
+    private void signals(int count, int dead) {
+        for (int signal = 0; signal < count; signal++) {
+            api.create("/signals", """
+                    {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
+                    """.formatted(UUID.randomUUID()), "$.orderIntentId");
+        }
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(() -> assertThat(api.events())
+                        .filteredOn("eventType", "CreateOrderAttempt")
+                        .hasSize(dead)
+                        .extracting("status")
+                        .containsOnly("DEAD"));
+        scrape();
+    }
+
+    private void payFor(String item) {
+        String order = api.create("/orders", "{\"item\": \"" + item + "\"}", "$.id");
+        api.create("/orders/" + order + "/payment", "", "$.id");
+    }
+
+    private void fault(String handler, String fault) {
+        assertThat(api.post("/demo/faults/handlers/" + handler + "?" + fault, "")
+                        .getStatusCode()
+                        .is2xxSuccessful())
+                .isTrue();
+    }
+
+    private void insert(int events, String stream, String age) {
+        jdbc.sql("""
+                        INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
+                        SELECT ?, 'backlog', gen_random_uuid()::text, 1, 'BacklogGrew', '{}', now() - ?::interval
+                          FROM generate_series(1, ?)
+                        """).param(stream).param(age).param(events).update();
+    }
+
+    private void age(String age) {
+        jdbc.sql("ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER").update();
+        jdbc.sql("UPDATE events.outbox_unpublished SET occurred_at = now() - ?::interval")
+                .param(age)
+                .update();
+        jdbc.sql("ALTER TABLE events.outbox_unpublished ENABLE TRIGGER USER").update();
+    }
+
+    private boolean scrapeFires(String alert) {
+        scrape();
+        return fires(alert);
+    }
+
+    private void assertFires(String alert) {
+        assertThat(fires(alert)).as(alert).isTrue();
+    }
+
+    private boolean fires(String alert) {
+        return !new Evaluation(scrapes, now)
+                .vector(rules.get(alert).expression())
+                .isEmpty();
+    }
+
+    private void later(Duration time) {
+        now = now.plus(time);
+    }
+
+    private void scrape() {
+        record(read());
+    }
+
+    private void record(String scrape) {
+        scrapes.record(now, scrape, TARGET);
+    }
+
+    private String read() {
+        return api.get("/actuator/prometheus").getBody();
+    }
+}

@@ -1,0 +1,101 @@
+package dev.outbox.sample.monitoring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
+
+/** Names and labels of the event bus document, in a scrape. */
+@SampleTest
+@TestPropertySource(properties = {"sample.metrics.names=everbit", "outbox.metrics.gauge-max-age=0s"})
+class EverbitNamesTest {
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Test
+    void metersHaveTheNamesAndLabelsOfTheDocument() {
+        Api api = new Api(port);
+        api.create("/signals", """
+                {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 1}
+                """.formatted(UUID.randomUUID()), "$.orderIntentId");
+        api.awaitPublished();
+
+        Map<String, Set<String>> labels =
+                Scrapes.labels(api.get("/actuator/prometheus").getBody());
+
+        assertThat(labels)
+                .containsEntry("everbit_outbox_pending", Set.of("stream"))
+                .containsEntry("everbit_outbox_processing", Set.of("stream"))
+                .containsEntry("everbit_outbox_dead", Set.of("stream"))
+                .containsEntry("everbit_outbox_oldest_pending_seconds", Set.of("stream"))
+                .containsEntry("everbit_outbox_processed_total", Set.of("stream", "result"))
+                .containsEntry("everbit_outbox_handler_duration_seconds_bucket", Set.of("stream", "eventType", "le"))
+                .containsEntry("everbit_outbox_handler_duration_seconds_sum", Set.of("stream", "eventType"))
+                .containsEntry("everbit_outbox_handler_duration_seconds_count", Set.of("stream", "eventType"));
+        assertThat(labels.keySet())
+                .filteredOn((name) -> name.startsWith("everbit_"))
+                .containsExactlyInAnyOrder(
+                        "everbit_outbox_pending",
+                        "everbit_outbox_processing",
+                        "everbit_outbox_dead",
+                        "everbit_outbox_oldest_pending_seconds",
+                        "everbit_outbox_processed_total",
+                        "everbit_outbox_handler_duration_seconds_bucket",
+                        "everbit_outbox_handler_duration_seconds_sum",
+                        "everbit_outbox_handler_duration_seconds_count",
+                        "everbit_outbox_handler_duration_seconds_max");
+        assertThat(labels).doesNotContainKeys("outbox_pending_events", "outbox_processed_total");
+    }
+
+    @Test
+    void attemptsOfAllHandlersAreAdded() {
+        Api api = new Api(port);
+        double before = processed();
+        api.create("/orders", "{\"item\": \"cup\"}", "$.id");
+        api.awaitPublished();
+
+        int handlers = jdbc.sql(
+                        "SELECT count(*) FROM events.outbox_subscription WHERE event_type IN ('OrderPlaced', '*')")
+                .query(Integer.class)
+                .single();
+        assertThat(handlers).isGreaterThan(1);
+        await().untilAsserted(() -> assertThat(processed() - before).isEqualTo(handlers));
+    }
+
+    @Test
+    void alertsFindTheRenamedGauges() {
+        Api api = new Api(port);
+        api.post("/operations/streams/push/pause", "{\"by\": \"ann\", \"reason\": \"a test\"}");
+        jdbc.sql("""
+                        INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES ('push', 'backlog', '1', 1, 'BacklogGrew', '{}')
+                        """).update();
+
+        assertThat(api.<List<Double>>get("/alerts", "$[?(@.name == 'unpublished')].value"))
+                .singleElement()
+                .satisfies((value) -> assertThat(value).isPositive());
+    }
+
+    private double processed() {
+        return Scrapes.parse(new Api(port).get("/actuator/prometheus").getBody()).entrySet().stream()
+                .filter((sample) -> sample.getKey()
+                        .equals(new Scrapes.Series(
+                                "everbit_outbox_processed_total", Map.of("stream", "orders", "result", "success"))))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.outbox.sample.monitoring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.sample.Api;
+import dev.outbox.sample.SampleTest;
+import dev.outbox.testing.SourceTree;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The rules that are shipped, against a scrape of the service and the runbook. */
+@SampleTest
+class PrometheusRulesTest {
+
+    private static final Pattern SQL = Pattern.compile("```sql\\R(.*?)```", Pattern.DOTALL);
+
+    private final Map<String, AlertRule> rules = AlertRule.byName();
+
+    @LocalServerPort
+    private int port;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private OutboxMeters meters;
+
+    @Test
+    void everyAlertIsDriven() {
+        String test = SourceTree.tests().get("AlertConditionsTest");
+
+        assertThat(rules).hasSizeGreaterThan(10);
+        assertThat(rules.keySet()).allSatisfy((alert) -> assertThat(test).contains("assertFires(\"" + alert + "\""));
+    }
+
+    @Test
+    void everyMetricAndLabelExistsInAScrape() {
+        Api api = new Api(port);
+        api.subscribe("guild-" + UUID.randomUUID(), "pro");
+        api.awaitPublished();
+        meters.circuitOpened("orders", "fulfilment.parcel");
+        Map<String, Set<String>> labels =
+                Scrapes.labels(api.get("/actuator/prometheus").getBody());
+
+        assertThat(rules.values()).allSatisfy((rule) -> Labels.check(rule.expression(), labels, Set.of("instance")));
+    }
+
+    @Test
+    void everyAlertHasItsSectionInTheRunbook() {
+        List<String> runbook = SourceTree.read(SourceTree.ROOT.resolve("docs/monitoring/README.md"))
+                .lines()
+                .filter((line) -> line.startsWith("### Outbox"))
+                .map((line) -> line.substring(4))
+                .toList();
+
+        assertThat(runbook)
+                .containsExactlyElementsOf(
+                        AlertRule.all().stream().map(AlertRule::name).toList());
+        assertThat(rules.values())
+                .allSatisfy((rule) -> assertThat(rule.annotations().get("runbook_url"))
+                        .endsWith("/docs/monitoring/README.md#" + rule.name().toLowerCase(Locale.ROOT)))
+                .allSatisfy((rule) -> assertThat(rule.annotations()).containsKey("summary"));
+    }
+
+    @Test
+    void everyQueryOfTheRunbookRuns() {
+        List<String> queries = SQL.matcher(SourceTree.read(SourceTree.ROOT.resolve("docs/monitoring/README.md")))
+                .results()
+                .flatMap((block) -> Stream.of(block.group(1).split(";")))
+                .filter((query) -> !query.isBlank())
+                .toList();
+
+        assertThat(queries)
+                .hasSizeGreaterThan(8)
+                .allSatisfy((query) ->
+                        assertThat(jdbc.sql(query).query().listOfRows()).isNotNull());
+    }
+}
