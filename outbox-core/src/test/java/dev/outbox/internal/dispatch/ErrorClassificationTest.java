@@ -41,6 +41,13 @@ class ErrorClassificationTest {
     }
 
     @Test
+    void anonymousExceptionHasACode() {
+        assertThat(FailedAttempts.failure(new IllegalStateException("broken") {})
+                        .code())
+                .startsWith("ErrorClassificationTest$");
+    }
+
+    @Test
     void listedExceptionIsDeadAtOnce() {
         assertThat(attemptsUntilDead(new IOException("bad request"))).isOne();
         assertThat(outbox.event(dead))

@@ -12,7 +12,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
@@ -21,7 +20,6 @@ import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Retried;
 import dev.outbox.operations.OutboxOperations.Skipped;
-import dev.outbox.operations.Replays;
 import java.time.Instant;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -32,20 +30,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentCaptor;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** One step of a bulk operation: what it selects, and what the next step will know. */
 class BulkStepTest {
 
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", true, false),
-                            inspector,
-                            operations,
-                            mock(Replays.class))
-                    .routes())
-            .build();
+    private final MockMvc console = PageFixture.insecure(inspector, operations);
 
     @BeforeEach
     void start() {

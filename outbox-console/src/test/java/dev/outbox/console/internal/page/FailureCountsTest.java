@@ -9,14 +9,12 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.Replays;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.test.web.servlet.MockMvc;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** How many deliveries fail, and what operators see of it before they change all of them. */
 class FailureCountsTest {
@@ -40,13 +37,7 @@ class FailureCountsTest {
 
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", true, false),
-                            inspector,
-                            operations,
-                            mock(Replays.class))
-                    .routes())
-            .build();
+    private final MockMvc console = PageFixture.insecure(inspector, operations);
 
     @BeforeEach
     void fill() {

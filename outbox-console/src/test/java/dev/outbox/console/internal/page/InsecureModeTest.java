@@ -11,12 +11,10 @@ import static org.mockito.Mockito.when;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 
-import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.Replays;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,20 +22,13 @@ import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
-import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** Who acts in insecure mode, with and without a signed-in user. */
 class InsecureModeTest {
 
     private final OutboxInspector inspector = mock();
     private final OutboxOperations operations = mock();
-    private final MockMvc console = MockMvcBuilders.routerFunctions(new Console(
-                            new ConsoleSettings("/outbox", "shop", true, false),
-                            inspector,
-                            operations,
-                            mock(Replays.class))
-                    .routes())
-            .build();
+    private final MockMvc console = PageFixture.insecure(inspector, operations);
 
     @BeforeEach
     void fill() {

@@ -1,0 +1,106 @@
+package dev.outbox.internal.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerInterceptor;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.HandlerSettings;
+import dev.outbox.internal.dispatch.RunningHandlers;
+import dev.outbox.internal.publish.TransactionPhase;
+import dev.outbox.internal.runtime.OutboxDependencies.Capacity;
+import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
+import dev.outbox.listener.OutboxListener;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The timeout of a handler is that of the handler alone; a hanging interceptor is stuck after a lease. */
+class DecoratedHandlersTest {
+
+    private static final EventEnvelope EVENT = new EventEnvelope(
+            1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH);
+    private static final DispatchSettings FIVE_SECONDS = new DispatchSettings(
+            DispatchSettings.defaults().retry(),
+            Map.of("mail", new HandlerSettings(Duration.ofSeconds(5), null, null, null)));
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger stuck = new AtomicInteger();
+    private final RunningHandlers running =
+            new RunningHandlers(Map.of("default", Duration.ofSeconds(60)), FIVE_SECONDS, nanos::get);
+
+    @ParameterizedTest
+    @CsvSource({"4, 3, 0", "0, 7, 1", "58, 3, 1"})
+    void interceptorIsNotPartOfTimeout(int inInterceptor, int inHandler, int expected) throws Exception {
+        HandlerInterceptor waiting = (call, chain) -> {
+            pass(inInterceptor);
+            chain.proceed();
+        };
+        HandlerDefinition mail = HandlerDefinition.of("mail", Set.of("*"), (event) -> {
+            pass(inHandler);
+            stuck.set(running.stuck().size());
+        });
+
+        decorated(mail, waiting).handle(EVENT, EVENT, new FirstAttempt());
+
+        assertThat(stuck).hasValue(expected);
+    }
+
+    private void pass(int seconds) {
+        nanos.addAndGet(Duration.ofSeconds(seconds).toNanos());
+    }
+
+    private HandlerDefinition decorated(HandlerDefinition handler, HandlerInterceptor interceptor) {
+        RuntimeSettings defaults = RuntimeSettings.defaults();
+        RuntimeSettings settings = new RuntimeSettings(
+                defaults.schemas(), defaults.publisher(), defaults.polling(), FIVE_SECONDS, defaults.retention());
+        OutboxDependencies dependencies = new OutboxDependencies(
+                new PGSimpleDataSource(),
+                Optional.empty(),
+                new TransactionPhase(),
+                Optional::empty,
+                JsonMapper.builder().build(),
+                new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptor)),
+                Clock.systemUTC(),
+                new Random(),
+                Capacity.unbounded(),
+                null);
+        return new DecoratedHandlers(settings, dependencies, OutboxListener.NONE)
+                .of(List.of(handler), running)
+                .get(0);
+    }
+
+    /** An attempt that nothing ends. */
+    private record FirstAttempt() implements EventContext {
+
+        @Override
+        public int attempt() {
+            return 1;
+        }
+
+        @Override
+        public Instant leaseDeadline() {
+            return Instant.MAX;
+        }
+
+        @Override
+        public boolean isLeaseLost() {
+            return false;
+        }
+    }
+}
