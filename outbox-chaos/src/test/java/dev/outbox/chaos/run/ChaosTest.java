@@ -30,7 +30,7 @@ class ChaosTest {
             FaultType.BACKENDS_TERMINATED);
 
     @Test
-    @Timeout(240)
+    @Timeout(600)
     @Guarantee(
             value = "G3",
             sentence = "Order holds under random faults of processes, PostgreSQL, network and operators.")

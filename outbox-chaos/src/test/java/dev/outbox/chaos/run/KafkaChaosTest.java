@@ -17,7 +17,7 @@ class KafkaChaosTest {
     private static final long SEED = Long.getLong("chaos.seed", 20261122);
 
     @Test
-    @Timeout(240)
+    @Timeout(600)
     void deliversEveryEventInOrderThroughCrashes() throws Exception {
         KafkaReport report = run(KafkaSettings.brief(SEED), "mvn verify -pl outbox-chaos -am -Dtest=KafkaChaosTest");
 
