@@ -3,8 +3,10 @@ package dev.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.testing.SourceTree;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -16,6 +18,9 @@ class DocumentationTest {
 
     private static final Pattern TEST = Pattern.compile("`(\\w+Test)\\.(\\w+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)[^)]*\\)");
+    private static final Pattern ANCHOR = Pattern.compile("\\]\\((?!https?:)((?:[^)#]+\\.md)?)#([^)]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+    private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\S+) -->\\s*```\\w+\\R(.*?)\\R```", Pattern.DOTALL);
 
@@ -47,12 +52,43 @@ class DocumentationTest {
 
     @Test
     void everyLinkLeadsSomewhere() {
-        assertThat(pages())
-                .allSatisfy((page) -> assertThat(
-                                LINK.matcher(SourceTree.read(page)).results().toList())
-                        .allSatisfy((link) -> assertThat(
-                                        page.resolveSibling(link.group(1)).normalize())
-                                .exists()));
+        assertThat(pages().flatMap((page) -> LINK.matcher(withoutCode(page))
+                        .results()
+                        .filter((link) -> !Files.exists(target(page, link)))
+                        .map((link) -> SourceTree.relative(page) + ": " + link.group())))
+                .isEmpty();
+    }
+
+    @Test
+    void everyAnchorIsAHeading() {
+        assertThat(pages().flatMap((page) -> ANCHOR.matcher(withoutCode(page))
+                        .results()
+                        .filter((link) -> Files.exists(target(page, link)))
+                        .filter((link) -> !anchors(target(page, link)).contains(link.group(2)))
+                        .map((link) -> SourceTree.relative(page) + ": " + link.group())))
+                .isEmpty();
+    }
+
+    private static Path target(Path page, MatchResult link) {
+        return link.group(1).isEmpty()
+                ? page
+                : page.resolveSibling(link.group(1)).normalize();
+    }
+
+    /** The names that GitHub gives to the headings of a page. */
+    private static List<String> anchors(Path page) {
+        return HEADING.matcher(withoutCode(page))
+                .results()
+                .map((heading) -> heading.group(1)
+                        .replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1")
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\w\\- ]", "")
+                        .replace(' ', '-'))
+                .toList();
+    }
+
+    private static String withoutCode(Path page) {
+        return CODE.matcher(SourceTree.read(page)).replaceAll("");
     }
 
     private static Stream<Path> pages() {
