@@ -1,0 +1,4 @@
+package dev.outbox.spring.guides;
+
+/** An order was placed. */
+record OrderPlaced(String orderId, String article) {}
