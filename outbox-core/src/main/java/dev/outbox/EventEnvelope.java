@@ -13,9 +13,9 @@ import java.util.UUID;
  * @param aggregateType the aggregate type
  * @param aggregateId the aggregate id; events of one aggregate are handled in order
  * @param aggregateSeq the sequence within the aggregate, without gaps unless the publisher sets it
- * @param eventType the event type in PascalCase
- * @param schemaVersion the schema version of the payload
- * @param payload the payload as JSON text; after reading, in the normalized form of {@code jsonb}
+ * @param eventType the event type
+ * @param schemaVersion the schema version of the stored payload
+ * @param payload the stored payload as JSON text, which no {@link EventUpcaster} has changed; after reading, in the normalized form of {@code jsonb}
  * @param headers the headers, such as {@code traceId}
  * @param occurredAt when the event happened
  * @param replayed whether this delivery belongs to a replay

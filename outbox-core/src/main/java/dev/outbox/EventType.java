@@ -15,15 +15,16 @@ import java.lang.annotation.Target;
 public @interface EventType {
 
     /**
-     * The event type in PascalCase, by convention with a verb in the past tense ({@code PaymentSucceeded}). If empty, the simple class
-     * name.
+     * The event type, by convention with a verb in the past tense ({@code PaymentSucceeded}, {@code payment.succeeded}); see
+     * {@link EventTypeName} for the rule. If empty, the simple class name.
      *
      * @return the event type
      */
     String value() default "";
 
     /**
-     * The schema version of the payload, stored with each event. At least 1.
+     * The schema version of the payload, stored with each event. At least 1. A handler of this class gets older events through an
+     * {@link EventUpcaster}; a newer one is a dead letter. Raise the version only for a change that the older class cannot read.
      *
      * @return the schema version
      */

@@ -58,7 +58,7 @@ public final class OutboxEvent {
     /**
      * Sets the event type, instead of the one that the payload class determines.
      *
-     * @param eventType the event type in PascalCase
+     * @param eventType the event type, see {@link EventTypeName}
      * @return a copy with that type
      */
     public OutboxEvent withEventType(String eventType) {

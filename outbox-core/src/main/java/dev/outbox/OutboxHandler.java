@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a bean method as a handler of events. The method returns {@code void} and takes a payload class, a {@code JsonNode} or an
- * {@link EventEnvelope}. A payload or {@code JsonNode} may be followed by the envelope, and an {@link EventContext} may come last.
+ * {@link EventEnvelope}. A sealed payload type subscribes to the event types of its permitted classes. A payload or {@code JsonNode} may be followed by the envelope, and an {@link EventContext} may come last.
  *
  * <p>The poller's thread runs the handler, or a worker thread if {@code concurrency} is above 1. No transaction is active. A handler may
  * receive an event more than once, so it must be idempotent, unless it {@linkplain #deduplicate deduplicates}. An exception counts as a

@@ -83,7 +83,7 @@ class ArchitectureTest {
                 .whereLayer("schema")
                 .mayOnlyAccessLayers("root", "store", "fault", "failure")
                 .whereLayer("publish")
-                .mayOnlyAccessLayers("root", "listener", "store", "delivery", "dispatch", "failure", "fault")
+                .mayOnlyAccessLayers("root", "listener", "store", "delivery", "dispatch", "payload", "failure", "fault")
                 .whereLayer("payload")
                 .mayOnlyAccessLayers("root", "failure")
                 .whereLayer("dispatch")

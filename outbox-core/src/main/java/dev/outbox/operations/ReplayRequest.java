@@ -1,11 +1,11 @@
 package dev.outbox.operations;
 
+import dev.outbox.EventTypeName;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,6 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
 
     private static final int DEFAULT_RATE = 100;
     private static final int MOST_EVENT_IDS = 10_000;
-    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     /**
      * Checks the values.
@@ -58,14 +57,15 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
         /**
          * Copies the sets and checks the values.
          *
-         * @throws InvalidOperationException if an event type is not PascalCase, or there are too many event ids
+         * @throws InvalidOperationException if an event type is invalid, or there are too many event ids
          */
         public Selection {
             eventTypes = Set.copyOf(eventTypes);
             eventIds = Set.copyOf(eventIds);
             for (String type : eventTypes) {
-                if (!PASCAL_CASE.matcher(type).matches()) {
-                    throw new InvalidOperationException("event type '" + type + "' is not PascalCase");
+                if (!EventTypeName.isValid(type)) {
+                    throw new InvalidOperationException(
+                            "event type '" + type + "' is invalid: an event type must " + EventTypeName.RULE);
                 }
             }
             if (eventIds.size() > MOST_EVENT_IDS) {
@@ -164,7 +164,7 @@ public record ReplayRequest(String handlerId, Selection selection, int rate) {
     /**
      * Narrows the request to event types.
      *
-     * @param eventTypes the event types in PascalCase
+     * @param eventTypes the event types
      * @return a changed copy
      */
     public ReplayRequest eventTypes(String... eventTypes) {

@@ -2,6 +2,7 @@ package dev.outbox.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.spring.OutboxMapper;
 import dev.outbox.OutboxHandler;
 import dev.outbox.sample.events.BillingEvent;
 import dev.outbox.sample.events.GuildEvent;
@@ -70,12 +71,14 @@ class EventCatalogTest {
     /** Handlers that carry out the work of their own context, which is no subscription of the catalogue. */
     private static final Set<String> INTERNAL = Set.of("recovery.restore", "recovery.anti-nuke");
 
+    private static final Pattern PASCAL_CASE = Pattern.compile("^([A-Z][a-z0-9]+)+$");
     private static final Pattern PAST_TENSE = Pattern.compile("ed(Final|ViaWebJoin)?$");
 
     @Autowired
     private ApplicationContext beans;
 
     @Autowired
+    @OutboxMapper
     private JsonMapper json;
 
     @Test
@@ -86,6 +89,7 @@ class EventCatalogTest {
 
     @Test
     void eventsAreNamedInThePastTense() {
+        assertThat(events().keySet()).allMatch(PASCAL_CASE.asPredicate());
         assertThat(events().keySet()).allMatch(PAST_TENSE.asPredicate());
     }
 

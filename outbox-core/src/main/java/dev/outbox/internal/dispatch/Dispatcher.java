@@ -6,6 +6,7 @@ import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
@@ -16,7 +17,6 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Delivers events to their handlers on the calling thread and returns the outcomes; writes nothing. Safe for use by many threads. */
 public final class Dispatcher {
@@ -32,7 +32,7 @@ public final class Dispatcher {
 
     public Dispatcher(
             HandlerRegistry registry,
-            JsonMapper mapper,
+            PayloadReader reader,
             DispatchSettings settings,
             OutboxListener listener,
             Sources sources) {
@@ -40,7 +40,7 @@ public final class Dispatcher {
         this.listener = listener;
         this.clock = sources.clock();
         this.circuits = new Circuits(settings, sources.nanos());
-        this.invocations = new Invocations(settings, mapper, circuits, listener, clock, sources.random());
+        this.invocations = new Invocations(settings, reader, circuits, listener, clock, sources.random());
     }
 
     /** Sources of time and of random numbers. */

@@ -1,15 +1,17 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.EventType;
+import dev.outbox.EventTypeName;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -17,11 +19,21 @@ import tools.jackson.databind.JsonNode;
 final class HandlerRules {
 
     private static final int LONGEST_ID = 255;
-    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private final Map<String, HandlerDefinition> byId = new LinkedHashMap<>();
     private final Map<String, Class<?>> payloadTypes = new HashMap<>();
-    private final Map<String, HandlerDefinition> byPayloadClass = new HashMap<>();
+    private final Map<String, Taken> byPayloadClass = new HashMap<>();
+
+    /** Class that stands for an event type of a handler. */
+    private record Taken(HandlerDefinition handler, Class<?> payloadClass) {
+
+        @Override
+        public String toString() {
+            return handler.payloadType() == payloadClass
+                    ? handler.toString()
+                    : handler + " with " + payloadClass.getName();
+        }
+    }
 
     private HandlerRules() {}
 
@@ -29,39 +41,31 @@ final class HandlerRules {
         HandlerRules rules = new HandlerRules();
         for (HandlerDefinition handler : handlers) {
             rules.checkId(handler);
+            checkPayloadType(handler);
             checkEventTypes(handler);
-            rules.checkVersion(handler);
-            rules.checkPayloadClass(handler);
+            rules.checkVersions(handler);
+            rules.checkPayloadClasses(handler);
         }
         handlers.forEach(rules::checkAliases);
     }
 
-    /** Returns the event types that a handler names, or else the one of its payload class. */
+    /** Returns the event types that a handler names, or else those of its payload class. */
     static Set<String> eventTypesOf(HandlerDefinition handler) {
         Class<?> payloadType = decodedClass(handler);
         return handler.eventTypes().isEmpty() && payloadType != null
-                ? Set.of(eventTypeOf(payloadType))
+                ? PayloadClasses.of(payloadType).eventTypes()
                 : handler.eventTypes();
     }
 
-    /** Returns the class that stands for a handler's event type; none if the handler names its types, or the class is a copy. */
-    static @Nullable Class<?> payloadClassOf(HandlerDefinition handler) {
+    /** Returns the classes that stand for a handler's event types; none if the handler names its types, or for a copy. */
+    static List<Class<?>> payloadClassesOf(HandlerDefinition handler) {
         Class<?> payloadType = handler.payloadType();
         if (payloadType == null || !handler.eventTypes().isEmpty()) {
-            return null;
+            return List.of();
         }
-        EventType annotation = payloadType.getAnnotation(EventType.class);
-        return annotation != null && annotation.copy() ? null : payloadType;
-    }
-
-    static String eventTypeOf(Class<?> payloadType) {
-        EventType annotation = payloadType.getAnnotation(EventType.class);
-        return annotation == null || annotation.value().isEmpty() ? payloadType.getSimpleName() : annotation.value();
-    }
-
-    private static int versionOf(Class<?> payloadType) {
-        EventType annotation = payloadType.getAnnotation(EventType.class);
-        return annotation == null ? 1 : annotation.version();
+        return PayloadClasses.of(payloadType).concrete().stream()
+                .filter((type) -> !DeclaredType.of(type).copy())
+                .toList();
     }
 
     private static @Nullable Class<?> decodedClass(HandlerDefinition handler) {
@@ -86,6 +90,25 @@ final class HandlerRules {
         }
     }
 
+    private static void checkPayloadType(HandlerDefinition handler) {
+        Class<?> payloadType = decodedClass(handler);
+        if (payloadType == null) {
+            return;
+        }
+        try {
+            PayloadClasses classes = PayloadClasses.of(payloadType);
+            for (String type : new TreeSet<>(handler.eventTypes())) {
+                if (!classes.takes(type) && !type.equals(HandlerDefinition.ALL_EVENT_TYPES)) {
+                    throw new HandlerConfigurationException("handler '" + handler.id() + "' names event type '" + type
+                            + "', for which no permitted type of " + payloadType.getName() + " stands; it has "
+                            + new TreeSet<>(classes.eventTypes()));
+                }
+            }
+        } catch (IllegalArgumentException ex) {
+            throw new HandlerConfigurationException("handler '" + handler.id() + "' takes " + ex.getMessage());
+        }
+    }
+
     private static void checkEventTypes(HandlerDefinition handler) {
         Set<String> types = new TreeSet<>(eventTypesOf(handler));
         if (types.isEmpty()) {
@@ -99,39 +122,41 @@ final class HandlerRules {
                         + "' subscribes to every event type, so its parameter must be EventEnvelope or JsonNode, not "
                         + handler.payloadType());
             }
-            if (!all && !PASCAL_CASE.matcher(type).matches()) {
-                throw new HandlerConfigurationException(
-                        "event type '" + type + "' of handler '" + handler.id() + "' is not PascalCase");
+            if (!all && !EventTypeName.isValid(type)) {
+                throw new HandlerConfigurationException("event type '" + type + "' of handler '" + handler.id()
+                        + "' is invalid: an event type must " + EventTypeName.RULE);
             }
         }
     }
 
-    private void checkVersion(HandlerDefinition handler) {
+    private void checkVersions(HandlerDefinition handler) {
         Class<?> payloadType = decodedClass(handler);
-        if (payloadType == null) {
-            return;
-        }
-        String type = eventTypeOf(payloadType);
-        Class<?> other = payloadTypes.putIfAbsent(type, payloadType);
-        if (other != null && versionOf(other) != versionOf(payloadType)) {
-            throw new HandlerConfigurationException("event type " + type + " has version " + versionOf(other) + " in "
-                    + other.getName() + " and version " + versionOf(payloadType) + " in " + payloadType.getName()
-                    + "; one application handles one version of a type");
+        if (payloadType != null) {
+            PayloadClasses.of(payloadType).concrete().forEach(this::checkVersion);
         }
     }
 
-    private void checkPayloadClass(HandlerDefinition handler) {
-        Class<?> payloadClass = payloadClassOf(handler);
-        if (payloadClass == null) {
-            return;
+    private void checkVersion(Class<?> payloadType) {
+        DeclaredType type = DeclaredType.of(payloadType);
+        Class<?> other = payloadTypes.putIfAbsent(type.name(), payloadType);
+        if (other != null && DeclaredType.of(other).version() != type.version()) {
+            throw new HandlerConfigurationException("event type " + type.name() + " has version "
+                    + DeclaredType.of(other).version() + " in " + other.getName() + " and version " + type.version()
+                    + " in " + payloadType.getName() + "; one application handles one version of a type");
         }
-        String type = eventTypeOf(payloadClass);
-        HandlerDefinition other = byPayloadClass.putIfAbsent(type, handler);
-        if (other != null && other.payloadType() != payloadClass) {
-            throw new HandlerConfigurationException("two classes stand for event type " + type
-                    + ", so each would get the other's events:\n    " + other + "\n    " + handler
-                    + "\nname another type with @EventType, or mark the class that repeats the other's contract"
-                    + " @EventType(copy = true)");
+    }
+
+    private void checkPayloadClasses(HandlerDefinition handler) {
+        for (Class<?> payloadClass : payloadClassesOf(handler)) {
+            String type = DeclaredType.of(payloadClass).name();
+            Taken other = byPayloadClass.putIfAbsent(type, new Taken(handler, payloadClass));
+            if (other != null && other.payloadClass() != payloadClass) {
+                throw new HandlerConfigurationException("two classes stand for event type " + type
+                        + ", so each would get the other's events:\n    " + other + "\n    "
+                        + new Taken(handler, payloadClass)
+                        + "\nname another type with @EventType, or mark the class that repeats the other's contract"
+                        + " @EventType(copy = true)");
+            }
         }
     }
 

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Invokes handlers of single events and batch handlers. */
 final class Invocations {
@@ -26,13 +25,13 @@ final class Invocations {
 
     Invocations(
             DispatchSettings settings,
-            JsonMapper mapper,
+            PayloadReader reader,
             Circuits circuits,
             OutboxListener listener,
             Clock clock,
             RandomGenerator random) {
         this.settings = settings;
-        this.reader = new PayloadReader(mapper, settings.missingFields());
+        this.reader = reader;
         this.clock = clock;
         this.failures = new FailedAttempts(settings, random);
         OutcomeReport report = new OutcomeReport(listener, clock);

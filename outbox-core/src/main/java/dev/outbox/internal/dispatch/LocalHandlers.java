@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.payload.DeclaredType;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,14 +27,14 @@ public final class LocalHandlers {
             byEveryId.put(handler.id(), handler);
             handler.aliases().forEach((alias) -> byEveryId.put(alias, handler));
             eventTypes.put(handler.id(), HandlerRules.eventTypesOf(handler));
-            Class<?> payloadClass = HandlerRules.payloadClassOf(handler);
-            if (payloadClass != null) {
-                payloadClasses.put(HandlerRules.eventTypeOf(payloadClass), payloadClass);
+            for (Class<?> payloadClass : HandlerRules.payloadClassesOf(handler)) {
+                payloadClasses.put(DeclaredType.of(payloadClass).name(), payloadClass);
             }
         }
     }
 
-    Collection<HandlerDefinition> all() {
+    /** Returns the handlers. */
+    public Collection<HandlerDefinition> all() {
         return byId.values();
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;
@@ -27,11 +28,14 @@ public final class PayloadReader {
     private final PayloadShapes shapes;
     private final RequiredFields requiredFields;
     private final UnknownFields unknownFields = new UnknownFields();
+    private final Upcasters upcasters;
     private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
+    private final Map<Class<?>, PayloadClasses> classes = new ConcurrentHashMap<>();
 
-    /** Creates a reader with the application's mapper. */
-    public PayloadReader(JsonMapper mapper, MissingFields missingFields) {
+    /** Creates a reader with the mapper of the payloads. */
+    public PayloadReader(JsonMapper mapper, MissingFields missingFields, Upcasters upcasters) {
         this.mapper = mapper;
+        this.upcasters = upcasters;
         this.shapes = new PayloadShapes(mapper);
         this.requiredFields = new RequiredFields(missingFields, shapes);
     }
@@ -46,27 +50,54 @@ public final class PayloadReader {
 
         private final EventEnvelope envelope;
         private Map<Class<?>, Object> decoded = Map.of();
+        private int version;
+        private String json;
 
         private EventPayload(EventEnvelope envelope) {
             this.envelope = envelope;
+            this.version = envelope.schemaVersion();
+            this.json = envelope.payload();
         }
 
-        /** Returns the argument of a handler: the decoded payload, or the envelope if the handler takes no payload. */
+        /**
+         * Returns the argument of a handler: the decoded payload in the version of its class, or the stored envelope if the handler takes
+         * no payload.
+         */
         public Object decode(HandlerDefinition handler) throws UndecodableException {
-            Class<?> type = handler.payloadType();
-            if (type == null) {
+            Class<?> parameter = handler.payloadType();
+            if (parameter == null) {
                 return envelope;
+            }
+            PayloadClasses known = classes.get(parameter);
+            PayloadClasses taken = known != null ? known : classes.computeIfAbsent(parameter, PayloadClasses::of);
+            Class<?> type = taken.classOf(envelope.eventType());
+            if (type == null) {
+                throw UndecodableException.unreadable(
+                        "no permitted type of " + parameter.getName() + " stands for " + envelope.eventType());
             }
             Object payload = decoded.get(type);
             if (payload == null) {
-                payload = read(envelope.payload(), type);
+                upcast(taken.versionOf(envelope.eventType()));
+                payload = read(json, type);
                 // A handler can change its JsonNode, so each gets its own.
                 if (type != JsonNode.class) {
                     decoded = decoded.isEmpty() ? Map.of(type, payload) : with(type, payload);
                 }
             }
-            requireFields(handler, envelope, payload);
+            requireFields(handler, envelope, json, payload);
             return payload;
+        }
+
+        /** One application has one version of a type, so the first upcast serves all handlers. */
+        private void upcast(@Nullable Integer declared) throws UndecodableException {
+            if (declared != null && envelope.schemaVersion() > declared) {
+                throw UndecodableException.newer(envelope, declared);
+            }
+            Integer newest = declared != null ? declared : upcasters.newest(envelope.eventType());
+            if (newest != null && newest > version) {
+                json = upcasters.upcast(envelope, newest, mapper);
+                version = newest;
+            }
         }
 
         private Map<Class<?>, Object> with(Class<?> type, Object payload) {
@@ -95,8 +126,9 @@ public final class PayloadReader {
         }
     }
 
-    void requireFields(HandlerDefinition handler, EventEnvelope envelope, Object payload) throws UndecodableException {
-        requiredFields.check(handler, envelope, payload);
+    void requireFields(HandlerDefinition handler, EventEnvelope envelope, String json, Object payload)
+            throws UndecodableException {
+        requiredFields.check(handler, envelope, json, payload);
     }
 
     private ObjectReader reader(Class<?> type, Set<UnknownField> unknown) {

@@ -25,20 +25,21 @@ final class RequiredFields {
     private record Warning(String handlerId, String eventType) {}
 
     /** Reads the JSON again only if a required component is null, to tell an absent field from a null. */
-    void check(HandlerDefinition handler, EventEnvelope envelope, Object payload) throws UndecodableException {
+    void check(HandlerDefinition handler, EventEnvelope envelope, String json, Object payload)
+            throws UndecodableException {
         if (policy == MissingFields.IGNORE || !payload.getClass().isRecord()) {
             return;
         }
         PayloadShape shape = shapes.of(payload.getClass());
         List<PayloadShape.Field> absent = shape.nullIn(payload);
-        if (absent.isEmpty() || !envelope.payload().startsWith("{")) {
+        if (absent.isEmpty() || !json.startsWith("{")) {
             return;
         }
         Warning warning = new Warning(handler.id(), envelope.eventType());
         if (policy == MissingFields.WARN && warnings.contains(warning)) {
             return;
         }
-        List<String> missing = shape.missing(absent, shapes.fieldsOf(envelope.payload()));
+        List<String> missing = shape.missing(absent, shapes.fieldsOf(json));
         if (!missing.isEmpty()) {
             report(envelope, warning, UndecodableException.lack(missing, payload.getClass()));
         }

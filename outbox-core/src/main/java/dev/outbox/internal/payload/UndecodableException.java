@@ -1,5 +1,6 @@
 package dev.outbox.internal.payload;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.internal.failure.Failure;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -27,6 +28,23 @@ public final class UndecodableException extends Exception {
     /** Payload that Jackson can read as the class, but that was written for another one. */
     static UndecodableException mismatch(String message) {
         return new UndecodableException("PAYLOAD_MISMATCH", message);
+    }
+
+    /** Event of a version that a newer version of the application has published. */
+    static UndecodableException newer(EventEnvelope envelope, int known) {
+        return new UndecodableException(
+                "NEWER_VERSION",
+                "the event has version " + envelope.schemaVersion() + " of " + envelope.eventType()
+                        + ", this application knows " + known + ": deploy the class of version "
+                        + envelope.schemaVersion() + " in every instance; retry afterwards");
+    }
+
+    /** Event of a version that the chain of upcasters does not read. */
+    static UndecodableException noUpcaster(EventEnvelope envelope, int wanted) {
+        return new UndecodableException(
+                "MISSING_UPCASTER",
+                "the event has version " + envelope.schemaVersion() + " of " + envelope.eventType()
+                        + ", and no EventUpcaster leads from it to version " + wanted + ": add one; retry afterwards");
     }
 
     static UndecodableException renamed(Class<?> type, List<String> missing, List<String> unknown) {

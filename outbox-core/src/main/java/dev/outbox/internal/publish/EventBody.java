@@ -14,6 +14,9 @@ import tools.jackson.databind.ser.impl.UnknownSerializer;
 /** Writes the payload and the headers of events as JSON, and refuses what PostgreSQL cannot store. */
 public final class EventBody {
 
+    /** Headers are texts in one fixed shape, whatever the mapper of the payloads does. */
+    private static final JsonMapper HEADERS = JsonMapper.builder().build();
+
     private static final JsonText.Limits HEADER_LIMITS = JsonText.Limits.of(StreamReadConstraints.defaults());
 
     private final JsonMapper mapper;
@@ -83,7 +86,7 @@ public final class EventBody {
     }
 
     private String json(Map<String, String> all, NewEvent.Aggregate aggregate) {
-        String json = mapper.writeValueAsString(all);
+        String json = HEADERS.writeValueAsString(all);
         check("headers of an event of " + aggregate, json, HEADER_LIMITS);
         return json;
     }

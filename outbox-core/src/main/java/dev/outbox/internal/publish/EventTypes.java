@@ -1,15 +1,16 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.EventType;
+import dev.outbox.EventTypeName;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.TreeNode;
 
 /** Determines event types; refuses a second class of a type, and types without subscribers if configured. Safe for use by many threads. */
@@ -29,21 +30,19 @@ final class EventTypes {
         if (payload == null) {
             throw new InvalidEventException("payload of an event of " + aggregate + " must not be null");
         }
-        EventType annotation = payload.getClass().getAnnotation(EventType.class);
+        DeclaredType declared = DeclaredType.of(payload.getClass());
         String chosen = event.eventType();
-        String type = chosen != null ? chosen : nameOf(payload, annotation, aggregate);
-        if (type.length() > StorableText.LONGEST_NAME || !StorableText.isPascalCase(type)) {
-            throw new InvalidEventException("event type must be PascalCase, letters and digits, at most "
-                    + StorableText.LONGEST_NAME + " characters, such as PaymentSucceeded: '"
-                    + StorableText.quotable(type) + "' of "
-                    + aggregate);
+        String type = chosen != null ? chosen : nameOf(payload, declared, aggregate);
+        if (!EventTypeName.isValid(type)) {
+            throw new InvalidEventException("an event type must " + EventTypeName.RULE + ": '"
+                    + StorableText.quotable(type) + "' of " + aggregate);
         }
         Integer given = event.schemaVersion();
-        int version = given != null ? given : annotation == null ? 1 : annotation.version();
+        int version = given != null ? given : declared.version();
         if (version < 1) {
             throw new InvalidEventException("version of event type " + type + " must be at least 1: " + version);
         }
-        if (chosen == null && (annotation == null || !annotation.copy())) {
+        if (chosen == null && !declared.copy()) {
             refuseSecondClass(type, payload.getClass());
         }
         return new NewEvent.Type(type, version);
@@ -56,19 +55,16 @@ final class EventTypes {
         }
     }
 
-    private static String nameOf(Object payload, @Nullable EventType annotation, NewEvent.Aggregate aggregate) {
-        if (annotation != null && !annotation.value().isEmpty()) {
-            return annotation.value();
-        }
+    private static String nameOf(Object payload, DeclaredType declared, NewEvent.Aggregate aggregate) {
         boolean nameless = payload instanceof TreeNode
                 || payload instanceof Map
                 || payload instanceof Collection
                 || payload.getClass().getName().startsWith("java.");
-        if (nameless) {
+        if (nameless && !payload.getClass().isAnnotationPresent(EventType.class)) {
             throw new InvalidEventException("a payload of " + payload.getClass().getName()
                     + " does not name the event of " + aggregate + "; use OutboxEvent.withEventType");
         }
-        return payload.getClass().getSimpleName();
+        return declared.name();
     }
 
     /** Checks the handlers' class first, so that a refused class is not remembered as the published one. */

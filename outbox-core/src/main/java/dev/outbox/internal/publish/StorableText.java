@@ -1,7 +1,6 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Rules for text that PostgreSQL stores, and for names. */
@@ -10,13 +9,8 @@ final class StorableText {
     static final int LONGEST_NAME = 255;
 
     private static final int LONGEST_QUOTE = 40;
-    private static final Pattern PASCAL_CASE = Pattern.compile("[A-Z][A-Za-z0-9]*");
 
     private StorableText() {}
-
-    static boolean isPascalCase(String name) {
-        return PASCAL_CASE.matcher(name).matches();
-    }
 
     /** Returns a description of the first character that PostgreSQL refuses; {@code null} if there is none. */
     static @Nullable String refusedCharacter(String text) {

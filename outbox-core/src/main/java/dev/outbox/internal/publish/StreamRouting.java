@@ -1,5 +1,6 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventTypeName;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -23,8 +24,8 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
         eventTypes = Map.copyOf(eventTypes);
         aggregateTypes = Map.copyOf(aggregateTypes);
         for (String type : eventTypes.keySet()) {
-            if (!StorableText.isPascalCase(type)) {
-                throw new IllegalArgumentException("eventTypes must be PascalCase: " + type);
+            if (!EventTypeName.isValid(type)) {
+                throw new IllegalArgumentException("eventTypes must " + EventTypeName.RULE + ": " + type);
             }
         }
         if (aggregateTypes.keySet().stream().anyMatch(String::isBlank)) {

@@ -1,7 +1,13 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.EventHeadersContributor;
+import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerInterceptor;
+import dev.outbox.PayloadFormat;
+import dev.outbox.internal.dispatch.LocalHandlers;
+import dev.outbox.internal.payload.MissingFields;
+import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.listener.OutboxListener;
@@ -73,7 +79,7 @@ public record OutboxDependencies(
                 UnpooledDataSource.behind(dataSource),
                 phase,
                 () -> Optional.of(manager),
-                JsonMapper.builder().build(),
+                PayloadFormat.mapper(),
                 Extensions.none(),
                 Clock.systemUTC(),
                 new Random(),
@@ -81,11 +87,27 @@ public record OutboxDependencies(
                 null);
     }
 
+    /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the versions of the handlers' classes. */
+    PayloadReader payloads(MissingFields missingFields, LocalHandlers handlers) {
+        Upcasters upcasters = new Upcasters(extensions.upcasters().get().toList());
+        upcasters.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
+        return new PayloadReader(mapper, missingFields, upcasters);
+    }
+
     /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */
     public record Extensions(
             Supplier<Stream<OutboxListener>> listeners,
             Supplier<Stream<EventHeadersContributor>> headers,
-            Supplier<Stream<HandlerInterceptor>> interceptors) {
+            Supplier<Stream<HandlerInterceptor>> interceptors,
+            Supplier<Stream<EventUpcaster>> upcasters) {
+
+        /** Creates extensions without upcasters. */
+        public Extensions(
+                Supplier<Stream<OutboxListener>> listeners,
+                Supplier<Stream<EventHeadersContributor>> headers,
+                Supplier<Stream<HandlerInterceptor>> interceptors) {
+            this(listeners, headers, interceptors, Stream::empty);
+        }
 
         /** Returns no code of the application. */
         public static Extensions none() {

@@ -90,7 +90,9 @@ class LocalHandlersTest {
         assertRefused("handler id", any(" ", "OrderPlaced"));
         assertRefused("handler id", any("x".repeat(256), "OrderPlaced"));
         assertRefused("handler id", any("a\0", "OrderPlaced"));
-        assertRefused("PascalCase", any("a", "order_placed"));
+        assertRefused("must start with a letter", any("a", "1order"));
+        assertRefused("must start with a letter", any("a", "order placed"));
+        assertRefused("at most 255 characters", any("a", "a".repeat(256)));
         assertRefused("no event type", HandlerDefinition.of("a", Set.of(), (envelope) -> {}));
         assertRefused("no event type", typed("a", JsonNode.class));
         assertRefused(

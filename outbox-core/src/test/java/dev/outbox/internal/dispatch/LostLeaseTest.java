@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.PayloadFormat;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.background.Lease;
 import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DispatchedEvent;
+import dev.outbox.internal.payload.MissingFields;
+import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -24,7 +28,6 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
 
 class LostLeaseTest {
 
@@ -129,7 +132,7 @@ class LostLeaseTest {
                 Duration.ofDays(7));
         return new Dispatcher(
                 registry,
-                JsonMapper.builder().build(),
+                new PayloadReader(PayloadFormat.mapper(), MissingFields.WARN, Upcasters.none()),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));

@@ -229,9 +229,10 @@ class PayloadReaderTest {
         Object payload = reader.read(json.replace('\'', '"'), type);
 
         if (missing == null) {
-            reader.requireFields(HANDLER, envelope(json), payload);
+            reader.requireFields(HANDLER, envelope(json), envelope(json).payload(), payload);
         } else {
-            assertThatThrownBy(() -> reader.requireFields(HANDLER, envelope(json), payload))
+            assertThatThrownBy(() -> reader.requireFields(
+                            HANDLER, envelope(json), envelope(json).payload(), payload))
                     .isInstanceOf(UndecodableException.class)
                     .hasMessageContainingAll("lacks " + missing, type.getName(), "outbox.payload.missing-fields");
         }
@@ -264,7 +265,7 @@ class PayloadReaderTest {
     }
 
     private static PayloadReader reader(JsonMapper mapper, MissingFields missingFields) {
-        return new PayloadReader(mapper, missingFields);
+        return new PayloadReader(mapper, missingFields, Upcasters.none());
     }
 
     private static Arguments renamed(Class<?> type, String json, String missing, String unknown) {

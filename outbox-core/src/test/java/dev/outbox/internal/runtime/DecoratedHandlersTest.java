@@ -6,6 +6,7 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
+import dev.outbox.PayloadFormat;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.HandlerSettings;
 import dev.outbox.internal.dispatch.RunningHandlers;
@@ -28,7 +29,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import tools.jackson.databind.json.JsonMapper;
 
 /** The timeout of a handler is that of the handler alone; a hanging interceptor is stuck after a lease. */
 class DecoratedHandlersTest {
@@ -74,7 +74,7 @@ class DecoratedHandlersTest {
                 Optional.empty(),
                 new TransactionPhase(),
                 Optional::empty,
-                JsonMapper.builder().build(),
+                PayloadFormat.mapper(),
                 new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptor)),
                 Clock.systemUTC(),
                 new Random(),
