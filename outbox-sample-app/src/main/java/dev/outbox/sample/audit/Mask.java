@@ -1,5 +1,6 @@
 package dev.outbox.sample.audit;
 
+import dev.outbox.spring.OutboxMapper;
 import dev.outbox.EventEnvelope;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +19,7 @@ final class Mask {
 
     private final JsonMapper json;
 
-    Mask(JsonMapper json) {
+    Mask(@OutboxMapper JsonMapper json) {
         this.json = json;
     }
 

@@ -1,5 +1,6 @@
 package dev.outbox.sample.licensing;
 
+import dev.outbox.spring.OutboxMapper;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
@@ -26,7 +27,7 @@ class LicensingSubscriber {
     private final LicenseEndings endings;
     private final JsonMapper json;
 
-    LicensingSubscriber(Licenses licenses, LicenseEndings endings, JsonMapper json) {
+    LicensingSubscriber(Licenses licenses, LicenseEndings endings, @OutboxMapper JsonMapper json) {
         this.licenses = licenses;
         this.endings = endings;
         this.json = json;

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxHandler;
+import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         BeanMethod target = called.target();
         if (BatchSignature.isMeantBy(called.method())) {
             BatchSignature signature = require(BatchSignature.of(called.method(), called.type()));
+            requireKnownClasses(signature.payloadType());
             requireEventTypes(eventTypes, signature.namesEventType());
             return HandlerDefinition.ofBatch(
                     id(),
@@ -34,6 +36,7 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
                             target.invoke(signature.arguments(payloads, events, outcome, context)));
         }
         HandlerSignature signature = require(HandlerSignature.of(called.method(), called.type()));
+        requireKnownClasses(signature.payloadType());
         requireEventTypes(eventTypes, signature.namesEventType());
         return HandlerDefinition.withContext(
                 id(),
@@ -52,6 +55,16 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
             throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
         }
         return signature;
+    }
+
+    private void requireKnownClasses(@Nullable Class<?> payloadType) {
+        if (payloadType != null) {
+            try {
+                PayloadClasses.of(payloadType);
+            } catch (IllegalArgumentException ex) {
+                throw called.refused("takes " + ex.getMessage());
+            }
+        }
     }
 
     private void requireEventTypes(Set<String> eventTypes, boolean named) {

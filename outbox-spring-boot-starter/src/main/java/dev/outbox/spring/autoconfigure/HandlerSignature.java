@@ -26,8 +26,9 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
                 void handle(List<Payload> events)
                 void handle(List<Payload> events, List<EventEnvelope> envelopes)
                 void handle(List<EventEnvelope> envelopes)
-            optionally with a BatchOutcome after the lists, and with an EventContext as the last parameter; Payload is a class
-            of yours without type parameters, and JsonNode is tools.jackson.databind.JsonNode""";
+            optionally with a BatchOutcome after the lists, and with an EventContext as the last parameter; Payload is a record or
+            another class of yours without type parameters, or a sealed type of such classes,
+            and JsonNode is tools.jackson.databind.JsonNode""";
 
     /** Resolves the parameters in a bean class. Returns {@code null} if a handler cannot have them. */
     static @Nullable HandlerSignature of(Method method, Class<?> beanClass) {

@@ -1,8 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.EventHeadersContributor;
+import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.PayloadFormat;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
@@ -16,6 +18,7 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.OutboxMapper;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.ZoneId;
@@ -29,7 +32,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
@@ -50,8 +52,7 @@ import tools.jackson.databind.json.JsonMapper;
         after = {
             DataSourceAutoConfiguration.class,
             DataSourceTransactionManagerAutoConfiguration.class,
-            TransactionAutoConfiguration.class,
-            JacksonAutoConfiguration.class
+            TransactionAutoConfiguration.class
         },
         afterName = {
             "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
@@ -117,8 +118,13 @@ public final class OutboxAutoConfiguration {
     Extensions outboxExtensions(
             ObjectProvider<OutboxListener> listeners,
             ObjectProvider<EventHeadersContributor> headers,
-            ObjectProvider<HandlerInterceptor> interceptors) {
-        return new Extensions(listeners::orderedStream, headers::orderedStream, interceptors::orderedStream);
+            ObjectProvider<HandlerInterceptor> interceptors,
+            ObjectProvider<EventUpcaster> upcasters) {
+        return new Extensions(
+                listeners::orderedStream,
+                headers::orderedStream,
+                interceptors::orderedStream,
+                upcasters::orderedStream);
     }
 
     @Bean
@@ -127,7 +133,7 @@ public final class OutboxAutoConfiguration {
             TransactionPhase phase,
             ObjectProvider<PlatformTransactionManager> managers,
             OutboxProperties properties,
-            ObjectProvider<JsonMapper> mapper,
+            @OutboxMapper ObjectProvider<JsonMapper> mapper,
             Extensions extensions,
             ObjectProvider<Clock> clocks,
             ObjectProvider<DataSourcePoolMetadataProvider> pools,
@@ -138,7 +144,7 @@ public final class OutboxAutoConfiguration {
                 UnpooledDataSource.behind(database.dataSource()),
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
-                mapper.getIfAvailable(() -> JsonMapper.builder().build()),
+                mapper.getIfAvailable(PayloadFormat::mapper),
                 extensions,
                 clock,
                 new SecureRandom(),

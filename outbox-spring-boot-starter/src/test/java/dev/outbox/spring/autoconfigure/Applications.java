@@ -32,6 +32,7 @@ public final class Applications {
                         JdbcTemplateAutoConfiguration.class,
                         JdbcClientAutoConfiguration.class,
                         JacksonAutoConfiguration.class,
+                        OutboxMapperAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
                         MissingOutboxAutoConfiguration.class,
                         OutboxEmbeddedPostgresAutoConfiguration.class,

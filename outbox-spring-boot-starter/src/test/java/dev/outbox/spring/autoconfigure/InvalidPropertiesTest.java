@@ -93,7 +93,7 @@ class InvalidPropertiesTest {
                     outbox.retry.non-retryable        | java.lang.String | none but exceptions
                     outbox.retry.retryable            | java.lang.String | none but exceptions
                     outbox.streams.mail.batch-size    | 0         | must lie between
-                    outbox.streams.mail.event-types   | a-type    | must be PascalCase
+                    outbox.streams.mail.event-types   | 1-type    | must start with a letter
                     outbox.streams.mail.retry.jitter  | 2         | must lie between
                     outbox.handlers[a.b].retry.jitter | 2         | must lie between
                     outbox.retention.published        | -1d       | must not be negative

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
-import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -33,7 +31,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import tools.jackson.databind.PropertyNamingStrategies;
 
 /** Beans of the application that the outbox uses instead of its own. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -52,22 +49,6 @@ class OutboxBeansTest {
             assertThat(context).hasSingleBean(OutboxPublisher.class);
             assertThat(context.getBean(OutboxPublisher.class)).isSameAs(OwnPublisher.NOTHING);
         });
-    }
-
-    @Test
-    void payloadsAreWrittenAndReadByTheMapperOfTheApplication() {
-        Applications.on(database)
-                .withUserConfiguration(SnakeCase.class)
-                .withBean(Seats.class)
-                .run((context) -> {
-                    inTransaction(
-                            context,
-                            () -> context.getBean(OutboxPublisher.class).publish("team", "1", new SeatsAdded(7)));
-
-                    await().untilAsserted(() ->
-                            assertThat(context.getBean(Seats.class).payloads).containsExactly("{\"seat_count\": 7}"));
-                    assertThat(context.getBean(Seats.class).counts).containsExactly(7);
-                });
     }
 
     @Test
@@ -133,20 +114,6 @@ class OutboxBeansTest {
                 .executeWithoutResult((status) -> work.run());
     }
 
-    record SeatsAdded(int seatCount) {}
-
-    static class Seats {
-
-        final List<Integer> counts = new CopyOnWriteArrayList<>();
-        final List<String> payloads = new CopyOnWriteArrayList<>();
-
-        @OutboxHandler
-        void add(SeatsAdded event, EventEnvelope envelope) {
-            counts.add(event.seatCount());
-            payloads.add(envelope.payload());
-        }
-    }
-
     static class RecordingListener implements OutboxListener {
 
         final List<String> handled = new CopyOnWriteArrayList<>();
@@ -161,15 +128,6 @@ class OutboxBeansTest {
 
         PublishingListener(OutboxPublisher publisher) {
             assertThat(publisher).isNotNull();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class SnakeCase {
-
-        @Bean
-        JsonMapperBuilderCustomizer snakeCase() {
-            return (builder) -> builder.propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);
         }
     }
 
