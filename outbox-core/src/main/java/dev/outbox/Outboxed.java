@@ -1,0 +1,61 @@
+package dev.outbox;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks Spring events that the outbox stores: the starter publishes an object of the class, or of a subclass, to the outbox when the
+ * application passes it to {@code ApplicationEventPublisher.publishEvent}, or a Spring Data repository publishes it as a domain event. The
+ * event is the payload. The listeners of Spring receive it as well, once.
+ *
+ * <p>The event is stored on the thread that publishes it, before any other listener runs, and {@code publishEvent} throws what
+ * {@link OutboxPublisher#publish(OutboxEvent)} throws. It therefore needs a read-write transaction of the outbox's {@code DataSource}.
+ *
+ * <p>The annotation also counts on a superclass, on an interface and on another annotation, whose attributes may override these with
+ * {@code @AliasFor}. That of the class itself wins, then that of the nearest supertype. If two unrelated supertypes differ, publishing fails.
+ *
+ * <p>A property is a record component, a method without parameters or the name of its getter. A path such as {@code orderId.value} names a
+ * property of a property. If a path leads nowhere, publishing fails with an {@link InvalidEventException}. An application whose handler takes
+ * the class does not start ({@link HandlerConfigurationException}).
+ */
+@Documented
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Outboxed {
+
+    /**
+     * The aggregate type of the event.
+     *
+     * @return the aggregate type, at most 255 characters
+     */
+    String aggregateType();
+
+    /**
+     * The property that holds the aggregate id: a text, a {@code UUID}, an integral number or an enum constant.
+     *
+     * @return the property, or a path
+     */
+    String aggregateId();
+
+    /**
+     * The stream of the event. If empty, the configuration determines it.
+     *
+     * @return the stream
+     */
+    String stream() default "";
+
+    /**
+     * The property that holds the sequence, such as the version of an entity; see {@link OutboxEvent#withSequence}. An integral number that
+     * is not {@code null}. If empty, the outbox counts.
+     *
+     * <p>The property is read when the event is published. In a JPA transaction, the outbox flushes the persistence context first, because
+     * JPA changes the version only then. A number that was copied into the event earlier is the previous version: name a path that leads
+     * through the entity, such as {@code order.version}.
+     *
+     * @return the property, or a path
+     */
+    String sequence() default "";
+}
