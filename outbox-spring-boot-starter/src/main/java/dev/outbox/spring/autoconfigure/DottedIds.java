@@ -54,7 +54,8 @@ final class DottedIds {
                 properties.health(),
                 properties.registry(),
                 properties.endpoint(),
-                properties.tracing());
+                properties.tracing(),
+                properties.springEvents());
     }
 
     private <T> Map<String, T> bind(PropertyKeys keys, Class<T> type, Map<String, T> bound) {

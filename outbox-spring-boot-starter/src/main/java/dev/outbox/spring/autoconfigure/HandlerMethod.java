@@ -18,6 +18,7 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
         HandlerDefinition definition = definition().onDead(annotation.onDead()).aliases(annotation.aliases());
+        OutboxedPayload.check(called, definition.payloadType());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 

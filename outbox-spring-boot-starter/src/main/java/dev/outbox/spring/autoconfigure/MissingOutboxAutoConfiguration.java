@@ -41,6 +41,12 @@ public final class MissingOutboxAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
+    MissingOutboxEvents missingOutboxEvents(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        return new MissingOutboxEvents(() -> MissingOutbox.explain(beanFactory, environment));
+    }
+
+    @Bean
     static LazyInitializationExcludeFilter missingOutboxWarnsEagerly() {
         return LazyInitializationExcludeFilter.forBeanTypes(Warning.class);
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
@@ -33,6 +34,7 @@ import org.springframework.util.unit.DataSize;
  * @param registry Handler registrations of all instances.
  * @param endpoint Actuator endpoint.
  * @param tracing Observations, and traces that continue in handlers.
+ * @param springEvents Spring events that the outbox stores.
  */
 @ConfigurationProperties("outbox")
 public record OutboxProperties(
@@ -50,7 +52,8 @@ public record OutboxProperties(
         @DefaultValue Health health,
         @DefaultValue Registry registry,
         @DefaultValue Endpoint endpoint,
-        @DefaultValue Tracing tracing) {
+        @DefaultValue Tracing tracing,
+        @DefaultValue @NestedConfigurationProperty SpringEvents springEvents) {
 
     /**
      * Delivery of events to handlers.

@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.events.OutboxSpringEventsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
 import dev.outbox.spring.autoconfigure.info.OutboxInfoAutoConfiguration;
 import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
@@ -36,6 +37,7 @@ public final class Applications {
                         OutboxAutoConfiguration.class,
                         MissingOutboxAutoConfiguration.class,
                         OutboxEmbeddedPostgresAutoConfiguration.class,
+                        OutboxSpringEventsAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,
                         OutboxInfoAutoConfiguration.class,
                         OutboxMetricsAutoConfiguration.class,

@@ -1,0 +1,40 @@
+package dev.outbox.spring.autoconfigure.events;
+
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.ApplicationEventMulticaster;
+import org.springframework.context.support.AbstractApplicationContext;
+
+/**
+ * Fails the start if the application's multicaster calls the outbox on another thread or suppresses its exceptions: an event that
+ * cannot be stored would be lost silently. Multicasts a probe, because a custom multicaster does not tell what it does.
+ */
+final class MulticasterCheck implements SmartInitializingSingleton {
+
+    private final ApplicationContext context;
+
+    MulticasterCheck(ApplicationContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        String name = AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME;
+        if (context.containsLocalBean(name)) {
+            check(context.getBean(name, ApplicationEventMulticaster.class));
+        }
+    }
+
+    private void check(ApplicationEventMulticaster multicaster) {
+        MulticasterProbe probe = new MulticasterProbe(context);
+        try {
+            multicaster.multicastEvent(probe);
+        } catch (RuntimeException ex) {
+            if (probe.isCauseOf(ex)) {
+                return;
+            }
+            throw ex;
+        }
+        throw new UnsuitableMulticasterException(multicaster.getClass(), probe.isReached());
+    }
+}

@@ -1,0 +1,137 @@
+package dev.outbox.spring.autoconfigure.events;
+
+import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
+import static dev.outbox.spring.autoconfigure.events.Shop.stored;
+import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.InvalidTransactionException;
+import dev.outbox.PublishException;
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
+import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.SimpleApplicationEventMulticaster;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.support.TaskUtils;
+
+/** Applications that configure how Spring calls listeners. */
+class MulticasterTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void eventIsStoredOnThePublishingThreadIfListenersAreAsynchronous() {
+        application(() -> {
+                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+                    multicaster.setTaskExecutor(new SimpleAsyncTaskExecutor("listener-"));
+                    return multicaster;
+                })
+                .withBean(Listeners.class)
+                .run((context) -> {
+                    inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
+
+                    assertThat(stored(context)).containsExactly("OrderPlaced 1 1");
+                    await().untilAsserted(() -> assertThat(context.getBean(Listeners.class).immediate)
+                            .containsExactly("1"));
+                    assertThatThrownBy(() -> context.publishEvent(new OrderPlaced("2")))
+                            .isInstanceOf(InvalidTransactionException.class);
+                });
+    }
+
+    @Test
+    void errorHandlerThatSuppressesRefusalsStopsTheStart() {
+        application(() -> {
+                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+                    multicaster.setErrorHandler(TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER);
+                    return multicaster;
+                })
+                .run((context) -> {
+                    assertThat(context)
+                            .getFailure()
+                            .isInstanceOf(UnsuitableMulticasterException.class)
+                            .hasMessage("the ApplicationEventMulticaster "
+                                    + SimpleApplicationEventMulticaster.class.getName()
+                                    + " suppresses the exceptions of listeners, so an @Outboxed event that cannot be stored"
+                                    + " would be lost silently");
+                    FailureAnalysis analysis =
+                            new UnsuitableMulticasterFailureAnalyzer().analyze(context.getStartupFailure());
+                    assertThat(analysis).isNotNull();
+                    assertThat(analysis.getAction())
+                            .contains("Let the ErrorHandler rethrow PublishException")
+                            .contains("set outbox.spring-events.enabled=false");
+                });
+    }
+
+    @Test
+    void errorHandlerMayRethrowRefusals() {
+        application(() -> {
+                    SimpleApplicationEventMulticaster multicaster = new SimpleApplicationEventMulticaster();
+                    multicaster.setErrorHandler((failure) -> {
+                        if (failure instanceof PublishException refusal) {
+                            throw refusal;
+                        }
+                    });
+                    return multicaster;
+                })
+                .run((context) -> assertThatThrownBy(() -> context.publishEvent(new OrderPlaced("1")))
+                        .isInstanceOf(InvalidTransactionException.class));
+    }
+
+    @Test
+    void multicasterThatAlwaysUsesAnotherThreadStopsTheStart() {
+        application(OtherThread::new)
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(UnsuitableMulticasterException.class)
+                        .hasMessageContaining("calls listeners on another thread, where the transaction is missing"));
+    }
+
+    @Test
+    void unsuitableMulticasterIsAcceptedIfSpringEventsAreDisabled() {
+        application(OtherThread::new)
+                .withPropertyValues("outbox.spring-events.enabled=false")
+                .run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    private ApplicationContextRunner application(Supplier<SimpleApplicationEventMulticaster> multicaster) {
+        return withoutPolling(Applications.on(database)).withInitializer((context) -> {
+            SimpleApplicationEventMulticaster bean = multicaster.get();
+            bean.setBeanFactory(context.getBeanFactory());
+            context.getBeanFactory()
+                    .registerSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME, bean);
+        });
+    }
+
+    /** Ignores what a listener says about asynchronous execution, as custom multicasters do. */
+    private static final class OtherThread extends SimpleApplicationEventMulticaster {
+
+        @Override
+        public void multicastEvent(ApplicationEvent event, @Nullable ResolvableType eventType) {
+            new SimpleAsyncTaskExecutor("listener-").execute(() -> {
+                try {
+                    super.multicastEvent(event, eventType);
+                } catch (PublishException expected) {
+                    assertThat(expected).isNotNull();
+                }
+            });
+        }
+    }
+}

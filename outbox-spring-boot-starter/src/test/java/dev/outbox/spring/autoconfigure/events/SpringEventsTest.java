@@ -1,0 +1,173 @@
+package dev.outbox.spring.autoconfigure.events;
+
+import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
+import static dev.outbox.spring.autoconfigure.events.Shop.stored;
+import static dev.outbox.spring.autoconfigure.events.Shop.transactions;
+import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.spring.autoconfigure.Applications;
+import dev.outbox.spring.autoconfigure.events.Shop.Hook;
+import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
+import dev.outbox.spring.autoconfigure.events.Shop.OrderConfirmed;
+import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
+import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
+import dev.outbox.spring.autoconfigure.events.Shop.Warehouse;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.core.ResolvableType;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.TransactionDefinition;
+
+class SpringEventsTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void eventReachesItsHandlerOnceAndItsListenersOnce() {
+        Applications.on(database)
+                .withBean(Listeners.class)
+                .withBean(Warehouse.class)
+                .run((context) -> {
+                    inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
+                    await().untilAsserted(() -> assertThat(context.getBean(JdbcClient.class)
+                                    .sql("SELECT count(*) FROM events.outbox_published")
+                                    .query(Long.class)
+                                    .single())
+                            .isOne());
+
+                    assertThat(context.getBean(Warehouse.class).orders).containsExactly("1:1");
+                    assertThat(context.getBean(Listeners.class).immediate).containsExactly("1");
+                    assertThat(context.getBean(Listeners.class).afterCommit).containsExactly("1");
+                });
+    }
+
+    @Test
+    void eventIsStoredOncePerPublishEvent() {
+        quiet().run((context) -> {
+            OrderPlaced event = new OrderPlaced("1");
+            inTransaction(context, () -> {
+                context.publishEvent(event);
+                context.publishEvent(event);
+                context.publishEvent(new Unmarked("1"));
+            });
+
+            assertThat(stored(context)).containsExactly("OrderPlaced 1 1", "OrderPlaced 1 2");
+        });
+    }
+
+    @Test
+    void eventRollsBackWithItsTransaction() {
+        quiet().withBean(Listeners.class).run((context) -> {
+            transactions(context, TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((status) -> {
+                context.publishEvent(new OrderPlaced("1"));
+                assertThat(stored(context)).containsExactly("OrderPlaced 1 1");
+                status.setRollbackOnly();
+            });
+
+            assertThat(stored(context)).isEmpty();
+            assertThat(context.getBean(Listeners.class).afterCommit).isEmpty();
+        });
+    }
+
+    @Test
+    void eventOfRolledBackSavepointIsGone() {
+        quiet().run((context) -> {
+            inTransaction(context, () -> {
+                context.publishEvent(new OrderPlaced("kept"));
+                transactions(context, TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult((nested) -> {
+                    context.publishEvent(new OrderPlaced("dropped"));
+                    nested.setRollbackOnly();
+                });
+            });
+
+            assertThat(stored(context)).containsExactly("OrderPlaced kept 1");
+        });
+    }
+
+    @Test
+    void eventBelongsToTheInnermostTransaction() {
+        quiet().run((context) -> {
+            transactions(context, TransactionDefinition.PROPAGATION_REQUIRED).executeWithoutResult((outer) -> {
+                context.publishEvent(new OrderPlaced("outer"));
+                transactions(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+                        .executeWithoutResult((inner) -> context.publishEvent(new OrderPlaced("inner")));
+                outer.setRollbackOnly();
+            });
+
+            assertThat(stored(context)).containsExactly("OrderPlaced inner 1");
+        });
+    }
+
+    @Test
+    void eventPrecedesThoseThatItsListenersPublish() {
+        quiet().run((context) -> {
+            context.addApplicationListener((event) -> {
+                if (event instanceof PayloadApplicationEvent<?> carrier
+                        && carrier.getPayload() instanceof OrderPlaced placed) {
+                    context.publishEvent(new OrderConfirmed(placed.orderId()));
+                }
+            });
+            inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
+
+            assertThat(stored(context)).containsExactly("OrderPlaced 1 1", "OrderConfirmed 1 2");
+        });
+    }
+
+    @Test
+    void eventStaysStoredIfTheCallerHandlesTheFailureOfAListener() {
+        quiet().withBean(
+                        Hook.class,
+                        () -> new Hook((event) -> {
+                            throw new IllegalStateException("on purpose");
+                        }))
+                .run((context) -> {
+                    inTransaction(
+                            context,
+                            () -> assertThatThrownBy(() -> context.publishEvent(new OrderPlaced("1")))
+                                    .isInstanceOf(IllegalStateException.class));
+
+                    assertThat(stored(context)).containsExactly("OrderPlaced 1 1");
+                });
+    }
+
+    @Test
+    void carrierAndLessSpecificTypeDoNotHideTheEvent() {
+        quiet().run((context) -> {
+            inTransaction(context, () -> {
+                context.publishEvent(new PayloadApplicationEvent<>(this, new OrderPlaced("1")));
+                context.publishEvent(new PayloadApplicationEvent<Object>(
+                        this, new OrderPlaced("2"), ResolvableType.forClass(Object.class)));
+            });
+
+            assertThat(stored(context)).containsExactly("OrderPlaced 1 1", "OrderPlaced 2 1");
+        });
+    }
+
+    @Test
+    void disabledSpringEventsAreNotStored() {
+        quiet().withBean(Listeners.class)
+                .withPropertyValues("outbox.spring-events.enabled=false")
+                .run((context) -> {
+                    inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
+
+                    assertThat(stored(context)).isEmpty();
+                    assertThat(context.getBean(Listeners.class).immediate).containsExactly("1");
+                });
+    }
+
+    private ApplicationContextRunner quiet() {
+        return withoutPolling(Applications.on(database));
+    }
+}
