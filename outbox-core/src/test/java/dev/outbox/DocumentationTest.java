@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,8 @@ class DocumentationTest {
     private static final Pattern CODE = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\S+) -->\\s*```\\w+\\R(.*?)\\R```", Pattern.DOTALL);
+
+    private static final Pattern PLACEHOLDER = Pattern.compile("@([\\w.-]+)@");
 
     @Test
     void everyTestThatIsNamedExists() {
@@ -46,8 +49,20 @@ class DocumentationTest {
 
         assertThat(snippets).hasSizeGreaterThan(2);
         assertThat(snippets)
-                .allSatisfy((snippet) -> assertThat(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1))))
+                .allSatisfy((snippet) -> assertThat(
+                                resolved(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1)))))
                         .contains(snippet.group(2)));
+    }
+
+    /** Replaces the placeholders of an integration project as its build does. */
+    private static String resolved(String source) {
+        String pom = SourceTree.read(SourceTree.ROOT.resolve("pom.xml"));
+        return PLACEHOLDER.matcher(source).replaceAll((found) -> {
+            String name = found.group(1).equals("project.version") ? "version" : found.group(1);
+            Matcher value =
+                    Pattern.compile("<" + Pattern.quote(name) + ">(.*?)</").matcher(pom);
+            return value.find() ? Matcher.quoteReplacement(value.group(1)) : Matcher.quoteReplacement(found.group());
+        });
     }
 
     @Test
