@@ -49,9 +49,9 @@ class DocumentationTest {
 
         assertThat(snippets).hasSizeGreaterThan(2);
         assertThat(snippets)
-                .allSatisfy((snippet) -> assertThat(
-                                resolved(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1)))))
-                        .contains(snippet.group(2)));
+                .allSatisfy(
+                        (snippet) -> assertThat(resolved(SourceTree.read(SourceTree.ROOT.resolve(snippet.group(1)))))
+                                .contains(snippet.group(2)));
     }
 
     /** Replaces the placeholders of an integration project as its build does. */
