@@ -3,6 +3,8 @@ package dev.outbox.spring.changes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.EventUpcaster;
+import dev.outbox.HandlerConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -180,6 +182,21 @@ class ChangingEventsTest {
             publish(context, FIRST);
             await().untilAsserted(() -> assertThat(Recorded.EVENTS).containsExactly(FIRST));
         });
+    }
+
+    @Test
+    void chainThatDoesNotReachTheClassFailsTheStart() {
+        Applications.on(database)
+                .withUserConfiguration(ChangingEvents.Versioned.class)
+                .withBean(EventUpcaster.class, () -> EventUpcaster.of("OrderPlaced", 2, 3, (json) -> json))
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(HandlerConfigurationException.class)
+                        .hasMessage("the upcasters of event type OrderPlaced lead to version 3, but handler"
+                                + " 'invoices' takes version 2, "
+                                + ChangingEvents.Versioned.OrderPlaced.class.getName()
+                                + "; set @EventType(version = 3) on the class, or remove the last EventUpcaster"));
     }
 
     private static ChangingEvents.Versioned.OrderPlaced upcast(String orderId) {
