@@ -1,7 +1,7 @@
 package dev.outbox.sample.audit;
 
-import dev.outbox.spring.OutboxMapper;
 import dev.outbox.EventEnvelope;
+import dev.outbox.spring.OutboxMapper;
 import java.util.Map;
 import java.util.Set;
 import org.springframework.stereotype.Component;

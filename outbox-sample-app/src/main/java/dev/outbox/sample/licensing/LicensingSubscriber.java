@@ -1,6 +1,5 @@
 package dev.outbox.sample.licensing;
 
-import dev.outbox.spring.OutboxMapper;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
@@ -10,6 +9,7 @@ import dev.outbox.sample.events.BillingEvent.PaymentSucceeded;
 import dev.outbox.sample.events.BillingEvent.PlanUpgraded;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
 import dev.outbox.sample.events.BillingEvent.SubscriptionSuspended;
+import dev.outbox.spring.OutboxMapper;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 import tools.jackson.databind.JsonNode;
