@@ -7,9 +7,9 @@
 -- worker     delivers events: claims, settlements, retries, registrations, replays, operator commands, retention
 -- reader     looks: events without payloads and headers, deliveries, claims, handlers, instances, what operators did
 --
--- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas). Then run this file
--- as the migrator or a superuser, and once more after every upgrade. A process that publishes and delivers needs both roles; so do
--- handlers that publish, and processes with an inbox. Granting twice changes nothing.
+-- Create the roles first, and run the migrations as the migrator (GRANT CREATE ON DATABASE lets it create the schemas), or the SQL that
+-- java -jar outbox-core.jar prints. Then run this file as the migrator or a superuser, and once more after every upgrade. A process that
+-- publishes and delivers needs both roles; so do handlers that publish, and processes with an inbox. Granting twice changes nothing.
 
 \if :{?schema}         \else \set schema         events           \endif
 \if :{?archive_schema} \else \set archive_schema audit            \endif

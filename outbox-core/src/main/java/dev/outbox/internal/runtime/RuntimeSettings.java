@@ -37,7 +37,7 @@ public record RuntimeSettings(
 
         /** Returns the defaults: {@code events} and {@code audit}. */
         public static Schemas defaults() {
-            return new Schemas(OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+            return new Schemas(OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
         }
     }
 

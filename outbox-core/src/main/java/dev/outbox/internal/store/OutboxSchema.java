@@ -10,6 +10,9 @@ public record OutboxSchema(String name) {
     /** The name that is used where nothing else is configured. */
     public static final OutboxSchema DEFAULT = new OutboxSchema("events");
 
+    /** The schema of the archive where nothing else is configured. */
+    public static final OutboxSchema DEFAULT_ARCHIVE = new OutboxSchema("audit");
+
     public OutboxSchema {
         if (!ALLOWED.matcher(name).matches()) {
             throw new IllegalArgumentException("not a usable schema name: '" + name

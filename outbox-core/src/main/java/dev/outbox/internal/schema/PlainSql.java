@@ -1,0 +1,128 @@
+package dev.outbox.internal.schema;
+
+import dev.outbox.internal.store.OutboxSchema;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/** Migrations as plain SQL, together with the rows that Flyway would write into its history. Needs no database and no Flyway. */
+final class PlainSql {
+
+    /** Every migration, in the order in which Flyway runs them. */
+    static final List<String> SCRIPTS = List.of("V1__outbox.sql", "R__archive.sql");
+
+    private final OutboxSchema schema;
+    private final OutboxSchema archiveSchema;
+
+    PlainSql(OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.schema = schema;
+        this.archiveSchema = archiveSchema;
+    }
+
+    /** Values of the placeholders in the migrations. */
+    Map<String, String> placeholders() {
+        return Map.of(
+                "schema", schema.quoted(), "schema_name", schema.name(), "archive_schema", archiveSchema.quoted());
+    }
+
+    /** Returns the SQL that brings tables of a version to the latest one; 0 for tables that do not exist. */
+    String after(int version) {
+        return of(SCRIPTS.stream()
+                .filter((script) -> {
+                    String own = version(script);
+                    return own == null || Integer.parseInt(own) > version;
+                })
+                .toList());
+    }
+
+    /** Returns the SQL that runs these migrations and records them. */
+    String of(List<String> scripts) {
+        StringBuilder sql =
+                new StringBuilder("""
+                -- Tables of the outbox in schema %1$s, archive in schema %2$s. Run as the role that owns them, in one transaction.
+                DO $block$ BEGIN
+                    IF to_regnamespace('%1$s') IS NULL THEN
+                        CREATE SCHEMA %1$s;
+                    END IF;
+                    IF to_regnamespace('%2$s') IS NULL THEN
+                        CREATE SCHEMA %2$s;
+                    END IF;
+                END $block$;
+
+                CREATE TABLE IF NOT EXISTS %1$s.%3$s (
+                    installed_rank integer       NOT NULL CONSTRAINT %3$s_pk PRIMARY KEY,
+                    version        varchar(50),
+                    description    varchar(200)  NOT NULL,
+                    type           varchar(20)   NOT NULL,
+                    script         varchar(1000) NOT NULL,
+                    checksum       integer,
+                    installed_by   varchar(100)  NOT NULL,
+                    installed_on   timestamp     NOT NULL DEFAULT now(),
+                    execution_time integer       NOT NULL,
+                    success        boolean       NOT NULL
+                );
+                CREATE INDEX IF NOT EXISTS %3$s_s_idx ON %1$s.%3$s (success);
+                """.formatted(schema.quoted(), archiveSchema.quoted(), OutboxMigrations.HISTORY));
+        scripts.forEach((script) -> sql.append('\n').append(recorded(script)));
+        return sql.toString();
+    }
+
+    private String recorded(String script) {
+        String version = version(script);
+        String text = read(script);
+        String rendered = rendered(text);
+        return rendered
+                + """
+
+                INSERT INTO %1$s.%2$s
+                       (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
+                SELECT coalesce(max(installed_rank), 0) + 1, %3$s, '%4$s', 'SQL', '%5$s', %6$d, current_user, 0, true
+                  FROM %1$s.%2$s;
+                """.formatted(
+                                schema.quoted(),
+                                OutboxMigrations.HISTORY,
+                                version == null ? "NULL" : "'" + version + "'",
+                                script.replaceFirst("^[^_]+__", "")
+                                        .replaceFirst("\\.sql$", "")
+                                        .replace('_', ' '),
+                                script,
+                                checksum(version == null ? rendered : text));
+    }
+
+    /** Returns {@code null} for a script that runs whenever it changes. */
+    private static @Nullable String version(String script) {
+        return script.startsWith("V") ? script.substring(1, script.indexOf("__")) : null;
+    }
+
+    /** Flyway's checksum: lines without their ends; of a repeatable script with its placeholders replaced. */
+    private static int checksum(String text) {
+        CRC32 checksum = new CRC32();
+        text.lines().forEach((line) -> checksum.update(line.getBytes(StandardCharsets.UTF_8)));
+        return (int) checksum.getValue();
+    }
+
+    private String rendered(String text) {
+        String rendered = text;
+        for (Map.Entry<String, String> placeholder : placeholders().entrySet()) {
+            rendered = rendered.replace("${" + placeholder.getKey() + "}", placeholder.getValue());
+        }
+        return rendered;
+    }
+
+    private static String read(String script) {
+        String path = OutboxMigrations.LOCATION + "/" + script;
+        try (InputStream text = PlainSql.class.getClassLoader().getResourceAsStream(path)) {
+            if (text == null) {
+                throw new IllegalStateException("migration " + path + " is not on the class path");
+            }
+            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}
