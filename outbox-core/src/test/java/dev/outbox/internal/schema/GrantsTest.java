@@ -1,0 +1,213 @@
+package dev.outbox.internal.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.MissingPrivilegeException;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.MigratedDatabases;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whether grants.sql knows every table, and every call of the console and the endpoint. */
+class GrantsTest {
+
+    private static final Set<String> READS =
+            Set.of("overview", "failures", "lanes", "findEvent", "findEvents", "find", "count", "operations", "list");
+
+    private final TestOutbox outbox = TestOutbox.create().handler("mail", "OrderPlaced", (event) -> {});
+    private EventEnvelope event;
+    private long replay;
+
+    @BeforeEach
+    void arrange() throws SQLException {
+        outbox.withoutPolling();
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("mail", Set.of("OrderPlaced")), Map.of(), Duration.ofDays(7));
+        event = outbox.publish("1", new OrderPlaced(1));
+        new Lanes(outbox).dead("mail", event);
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default') ON CONFLICT DO NOTHING")
+                .update();
+        replay = outbox.runtime().replays().start(ReplayRequest.of("mail"), "ann", "to cancel it");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void workerMayRunEveryOperation() {
+        try (TestOutbox worker = as("outbox_worker")) {
+            calls(worker)
+                    .forEach((call) -> assertThatCode(call::run)
+                            .as(call.method().getName())
+                            .doesNotThrowAnyException());
+        }
+    }
+
+    @Test
+    void readerMayRunTheOperationsThatChangeNothing() {
+        try (TestOutbox reader = as("outbox_reader")) {
+            calls(reader).forEach((call) -> {
+                String name = call.method().getName();
+                if (READS.contains(name)) {
+                    assertThatCode(call::run).as(name).doesNotThrowAnyException();
+                } else {
+                    assertThatThrownBy(call::run).as(name).isInstanceOf(MissingPrivilegeException.class);
+                }
+            });
+        }
+    }
+
+    @Test
+    void publisherMayRunNone() {
+        try (TestOutbox publisher = as("outbox_publisher")) {
+            calls(publisher)
+                    .forEach((call) -> assertThatThrownBy(call::run)
+                            .as(call.method().getName())
+                            .isInstanceOf(MissingPrivilegeException.class));
+        }
+    }
+
+    @Test
+    void everyTableIsGrantedToWorkersAndReaders() {
+        for (String role : List.of("outbox_worker", "outbox_reader")) {
+            assertThat(outbox.sql().sql("""
+                                    SELECT c.relname
+                                      FROM pg_class c
+                                      JOIN pg_namespace n ON n.oid = c.relnamespace
+                                     WHERE n.nspname IN ('events', 'audit')
+                                       AND c.relkind IN ('r', 'p', 'v')
+                                       AND NOT has_any_column_privilege(?, c.oid, 'SELECT')
+                                    """).param(role).query(String.class).list())
+                    .as(role + " cannot read")
+                    .isSubsetOf("outbox_aggregate_type", "outbox_inbox_offset");
+        }
+    }
+
+    @Test
+    void noRoleOwnsOrCreatesAnything() {
+        for (String role : List.of("outbox_publisher", "outbox_worker", "outbox_reader")) {
+            assertThat(outbox.sql()
+                            .sql("""
+                                    SELECT has_schema_privilege(:role, 'events', 'CREATE')
+                                        OR has_schema_privilege(:role, 'audit', 'CREATE')
+                                        OR has_database_privilege(:role, current_database(), 'CREATE')
+                                        OR EXISTS (SELECT
+                                                     FROM pg_class
+                                                    WHERE relowner = :role::regrole
+                                                       OR has_table_privilege(:role, oid, 'TRUNCATE')
+                                                          AND relnamespace IN ('events'::regnamespace, 'audit'::regnamespace)
+                                                          AND relkind IN ('r', 'p'))
+                                    """)
+                            .param("role", role)
+                            .query(Boolean.class)
+                            .single())
+                    .as(role)
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void grantingTwiceChangesNothing() {
+        List<String> before = privileges();
+
+        outbox.database().grant(MigratedDatabases.grants());
+
+        assertThat(privileges()).isEqualTo(before).hasSizeGreaterThan(20);
+    }
+
+    private List<String> privileges() {
+        return outbox.sql().sql("""
+                        SELECT c.oid::regclass || ' ' || c.relacl::text
+                          FROM pg_class c
+                         WHERE c.relnamespace IN ('events'::regnamespace, 'audit'::regnamespace)
+                           AND c.relacl IS NOT NULL
+                         ORDER BY 1
+                        """).query(String.class).list();
+    }
+
+    private TestOutbox as(String role) {
+        return outbox.another(role)
+                .handler("mail", "OrderPlaced", (event) -> {})
+                .withoutPolling();
+    }
+
+    private record Call(Object target, Method method, Object... arguments) {
+
+        void run() throws Throwable {
+            try {
+                method.invoke(target, arguments);
+            } catch (InvocationTargetException ex) {
+                throw ex.getTargetException();
+            }
+        }
+    }
+
+    /** Every operation, so that a new one is tested too; the commands come last. */
+    private List<Call> calls(TestOutbox role) {
+        return Stream.of(
+                        new Object[] {OutboxInspector.class, role.runtime().inspector()},
+                        new Object[] {OutboxOperations.class, role.runtime().operations()},
+                        new Object[] {Replays.class, role.runtime().replays()})
+                .flatMap((api) -> Arrays.stream(((Class<?>) api[0]).getMethods())
+                        .map((method) -> new Call(
+                                api[1],
+                                method,
+                                Arrays.stream(method.getParameters())
+                                        .map(this::argument)
+                                        .toArray())))
+                .sorted((one, other) -> Boolean.compare(
+                        READS.contains(other.method().getName()),
+                        READS.contains(one.method().getName())))
+                .toList();
+    }
+
+    private Object argument(Parameter parameter) {
+        Class<?> type = parameter.getType();
+        if (type == String.class) {
+            return switch (parameter.getName()) {
+                case "handlerId" -> "mail";
+                case "stream" -> "default";
+                case "aggregateType" -> "order";
+                default -> "1";
+            };
+        }
+        return switch (type.getSimpleName()) {
+            case "UUID" -> event.eventId();
+            case "DeliverySelection" -> DeliverySelection.all().ofHandler("mail");
+            case "EventSelection" -> EventSelection.all();
+            case "OperationSelection" -> OperationSelection.all();
+            case "ReplayRequest" -> ReplayRequest.of("mail");
+            case "long" -> replay;
+            case "int" -> 1;
+            default -> throw new IllegalArgumentException("no argument of " + type);
+        };
+    }
+}
