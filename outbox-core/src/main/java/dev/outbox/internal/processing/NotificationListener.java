@@ -4,30 +4,38 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.store.NotificationChannel;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Wakes pollers when other processes commit events; wakes all of them when its connection is back. */
+/**
+ * Wakes pollers when other processes commit events; wakes all of them when its connection is back. Closes a connection that fails its
+ * self-test, and tries another one an hour later.
+ */
 public final class NotificationListener implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
 
     private static final Duration WAIT = Duration.ofMillis(250);
     private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
+    private static final Duration AFTER_FAILED_TEST = Duration.ofHours(1);
 
     private final NotificationChannel store;
     private final String worker;
     private final Consumer<String> wakeUp;
     private final Runnable wakeAll;
+    private final ListenerSelfTest selfTest;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
 
-    public NotificationListener(NotificationChannel store, String worker, Consumer<String> wakeUp, Runnable wakeAll) {
+    public NotificationListener(
+            NotificationChannel store, Notifier notifier, Consumer<String> wakeUp, Runnable wakeAll) {
         this.store = store;
-        this.worker = worker;
+        this.worker = notifier.worker();
+        this.selfTest = new ListenerSelfTest(notifier);
         this.wakeUp = wakeUp;
         this.wakeAll = wakeAll;
     }
@@ -47,9 +55,16 @@ public final class NotificationListener implements AutoCloseable {
             }
             checkedAt = System.nanoTime();
             wakeAll.run();
+            selfTest.begin();
         }
         try {
             listen(current);
+            if (selfTest.isOverdue()) {
+                current.unlisten();
+                selfTest.fail();
+                drop();
+                return AFTER_FAILED_TEST;
+            }
         } catch (SQLException ex) {
             drop();
             throw ex;
@@ -70,7 +85,11 @@ public final class NotificationListener implements AutoCloseable {
     }
 
     private void listen(NotificationChannel.Subscription current) throws SQLException {
-        for (String text : current.receive(WAIT)) {
+        List<String> messages = current.receive(WAIT);
+        if (!messages.isEmpty()) {
+            selfTest.received();
+        }
+        for (String text : messages) {
             Notifier.Message message = Notifier.Message.of(text);
             if (!message.worker().equals(worker)) {
                 wakeUp.accept(message.stream());

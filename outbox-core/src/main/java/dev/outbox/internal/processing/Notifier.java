@@ -8,10 +8,14 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Notifies other processes of committed events, outside the publishers' transactions: {@code NOTIFY} locks the whole cluster. */
 public final class Notifier implements AutoCloseable {
+
+    /** Stands for no stream: the listener of this process looks out for it, and no process is woken. */
+    private static final String TEST = "";
 
     private static final Duration COALESCING = Duration.ofMillis(5);
     private static final Duration UNTIL_WOKEN = Duration.ofHours(1);
@@ -21,6 +25,7 @@ public final class Notifier implements AutoCloseable {
     private final String worker;
     private final Set<String> streams = ConcurrentHashMap.newKeySet();
     private final BackgroundLoop loop = new BackgroundLoop("outbox-notifier", this::runOnce);
+    private final AtomicLong testsSent = new AtomicLong();
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
@@ -41,21 +46,42 @@ public final class Notifier implements AutoCloseable {
         }
     }
 
+    /** Returns the name under which this process sends. */
+    String worker() {
+        return worker;
+    }
+
+    /** Sends a message that every listening process receives, this one included. Returns at once. */
+    void test() {
+        committed(TEST);
+    }
+
+    /** Returns how many tests have been sent. */
+    long testsSent() {
+        return testsSent.get();
+    }
+
     private Duration runOnce() throws SQLException {
         Duration sinceSent = Duration.ofNanos(System.nanoTime() - sentAt);
         if (sinceSent.compareTo(COALESCING) < 0) {
             return COALESCING.minus(sinceSent);
         }
         Set<String> messages = new HashSet<>();
-        for (String stream : Set.copyOf(streams)) {
+        Set<String> sending = Set.copyOf(streams);
+        for (String stream : sending) {
             streams.remove(stream);
             messages.add(new Message(worker, stream).text());
         }
         // Not repeated if it fails: polling finds the events.
         if (!messages.isEmpty()) {
             sentAt = System.nanoTime();
-            FaultPoint.BEFORE_NOTIFICATION.reached();
+            if (!sending.equals(Set.of(TEST))) {
+                FaultPoint.BEFORE_NOTIFICATION.reached();
+            }
             store.send(messages);
+        }
+        if (sending.contains(TEST)) {
+            testsSent.incrementAndGet();
         }
         return UNTIL_WOKEN;
     }

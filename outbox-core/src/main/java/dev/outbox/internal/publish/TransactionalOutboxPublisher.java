@@ -8,6 +8,7 @@ import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.failure.SharedSessions;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.BoundConnection;
@@ -110,7 +111,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
             FaultPoint.AFTER_INSERT.reached();
             return envelopes;
         } catch (SQLException refusal) {
-            throw refused(events, Redaction.of(refusal));
+            throw refused(events, SharedSessions.explained(Redaction.of(refusal)));
         }
     }
 

@@ -29,12 +29,13 @@ final class Notifications implements AutoCloseable {
         this.receives = enabled && settings.polling().enabled();
         this.notifier =
                 enabled ? new Notifier(new NotificationChannel(dependencies.dataSource(), schema), worker) : null;
-        this.listener = dependencies
-                .unpooled()
-                .filter((unpooled) -> receives)
-                .map((unpooled) ->
-                        new NotificationListener(new NotificationChannel(unpooled, schema), worker, wake, wakeAll))
-                .orElse(null);
+        this.listener = notifier == null || !receives
+                ? null
+                : dependencies
+                        .unpooled()
+                        .map((unpooled) -> new NotificationListener(
+                                new NotificationChannel(unpooled, schema), notifier, wake, wakeAll))
+                        .orElse(null);
     }
 
     void start() {

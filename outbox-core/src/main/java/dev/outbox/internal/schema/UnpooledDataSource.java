@@ -16,13 +16,15 @@ import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
-/** Opens connections outside a pool, with its current URL and credentials, which it reads as bean properties. */
+/** Opens connections outside a pool, with its current credentials, which it reads as bean properties, and its URL or another one. */
 public final class UnpooledDataSource extends AbstractDataSource {
 
-    private static final List<String> POOLS = List.of(
+    /** Pools that a proxy may lead to. Their getters are called by reflection. */
+    public static final List<String> POOLS = List.of(
             "com.zaxxer.hikari.HikariDataSource",
             "org.apache.tomcat.jdbc.pool.DataSource",
             "org.apache.commons.dbcp2.BasicDataSource");
+
     private static final List<String> TARGETS = List.of("dataSource", "targetDataSource");
     private static final List<String> URLS = List.of("jdbcUrl", "url");
     private static final List<String> USERS = List.of("username", "user");
@@ -31,20 +33,32 @@ public final class UnpooledDataSource extends AbstractDataSource {
     private static final List<String> PROPERTIES = List.of("dataSourceProperties", "connectionProperties");
 
     private final BeanWrapper pool;
+    private final @Nullable String url;
 
-    private UnpooledDataSource(BeanWrapper pool) {
+    private UnpooledDataSource(BeanWrapper pool, @Nullable String url) {
         this.pool = pool;
+        this.url = url;
     }
 
     /** Returns the connections behind a pool, if it says how it opens them. */
     public static Optional<DataSource> behind(DataSource dataSource) {
+        return pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
+    }
+
+    /** Returns connections to another URL. Its parameters may contain other credentials than those of the pool. */
+    public static DataSource at(String url, DataSource dataSource) {
+        return new UnpooledDataSource(
+                pool(dataSource).orElseGet(() -> PropertyAccessorFactory.forBeanPropertyAccess(dataSource)), url);
+    }
+
+    private static Optional<BeanWrapper> pool(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
         if (read(bean, URLS, String.class) != null) {
-            return Optional.of(new UnpooledDataSource(bean));
+            return Optional.of(bean);
         }
         DataSource target = read(bean, TARGETS, DataSource.class);
-        return target == null || target == current ? Optional.empty() : behind(target);
+        return target == null || target == current ? Optional.empty() : pool(target);
     }
 
     /** A proxy has no properties of the pool, but leads to it. */
@@ -80,8 +94,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
-        String url = read(pool, URLS, String.class);
-        if (url == null) {
+        String current = url != null ? url : read(pool, URLS, String.class);
+        if (current == null) {
             throw new SQLException("the pool has no URL any more: " + pool.getWrappedClass());
         }
         Properties properties = new Properties();
@@ -93,7 +107,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
         }
         set(properties, "user", read(pool, USERS, String.class));
         set(properties, "password", read(pool, PASSWORDS, String.class));
-        Connection connection = DriverManager.getConnection(url, properties);
+        Connection connection = DriverManager.getConnection(current, properties);
         String initSql = read(pool, INIT_SQL, String.class);
         if (initSql != null) {
             initialize(connection, initSql);

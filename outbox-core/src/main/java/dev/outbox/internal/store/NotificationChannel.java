@@ -92,6 +92,14 @@ public final class NotificationChannel {
             }
         }
 
+        /** Stops to listen, if a pooler sends this to the session that listens. Fails if the server does not answer. */
+        public void unlisten() throws SQLException {
+            check();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("UNLISTEN *");
+            }
+        }
+
         @Override
         public void close() throws SQLException {
             connection.close();

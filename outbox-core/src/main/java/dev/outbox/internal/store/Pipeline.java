@@ -1,6 +1,7 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.failure.SharedSessions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -108,7 +109,7 @@ final class Pipeline {
                 return reader.read(results);
             } catch (SQLException ex) {
                 rollback(connection, ex);
-                throw Redaction.of(ex);
+                throw SharedSessions.explained(Redaction.of(ex));
             } catch (RuntimeException ex) {
                 rollback(connection, ex);
                 throw ex;

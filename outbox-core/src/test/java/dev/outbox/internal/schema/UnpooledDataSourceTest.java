@@ -56,6 +56,29 @@ class UnpooledDataSourceTest {
     }
 
     @Test
+    void opensAnotherUrlWithTheCredentialsOfThePool() throws SQLException {
+        try (TestDatabase other = TestPostgres.shared().newDatabase();
+                HikariDataSource pool = pool();
+                Connection direct = UnpooledDataSource.at(other.jdbcUrl(), pool).getConnection()) {
+            assertThat(direct.getCatalog()).isEqualTo(other.name());
+            assertThat(direct.getMetaData().getUserName()).isEqualTo(database.username());
+        }
+    }
+
+    @Test
+    void credentialsInTheOtherUrlSuffice() throws SQLException {
+        String url = database.jdbcUrl() + (database.jdbcUrl().contains("?") ? "&" : "?") + "user="
+                + database.application() + "&password=" + database.password();
+        try (HikariDataSource pool = pool();
+                Connection besidePool = UnpooledDataSource.at(url, pool).getConnection();
+                Connection besideOpaque = UnpooledDataSource.at(url, new DriverManagerDataSource())
+                        .getConnection()) {
+            assertThat(besidePool.getMetaData().getUserName()).isEqualTo(database.application());
+            assertThat(besideOpaque.getMetaData().getUserName()).isEqualTo(database.application());
+        }
+    }
+
+    @Test
     void followsThePasswordOfThePool() throws SQLException {
         DriverManagerDataSource dataSource =
                 new DriverManagerDataSource(database.jdbcUrl(), database.username(), "rotated");

@@ -43,6 +43,7 @@ final class DottedIds {
                 properties.enabled(),
                 properties.schema(),
                 properties.migrate(),
+                properties.directUrl(),
                 properties.poller(),
                 properties.retry(),
                 ids.bind(STREAMS, Stream.class, properties.streams()),

@@ -12,7 +12,6 @@ import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.SchemaHistory;
-import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
@@ -74,9 +73,11 @@ public final class OutboxAutoConfiguration {
     @Bean
     OutboxDatabase outboxDatabase(
             RuntimeSettings settings,
+            OutboxProperties properties,
             ObjectProvider<DataSource> dataSource,
             @OutboxDataSource ObjectProvider<DataSource> markedDataSource) {
-        return new OutboxDatabase(markedDataSource.getIfAvailable(dataSource::getObject), settings.schemas());
+        return new OutboxDatabase(
+                markedDataSource.getIfAvailable(dataSource::getObject), settings.schemas(), properties.directUrl());
     }
 
     @Bean
@@ -141,7 +142,7 @@ public final class OutboxAutoConfiguration {
         Clock clock = clocks.getIfUnique(Clock::systemUTC);
         return new OutboxDependencies(
                 database.dataSource(),
-                UnpooledDataSource.behind(database.dataSource()),
+                database.unpooled(),
                 phase,
                 new OutboxTransactionManager(managers, database.dataSource()),
                 mapper.getIfAvailable(PayloadFormat::mapper),

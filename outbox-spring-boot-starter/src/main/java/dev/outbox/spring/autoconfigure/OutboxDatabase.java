@@ -1,7 +1,25 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.schema.UnpooledDataSource;
+import java.util.Optional;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 
-/** DataSource and schemas of the outbox tables. */
-record OutboxDatabase(DataSource dataSource, Schemas schemas) {}
+/** DataSource and schemas of the outbox tables, and the URL that bypasses a pooler. */
+record OutboxDatabase(
+        DataSource dataSource, Schemas schemas, @Nullable String directUrl) {
+
+    /** Returns connections to PostgreSQL itself; empty if no URL bypasses a pooler. */
+    Optional<DataSource> direct() {
+        return StringUtils.hasText(directUrl)
+                ? Optional.of(UnpooledDataSource.at(directUrl, dataSource))
+                : Optional.empty();
+    }
+
+    /** Returns connections outside the pool, direct ones if possible; empty if it is not known how to open them. */
+    Optional<DataSource> unpooled() {
+        return direct().or(() -> UnpooledDataSource.behind(dataSource));
+    }
+}

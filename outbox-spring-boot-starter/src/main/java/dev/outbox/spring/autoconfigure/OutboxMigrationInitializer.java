@@ -1,7 +1,9 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.schema.PoolerCheck;
 import dev.outbox.internal.schema.UnpooledDataSource;
+import java.util.Optional;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
@@ -31,11 +33,18 @@ final class OutboxMigrationInitializer implements InitializingBean {
         } else {
             migrations.validate();
         }
+        UnpooledDataSource.behind(database.dataSource())
+                .ifPresent((unpooled) -> new PoolerCheck(database.dataSource(), unpooled).warn());
     }
 
-    /** Avoids a pool of one connection, because Flyway uses two at the same time. */
+    /**
+     * Avoids a pooler that shares sessions, because Flyway sets the search path of its session, and a pool of one connection, because
+     * Flyway uses two at the same time.
+     */
     private DataSource dataSource() {
         DataSource pool = database.dataSource();
-        return connections.orElse(2) == 1 ? UnpooledDataSource.behind(pool).orElse(pool) : pool;
+        return database.direct()
+                .or(() -> connections.orElse(2) == 1 ? UnpooledDataSource.behind(pool) : Optional.empty())
+                .orElse(pool);
     }
 }

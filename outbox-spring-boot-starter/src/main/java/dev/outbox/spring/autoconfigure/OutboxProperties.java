@@ -22,6 +22,8 @@ import org.springframework.util.unit.DataSize;
  * @param schema Database schema of the outbox tables. Letters, digits and underscores.
  * @param migrate Whether to create and update the tables at start. If not, Outbox only checks them, and a start with outdated
  *     tables fails.
+ * @param directUrl JDBC URL of PostgreSQL itself, if the DataSource goes through a pooler that shares sessions, such as PgBouncer in
+ *     transaction mode. Migrations and wake-ups use it, with the credentials of the DataSource unless the URL contains others.
  * @param poller Delivery of events to handlers.
  * @param retry Retries of failed deliveries.
  * @param streams Streams by name. Each lists its event and aggregate types, and overrides properties of the poller and of retries.
@@ -41,6 +43,7 @@ public record OutboxProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("events") String schema,
         @DefaultValue("true") boolean migrate,
+        @Nullable String directUrl,
         @DefaultValue Poller poller,
         @DefaultValue Retry retry,
         @DefaultValue Map<String, Stream> streams,

@@ -42,6 +42,7 @@ class ConfigurationMetadataTest {
                 .filteredOn((entry) -> entry.getValue().path("defaultValue").isMissingNode())
                 .extracting(Map.Entry::getKey)
                 .containsExactlyInAnyOrder(
+                        "outbox.direct-url",
                         "outbox.handlers",
                         "outbox.streams",
                         "outbox.poller.streams",
