@@ -33,13 +33,20 @@ class WebhookFlowTest {
 
     @DynamicPropertySource
     static void adapters(DynamicPropertyRegistry properties) {
-        SERVER.start();
         properties.add("notification.messenger", () -> "webhook");
-        properties.add("notification.webhook.url", () -> SERVER.baseUrl() + "/messages");
+        properties.add("notification.webhook.url", () -> server() + "/messages");
         properties.add("notification.webhook.secret", () -> SECRET);
         properties.add("fulfilment.courier", () -> "webhook");
-        properties.add("fulfilment.webhook.url", () -> SERVER.baseUrl() + "/parcels");
+        properties.add("fulfilment.webhook.url", () -> server() + "/parcels");
         properties.add("fulfilment.webhook.secret", () -> SECRET);
+    }
+
+    /** Starts the server on first use: processing the test ahead of time must not start it. */
+    private static String server() {
+        if (!SERVER.isRunning()) {
+            SERVER.start();
+        }
+        return SERVER.baseUrl();
     }
 
     @AfterAll

@@ -18,8 +18,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import dev.outbox.kafka.internal.inbox.StoredRecord;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -36,6 +38,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 @Configuration(proxyBeanMethods = false)
 @Conditional(OnInboxes.class)
 @Import(InboxHandlers.class)
+@RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {
 
     @Bean

@@ -33,8 +33,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -223,14 +221,6 @@ class OutboxAutoConfigurationTest {
                 .run((context) -> assertThatThrownBy(() -> publish(context, new SubscriptionStarted("platinum")))
                         .isInstanceOf(InvalidEventException.class)
                         .hasMessageContaining("max-payload-size"));
-    }
-
-    @Test
-    void migrationsAreKeptInNativeImages() {
-        RuntimeHints hints = new RuntimeHints();
-        new OutboxRuntimeHints().registerHints(hints, getClass().getClassLoader());
-        assertThat(RuntimeHintsPredicates.resource().forResource("db/outbox/V1__outbox.sql"))
-                .accepts(hints);
     }
 
     @Test
