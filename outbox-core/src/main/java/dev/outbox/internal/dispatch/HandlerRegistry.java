@@ -34,6 +34,7 @@ public final class HandlerRegistry {
     private final HandlerStore store;
     private final Duration expireAfter;
     private final ReentrantLock finding = new ReentrantLock();
+    private final ReentrantLock loading = new ReentrantLock();
     private volatile @Nullable HandlerRoutes routes;
     private volatile @Nullable RegistryVersion version;
     private volatile boolean loaded;
@@ -144,16 +145,21 @@ public final class HandlerRegistry {
     }
 
     /** One at a time: an earlier read must not replace a later one, or events would miss handlers. */
-    private synchronized void load() throws SQLException {
-        HandlerRoutes known = routes();
-        FaultPoint.BEFORE_REGISTRY_LOAD.reached();
-        HandlerRoutes found = new HandlerRoutes(known.local(), store.list(expireAfter));
-        FaultPoint.AFTER_REGISTRY_LOAD.reached();
-        if (!known.elsewhere().equals(found.elsewhere())) {
-            log.info("Handlers that only other instances have: {}", found.elsewhere());
+    private void load() throws SQLException {
+        loading.lock();
+        try {
+            HandlerRoutes known = routes();
+            FaultPoint.BEFORE_REGISTRY_LOAD.reached();
+            HandlerRoutes found = new HandlerRoutes(known.local(), store.list(expireAfter));
+            FaultPoint.AFTER_REGISTRY_LOAD.reached();
+            if (!known.elsewhere().equals(found.elsewhere())) {
+                log.info("Handlers that only other instances have: {}", found.elsewhere());
+            }
+            routes = found;
+            loaded = true;
+        } finally {
+            loading.unlock();
         }
-        routes = found;
-        loaded = true;
     }
 
     /** Finds a handler of any instance by its current or a former id, in the database. */

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ public final class SchemaHistory {
 
     private final DataSource dataSource;
     private final String applied;
+    private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Set<String> required;
 
     public SchemaHistory(DataSource dataSource, OutboxSchema schema) {
@@ -31,16 +33,21 @@ public final class SchemaHistory {
     }
 
     /** Returns the scripts, with checksums, that the first reading found and this one does not. */
-    public synchronized Set<String> missing() throws SQLException {
-        Set<String> found = read();
-        Set<String> first = required;
-        if (first == null) {
-            required = found;
-            return Set.of();
+    public Set<String> missing() throws SQLException {
+        lock.lock();
+        try {
+            Set<String> found = read();
+            Set<String> first = required;
+            if (first == null) {
+                required = found;
+                return Set.of();
+            }
+            Set<String> missing = new TreeSet<>(first);
+            missing.removeAll(found);
+            return missing;
+        } finally {
+            lock.unlock();
         }
-        Set<String> missing = new TreeSet<>(first);
-        missing.removeAll(found);
-        return missing;
     }
 
     private Set<String> read() throws SQLException {

@@ -57,7 +57,7 @@ class HandlerRegistryTest {
             registry.loadVersion(new RegistryVersion("server", 1));
         });
 
-        await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.BLOCKED);
+        await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.WAITING);
         proceed.countDown();
         heartbeat.get(10, TimeUnit.SECONDS);
         claim.get(10, TimeUnit.SECONDS);
