@@ -51,6 +51,9 @@ final class StoredInChild {
             STORED.set(all);
         }
         all.add(stored);
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            return;
+        }
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
             public void afterCompletion(int status) {

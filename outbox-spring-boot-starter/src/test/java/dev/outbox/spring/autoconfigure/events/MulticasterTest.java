@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationEvent;
@@ -102,6 +103,14 @@ class MulticasterTest {
                         .getFailure()
                         .isInstanceOf(UnsuitableMulticasterException.class)
                         .hasMessageContaining("calls listeners on another thread, where the transaction is missing"));
+    }
+
+    @Test
+    void lazyInitializationDoesNotDeferTheCheck() {
+        application(OtherThread::new)
+                .withInitializer((context) ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run((context) -> assertThat(context).getFailure().isInstanceOf(UnsuitableMulticasterException.class));
     }
 
     @Test

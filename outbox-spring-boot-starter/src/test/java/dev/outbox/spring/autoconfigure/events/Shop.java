@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -88,6 +90,7 @@ final class Shop {
         }
 
         @EventListener
+        @Order(Ordered.HIGHEST_PRECEDENCE)
         void on(OrderPlaced event) {
             code.accept(event);
         }

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.TransactionDefinition;
 
@@ -112,13 +115,7 @@ class SpringEventsTest {
 
     @Test
     void eventPrecedesThoseThatItsListenersPublish() {
-        quiet().run((context) -> {
-            context.addApplicationListener((event) -> {
-                if (event instanceof PayloadApplicationEvent<?> carrier
-                        && carrier.getPayload() instanceof OrderPlaced placed) {
-                    context.publishEvent(new OrderConfirmed(placed.orderId()));
-                }
-            });
+        quiet().withBean(Confirmation.class).run((context) -> {
             inTransaction(context, () -> context.publishEvent(new OrderPlaced("1")));
 
             assertThat(stored(context)).containsExactly("OrderPlaced 1 1", "OrderConfirmed 1 2");
@@ -169,5 +166,15 @@ class SpringEventsTest {
 
     private ApplicationContextRunner quiet() {
         return withoutPolling(Applications.on(database));
+    }
+
+    /** Spring publishes what the method returns. */
+    static class Confirmation {
+
+        @EventListener
+        @Order(Ordered.HIGHEST_PRECEDENCE)
+        OrderConfirmed confirm(OrderPlaced event) {
+            return new OrderConfirmed(event.orderId());
+        }
     }
 }
