@@ -372,11 +372,13 @@ CREATE TABLE ${schema}.outbox_instance (
     last_seen_at  timestamptz      NOT NULL DEFAULT now(),
     streams       text[]           NOT NULL,
     open_circuits text[]           NOT NULL,
+    handlers      text[]           NOT NULL DEFAULT '{}',
     CONSTRAINT outbox_instance_pk PRIMARY KEY (name)
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
 COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
+COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
 
 -- Event types of the handlers. Versions of an application that run at the same time may have different ones.
 CREATE TABLE ${schema}.outbox_subscription (

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 class SizeTest {
 
     private static final int CORE_FILES = 250;
-    private static final int CORE_LINES = 21_900;
+    private static final int CORE_LINES = 22_300;
     private static final int CORE_MEDIAN = 84;
-    private static final int STORE_FILES = 44;
+    private static final int STORE_FILES = 46;
 
     private static final String CORE = "outbox-core/src/main/java/.*\\.java";
 

@@ -22,6 +22,8 @@ public final class InvalidOperationException extends OutboxException {
         INVALID_ARGUMENT,
         /** No process has registered the handler, or its registration has expired. */
         UNKNOWN_HANDLER,
+        /** A running instance has the handler, under this id or with it as an alias. */
+        HANDLER_PRESENT,
         /** The database needed longer than 5 s for the selection, because no index serves its filters. */
         SELECTION_TOO_BROAD
     }

@@ -3,7 +3,7 @@ package dev.outbox.operations;
 import java.util.List;
 
 /**
- * Finds, retries and skips deliveries, and pauses handlers and streams. Works in every process that uses the outbox's tables, whether its
+ * Finds, retries and skips deliveries, pauses handlers and streams, and expires handlers that were removed. Works in every process that uses the outbox's tables, whether its
  * own pollers run or not. Thread-safe.
  *
  * <p>Each call takes a connection of the pool and runs in its own transactions. It neither joins nor affects a transaction of the calling
@@ -123,6 +123,24 @@ public interface OutboxOperations {
      * @throws InvalidOperationException also if no process has ever registered the handler
      */
     boolean resumeHandler(String handlerId, String by, String reason);
+
+    /**
+     * Expires the registration of a handler that was removed from the application, instead of waiting for
+     * {@code outbox.registry.expire-after}. No further events are queued for the handler, and its pending deliveries become dead letters
+     * with the code {@code HANDLER_EXPIRED}, which can be retried or skipped. A handler that was renamed needs an alias instead.
+     *
+     * <p>The expiry is committed durably first, then the deliveries change in transactions of 500. If the process dies in between, another
+     * instance continues within a minute. If an instance with the handler starts later, it registers the handler again.
+     *
+     * @param handlerId the id under which the deliveries wait
+     * @param actor the operator; at most 255 characters
+     * @param reason the reason, for the operation log; at most 2000 characters
+     * @return {@code true} if the call expired the registration; {@code false} if it had expired already, and then nothing is recorded
+     * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#HANDLER_PRESENT} if a running instance
+     *     has the handler under this id or as an alias, and with {@link InvalidOperationException.Reason#UNKNOWN_HANDLER} if no process has
+     *     ever registered it
+     */
+    boolean expireHandler(String handlerId, String actor, String reason);
 
     /**
      * Pauses a stream in every process until it is resumed: no process claims its events, neither first deliveries nor redeliveries.

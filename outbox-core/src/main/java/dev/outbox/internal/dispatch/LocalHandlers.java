@@ -9,6 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers of this instance by current id, former id and event type. Immutable. */
@@ -41,6 +44,24 @@ public final class LocalHandlers {
     /** Returns the event types of each handler. */
     public Map<String, Set<String>> eventTypes() {
         return Map.copyOf(eventTypes);
+    }
+
+    /** Returns the current and former ids of all handlers. */
+    public Set<String> everyId() {
+        return Set.copyOf(byEveryId.keySet());
+    }
+
+    /** Returns the event types that handlers name without a payload class of that type, with the ids of these handlers. */
+    public SortedMap<String, Set<String>> typesWithoutPayloadClass() {
+        SortedMap<String, Set<String>> types = new TreeMap<>();
+        for (HandlerDefinition handler : all()) {
+            for (String type : handler.eventTypes()) {
+                if (!type.equals(HandlerDefinition.ALL_EVENT_TYPES) && !payloadClasses.containsKey(type)) {
+                    types.computeIfAbsent(type, (named) -> new TreeSet<>()).add(handler.id());
+                }
+            }
+        }
+        return types;
     }
 
     /** Returns the code for dead letters by current and former id of its handler. */

@@ -37,6 +37,7 @@ public final class JdbcOperations implements OutboxOperations {
     private final OperationStore changes;
     private final OperationLogStore records;
     private final PauseStore pauses;
+    private final ExpireCommand expiry;
     private final Consumer<String> wake;
 
     public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
@@ -44,6 +45,7 @@ public final class JdbcOperations implements OutboxOperations {
         this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
+        this.expiry = new ExpireCommand(dataSource, schema);
         this.wake = wake;
     }
 
@@ -133,6 +135,12 @@ public final class JdbcOperations implements OutboxOperations {
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, audit, result);
+    }
+
+    @Override
+    public boolean expireHandler(String handlerId, String actor, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, actor, reason);
+        return DatabaseCall.run("expire a handler", () -> expiry.run(handlerId, audit));
     }
 
     @Override

@@ -3,13 +3,14 @@ package dev.outbox.internal.runtime;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.maintenance.HandlerExpiry;
+import dev.outbox.internal.maintenance.RegistryReport;
 import dev.outbox.internal.store.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Registers the handlers of this instance, keeps the registrations from expiring, and ends the expired ones of all instances. */
+/** Registers the handlers of this instance, keeps the registrations from expiring, and reports and ends those that no instance has. */
 final class HandlerHeartbeat implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(HandlerHeartbeat.class);
@@ -19,13 +20,16 @@ final class HandlerHeartbeat implements AutoCloseable {
     private final WorkerPrivileges privileges;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
+    private final RegistryReport report;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-registry", this::runOnce);
     private boolean registered;
 
-    HandlerHeartbeat(WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry) {
+    HandlerHeartbeat(
+            WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, RegistryReport report) {
         this.privileges = privileges;
         this.registry = registry;
         this.expiry = expiry;
+        this.report = report;
     }
 
     /** Checks the privileges and registers the handlers on the calling thread, or in the background if the database fails. */
@@ -35,6 +39,9 @@ final class HandlerHeartbeat implements AutoCloseable {
             register();
         } catch (SQLException ex) {
             log.warn("Could not register the handlers yet; trying again in the background", ex);
+        }
+        if (registered) {
+            report.write();
         }
         loop.start();
     }
@@ -46,13 +53,13 @@ final class HandlerHeartbeat implements AutoCloseable {
             register();
         }
         expiry.runOnce();
+        report.write();
         return PERIOD;
     }
 
     private void register() throws SQLException {
         registry.register();
         registered = true;
-        expiry.report();
     }
 
     @Override

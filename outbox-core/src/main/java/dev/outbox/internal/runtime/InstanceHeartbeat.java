@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Shows operators that this instance polls; a failure disturbs no delivery. */
+/** Shows operators that this instance polls, and which handlers it has; a failure disturbs no delivery. */
 final class InstanceHeartbeat implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(InstanceHeartbeat.class);
@@ -19,25 +19,35 @@ final class InstanceHeartbeat implements AutoCloseable {
 
     private final InstanceStore store;
     private final String name;
-    private final Set<String> streams;
+    private final Supplier<InstanceStore.Equipment> equipment;
     private final Supplier<Set<String>> openCircuits;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-instance", this::runOnce);
     private volatile boolean written;
 
-    InstanceHeartbeat(InstanceStore store, String name, Set<String> streams, Supplier<Set<String>> openCircuits) {
+    InstanceHeartbeat(
+            InstanceStore store,
+            String name,
+            Supplier<InstanceStore.Equipment> equipment,
+            Supplier<Set<String>> openCircuits) {
         this.store = store;
         this.name = name;
-        this.streams = streams;
+        this.equipment = equipment;
         this.openCircuits = openCircuits;
     }
 
+    /** Gives the first sign of life on the calling thread: an instance is listed before its handlers are registered. */
     void start() {
+        try {
+            runOnce();
+        } catch (SQLException | RuntimeException ex) {
+            log.debug("Could not list instance {} yet; trying again in the background", name, ex);
+        }
         loop.start();
     }
 
     Duration runOnce() throws SQLException {
         written = false;
-        store.seen(name, streams, openCircuits.get());
+        store.seen(name, equipment.get(), openCircuits.get());
         written = true;
         return PERIOD;
     }

@@ -9,13 +9,16 @@ import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.DeadLetterReporter;
 import dev.outbox.internal.maintenance.HandlerExpiry;
+import dev.outbox.internal.maintenance.RegistryReport;
 import dev.outbox.internal.maintenance.ReplayFeeder;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.processing.PolledStream;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
+import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.DeadLetterStore;
+import dev.outbox.internal.store.EventTypeStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -73,7 +76,9 @@ final class StreamWorkers implements AutoCloseable {
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
                 registry,
-                new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), registry.expireAfter()));
+                new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), registry.expireAfter()),
+                new RegistryReport(
+                        new AbsentHandlerStore(dataSource, schema), new EventTypeStore(dataSource, schema), registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(
                 new ReplayEventStore(dataSource, schema),
@@ -99,7 +104,8 @@ final class StreamWorkers implements AutoCloseable {
         this.instance = new InstanceHeartbeat(
                 new InstanceStore(dataSource, schema),
                 worker,
-                polls.polledStreams().keySet(),
+                () -> new InstanceStore.Equipment(
+                        polls.polledStreams().keySet(), registry.local().everyId()),
                 dispatcher::openCircuits);
         StreamDependencies shared = StreamDependencies.of(
                 dataSource, schema, registry, dispatcher, leases, listener, notifications::committed);
@@ -147,8 +153,8 @@ final class StreamWorkers implements AutoCloseable {
 
     void start() {
         if (polling) {
-            heartbeat.start();
             instance.start();
+            heartbeat.start();
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();

@@ -4,22 +4,16 @@ import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 
-/** Finds registrations without a heartbeat, dead-letters the deliveries that wait for them, and deletes them. */
+/** Finds expired registrations, dead-letters the deliveries that wait for them, and deletes them. */
 public final class HandlerExpiryStore {
 
-    /** The largest number of waiting deliveries that {@link #missing} counts for a handler. */
-    public static final int MOST_COUNTED = 10_000;
-
     /** Relies on outbox_delivery_backlog: one look-up for each stream, status, handler and event type that has deliveries. */
-    private static final String BACKLOG = """
+    static final String BACKLOG = """
             WITH RECURSIVE backlog AS (
                 (SELECT d.stream, d.status, d.handler_id, d.event_type
                    FROM {schema}.outbox_delivery d
@@ -46,30 +40,6 @@ public final class HandlerExpiryStore {
                                       AND s.event_type IN (x.event_type, '*')
                                       AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond')
             """;
-
-    /** Reads the registry whole; relies on outbox_delivery_backlog to count what waits, up to a bound. */
-    private static final String MISSING = BACKLOG + """
-            SELECT x.handler_id,
-                   max(h.last_seen_at),
-                   (SELECT count(*)
-                      FROM (SELECT
-                              FROM backlog b
-                             CROSS JOIN LATERAL (SELECT
-                                                   FROM {schema}.outbox_delivery d
-                                                  WHERE d.stream = b.stream
-                                                    AND d.status = b.status
-                                                    AND d.handler_id = b.handler_id
-                                                    AND d.event_type = b.event_type
-                                                  LIMIT :most) d
-                             WHERE b.handler_id = x.handler_id
-                               AND b.status <> 'DEAD'
-                             LIMIT :most) open)
-              FROM {schema}.outbox_subscription x
-              JOIN {schema}.outbox_handler h ON h.id = x.handler_id
-             WHERE NOT {registered}
-             GROUP BY x.handler_id
-             ORDER BY x.handler_id
-            """.replace("{registered}", REGISTERED);
 
     /**
      * Relies on outbox_delivery_backlog and reads the registry. A delivery that an operator retried after its subscription was
@@ -153,40 +123,16 @@ public final class HandlerExpiryStore {
             .replace("{message}", "'the registration of the handler for this event type has expired'");
 
     private final DataSource dataSource;
-    private final Pipeline missing;
     private final Pipeline expired;
     private final Pipeline deadLetter;
     private final Pipeline delete;
 
     public HandlerExpiryStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.missing = new Pipeline(schema, MISSING);
         this.expired = new Pipeline(schema, EXPIRED);
         this.deadLetter = new Pipeline(
                 schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.PROMOTE, LaneSql.COMPLETE);
         this.delete = new Pipeline(schema, LOCK_HANDLERS, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
-    }
-
-    /** Handler without a recent heartbeat, and how many deliveries wait for it. */
-    public record Missing(String id, Instant lastSeen, long open) {}
-
-    /** Finds handlers of which some subscription has no heartbeat and no successor, with the deliveries that wait for them. */
-    public List<Missing> missing(Duration unseenFor) throws SQLException {
-        return missing.run(
-                dataSource,
-                (parameters) ->
-                        parameters.set("expiry_millis", unseenFor.toMillis()).set("most", MOST_COUNTED),
-                (results) -> {
-                    List<Missing> handlers = new ArrayList<>();
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        handlers.add(new Missing(
-                                row.getString(1),
-                                row.getObject(2, OffsetDateTime.class).toInstant(),
-                                row.getLong(3)));
-                    }
-                    return handlers;
-                });
     }
 
     /** Dead-letters one batch of deliveries whose registration has expired, and returns how many of each handler. */

@@ -23,11 +23,12 @@ public final class InstanceStore {
 
     /** Relies on outbox_instance_pk. */
     private static final String SEEN = """
-            INSERT INTO {schema}.outbox_instance AS i (name, streams, open_circuits)
-            VALUES (:name, :streams, :open_circuits)
+            INSERT INTO {schema}.outbox_instance AS i (name, streams, handlers, open_circuits)
+            VALUES (:name, :streams, :handlers, :open_circuits)
             ON CONFLICT (name) DO UPDATE
                SET last_seen_at = now(),
                    streams = excluded.streams,
+                   handlers = excluded.handlers,
                    open_circuits = excluded.open_circuits
             """;
 
@@ -56,13 +57,17 @@ public final class InstanceStore {
     /** Instance, and whether its last sign of life is recent. */
     public record Listed(OutboxOverview.Instance instance, boolean alive) {}
 
+    /** What an instance has: the streams that it polls, and its handlers by all their ids. */
+    public record Equipment(Set<String> streams, Set<String> handlerIds) {}
+
     /** Writes a sign of life of an instance, and removes instances without one for a day. */
-    public void seen(String name, Set<String> streams, Set<String> openCircuits) throws SQLException {
+    public void seen(String name, Equipment equipment, Set<String> openCircuits) throws SQLException {
         seen.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("name", name)
-                        .setTexts("streams", streams, (stream) -> stream)
+                        .setTexts("streams", equipment.streams(), (stream) -> stream)
+                        .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
                         .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId),
                 (results) -> {
                     results.skip(2);

@@ -110,23 +110,8 @@ class HandlerExpiryTest {
                         .aliases("old"))
                 .start();
         unseen("old", "8 days");
-        expiry.report();
         expiry.runOnce();
         assertThat(lines.list).isEmpty();
-    }
-
-    @Test
-    void startReportsHandlersWithoutHeartbeatForAnHour() {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
-        unseen("old", "2 hours");
-        outbox.handler("current", "*", Recorded.all()).start();
-
-        await().until(() -> !lines.list.isEmpty());
-        assertThat(lines.list).singleElement().satisfies((line) -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARN);
-            assertThat(line.getFormattedMessage()).contains("'old'", "0 deliveries");
-        });
     }
 
     @Test

@@ -77,16 +77,16 @@ class InstancesTest {
     @Test
     void signOfLifeShowsOpenCircuitsAndRemovesOldInstances() throws SQLException {
         InstanceStore store = new InstanceStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        store.seen("crashed", Set.of("default"), Set.of());
-        store.seen("recent", Set.of("default"), Set.of());
+        store.seen("crashed", equipment("default"), Set.of());
+        store.seen("recent", equipment("default"), Set.of());
         outbox.sql()
                 .sql(
                         "UPDATE events.outbox_instance SET last_seen_at = now() - CASE name WHEN 'crashed' THEN interval '25 h'"
                                 + " ELSE interval '23 h' END, started_at = now() - interval '2 days'")
                 .update();
 
-        store.seen("own", Set.of("default", "slow"), Set.of("mail"));
-        store.seen("own", Set.of("slow"), Set.of("mail", "audit"));
+        store.seen("own", equipment("default", "slow"), Set.of("mail"));
+        store.seen("own", equipment("slow"), Set.of("mail", "audit"));
 
         assertThat(instances()).extracting(Instance::name).containsExactly("own", "recent");
         assertThat(instances().get(0).streams()).containsExactly("slow");
@@ -111,6 +111,10 @@ class InstancesTest {
         await().until(() -> outbox.count("events.outbox_published") == 1);
         assertThat(handled.getCount()).isZero();
         outbox.runtime().close();
+    }
+
+    private static InstanceStore.Equipment equipment(String... streams) {
+        return new InstanceStore.Equipment(Set.of(streams), Set.of("mail"));
     }
 
     private List<Instance> instances() {

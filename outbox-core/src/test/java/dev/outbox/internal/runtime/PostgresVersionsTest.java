@@ -96,6 +96,7 @@ class PostgresVersionsTest {
         assertThat(operations.resumeHandler("any", "ann", "to see")).isTrue();
         assertThat(operations.pauseStream("default", "ann", "to see")).isTrue();
         assertThat(operations.resumeStream("default", "ann", "to see")).isTrue();
+        assertThat(operations.expireHandler("any", "ann", "to see")).isTrue();
     }
 
     private static void replay(TestOutbox outbox) {

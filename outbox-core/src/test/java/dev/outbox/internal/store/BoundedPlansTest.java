@@ -159,6 +159,27 @@ class BoundedPlansTest {
         assertThat(Explained.pages(new Explained(outbox.dataSource())
                         .explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
                 .isLessThan(50);
+        Explained explained = new Explained(outbox.dataSource());
+        assertThat(Explained.pages(explained.explain(AbsentHandlerStore.DELETE, "text", "'mail'")))
+                .isLessThan(50);
+        assertThat(Explained.pages(
+                        explained.explain(AbsentHandlerStore.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
+                .isLessThan(100);
+        JsonNode absent = explained.explain(AbsentHandlerStore.ABSENT, "", "");
+        assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
+                .isBetween((long) AbsentHandlerStore.MOST_COUNTED, AbsentHandlerStore.MOST_COUNTED + 20L);
+    }
+
+    @Test
+    void latestEventTypesReadTheLatestEventsOnly() throws SQLException {
+        addPending(ROWS);
+        addHistory("1 day", ROWS);
+        analyze(true, "events.outbox_published, events.outbox_unpublished");
+
+        JsonNode plan =
+                new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(EventTypeStore.LATEST, "", "");
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isEqualTo(EventTypeStore.MOST_READ);
+        assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(EventTypeStore.MOST_READ);
     }
 
     @Test

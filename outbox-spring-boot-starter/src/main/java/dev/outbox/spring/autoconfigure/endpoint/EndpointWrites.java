@@ -45,6 +45,7 @@ final class EndpointWrites {
             case "skip" -> operations.skip(deliveries(command, values, selection), audit.by(), audit.why());
             case "pause" -> pause(command, values, selection, audit);
             case "resume" -> pause(command, values, selection, audit);
+            case "expire" -> expire(values, selection, audit);
             case "replay" -> replay(values, selection, audit);
             case "cancel" -> cancel(values, selection, audit);
             default -> null;
@@ -88,6 +89,16 @@ final class EndpointWrites {
                     : operations.resumeStream(String.valueOf(stream), audit.by(), audit.why());
         }
         return Map.of("changed", changed);
+    }
+
+    private Object expire(EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
+        refuse("expire", selection);
+        String handler = values.text("handler");
+        values.end("expire");
+        if (handler == null) {
+            throw new InvalidOperationException("'handler' is missing: the id of the handler to expire");
+        }
+        return Map.of("changed", operations.expireHandler(handler, audit.by(), audit.why()));
     }
 
     private Object replay(EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {

@@ -109,9 +109,10 @@ public final class OutboxEndpoint {
      * Performs a command, and records it with the authenticated user as its operator.
      *
      * @param security who calls
-     * @param command {@code retry}, {@code skip}, {@code pause}, {@code resume}, {@code replay} or {@code cancel}
+     * @param command {@code retry}, {@code skip}, {@code pause}, {@code resume}, {@code expire}, {@code replay} or
+     *     {@code cancel}
      * @param selection what to retry, skip or replay, as a query string of filters; an unknown name is refused
-     * @param handler the handler to pause or resume
+     * @param handler the handler to pause, resume or expire
      * @param stream the stream to pause or resume
      * @param replay the number of the replay to cancel
      * @param rate the largest number of events that a replay adds per second; 100 if not set

@@ -1,0 +1,192 @@
+package dev.outbox.internal.operations;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.internal.maintenance.HandlerExpiry;
+import dev.outbox.internal.store.AbsentHandlerStore;
+import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Expiry of a handler by command. */
+class ExpireHandlerTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox gone = outbox.another();
+    private final Recorded current = Recorded.all();
+
+    @AfterEach
+    void close() {
+        gone.close();
+        outbox.close();
+    }
+
+    @Test
+    void deliveriesBecomeDeadAndTheRegistrationEnds() {
+        List<EventEnvelope> events = leaveDeliveries(2);
+
+        assertThat(operations().expireHandler("old", "ann", "removed in 2.0")).isTrue();
+
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
+        assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
+        assertThat(subscriptions()).containsExactly("current *");
+        assertThat(operations().operations(OperationSelection.all(), 10))
+                .extracting(
+                        Operation::performedBy,
+                        Operation::action,
+                        Operation::reason,
+                        (one) -> one.subject().handlerId())
+                .containsExactly(tuple("ann", "EXPIRE_HANDLER", "removed in 2.0", "old"));
+        EventEnvelope later = outbox.publish("1", new OrderPlaced(3));
+        assertThat(outbox.event(later)).becomesPublished();
+        assertThat(current.handled()).hasSize(3);
+    }
+
+    @Test
+    void secondCallChangesAndRecordsNothing() {
+        leaveDeliveries(1);
+
+        assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
+        assertThat(operations().expireHandler("old", "bob", "removed")).isFalse();
+        operations().skip(DeliverySelection.all().ofHandler("old"), "ann", "removed");
+        assertThat(operations().expireHandler("old", "bob", "removed")).isFalse();
+
+        assertThat(operations().operations(OperationSelection.all(), 10))
+                .extracting(Operation::action, Operation::performedBy)
+                .containsExactly(tuple("SKIP", "ann"), tuple("EXPIRE_HANDLER", "ann"));
+    }
+
+    @Test
+    void registrationWithoutDeliveriesDisappears() {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", current).start();
+
+        assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
+        assertThat(subscriptions()).containsExactly("current *");
+        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
+    }
+
+    @Test
+    void refusesHandlerOfRunningInstance() {
+        outbox.handler(HandlerDefinition.of("current", Set.of("*"), current::handle)
+                        .aliases("former"))
+                .start();
+
+        for (String id : List.of("current", "former")) {
+            assertThatThrownBy(() -> operations().expireHandler(id, "ann", "removed"))
+                    .asInstanceOf(throwable(InvalidOperationException.class))
+                    .returns(Reason.HANDLER_PRESENT, InvalidOperationException::reason)
+                    .hasMessageMatching("instance \\S+ has handler '" + id + "', or a handler with this id as an alias;"
+                            + " stop every instance that has it, or pause the handler");
+        }
+        assertThat(subscriptions()).containsExactly("current *");
+        assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void refusesUnknownHandlerAndInvalidArguments() {
+        outbox.handler("current", "*", current).start();
+        assertThatThrownBy(() -> operations().expireHandler("odl", "ann", "removed"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
+                .hasMessage("no instance has registered a handler 'odl'");
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+        assertThatThrownBy(() -> counted.expireHandler(" ", "ann", "removed")).hasMessageContaining("handler id");
+        assertThatThrownBy(() -> counted.expireHandler("old", "", "removed")).hasMessageContaining("operator");
+        assertThatThrownBy(() -> counted.expireHandler("old", "ann", "")).hasMessageContaining("reason");
+        assertThat(statements.count()).isZero();
+    }
+
+    @Test
+    void anotherInstanceCompletesWhatACrashLeftUndone() throws SQLException {
+        leaveDeliveries(2);
+        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .expire("old", new AuditInfo("ann", "removed"));
+        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+
+        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7))
+                .runOnce();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
+        assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
+    }
+
+    @Test
+    void retriedDeliveryOfDeletedSubscriptionExpiresToo() {
+        leaveDeliveries(1);
+        operations().expireHandler("old", "ann", "removed");
+        operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
+        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
+
+        assertThat(operations().expireHandler("old", "ann", "no")).isTrue();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+    }
+
+    @Test
+    void handlerThatComesBackReceivesNewEvents() {
+        leaveDeliveries(1);
+        operations().expireHandler("old", "ann", "removed");
+        Recorded back = Recorded.all();
+        try (TestOutbox deployed = outbox.another().handler("old", "*", back).handler("current", "*", current)) {
+            deployed.start();
+            outbox.publish("2", new OrderPlaced(1));
+            await().until(() -> back.handled().size() == 1);
+        }
+    }
+
+    private List<EventEnvelope> leaveDeliveries(int number) {
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.close();
+        outbox.handler("current", "*", current).start();
+        List<EventEnvelope> events = IntStream.range(0, number)
+                .mapToObj((i) -> outbox.publish("1", new OrderPlaced(i)))
+                .toList();
+        await().until(() -> outbox.count("events.outbox_delivery") == number);
+        return events;
+    }
+
+    private OutboxOperations operations() {
+        return outbox.runtime().operations();
+    }
+
+    private List<String> subscriptions() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', s.handler_id, s.event_type) FROM events.outbox_subscription s ORDER BY 1")
+                .query(String.class)
+                .list();
+    }
+
+    private List<String> deliveries() {
+        return outbox.sql()
+                .sql("SELECT concat_ws(' ', aggregate_seq, status, last_error_code) FROM events.outbox_delivery"
+                        + " ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}
