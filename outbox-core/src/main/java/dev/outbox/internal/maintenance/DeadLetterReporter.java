@@ -60,7 +60,7 @@ public final class DeadLetterReporter implements AutoCloseable {
                 .get()
                 .orElseThrow(() -> new HandlerConfigurationException("the handlers " + new TreeSet<>(methods.keySet())
                         + " have dead-letter methods, but no unique transaction manager for the outbox's DataSource exists;"
-                        + " mark one @Primary"));
+                        + " define one for it, or mark one of several @Primary"));
     }
 
     private Duration runOnce() throws SQLException {

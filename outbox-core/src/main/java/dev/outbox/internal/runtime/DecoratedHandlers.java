@@ -49,7 +49,7 @@ record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependenci
                         .get()
                         .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
                                 + "' has deduplicate = true, but no unique transaction manager for the outbox's DataSource exists;"
-                                + " mark one @Primary")),
+                                + " define one for it, or mark one of several @Primary")),
                 listener);
     }
 }

@@ -10,6 +10,7 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -67,6 +68,7 @@ public final class OutboxMigrations {
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
             checkArchive();
+            warnIfNewer();
         });
     }
 
@@ -90,6 +92,7 @@ public final class OutboxMigrations {
         }
         flyway.validate();
         checkArchive();
+        warnIfNewer();
     }
 
     private static void run(String task, String remedy, Runnable work) {
@@ -97,7 +100,7 @@ public final class OutboxMigrations {
             work.run();
         } catch (FlywayException | DataAccessException ex) {
             RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
-            throw missing != null ? missing : ex;
+            throw missing != null ? missing : MigrationFailures.explained(ex);
         }
     }
 
@@ -111,6 +114,21 @@ public final class OutboxMigrations {
                     schema.quoted(),
                     archiveSchema.quoted(),
                     others);
+        }
+    }
+
+    /** No failure: an instance of the older version must be able to start again while a deploy of the newer one runs, or is rolled back. */
+    private void warnIfNewer() {
+        List<String> newer = Arrays.stream(flyway.info().applied())
+                .filter((migration) -> migration.getState() == MigrationState.FUTURE_SUCCESS)
+                .map(MigrationInfo::getScript)
+                .toList();
+        if (!newer.isEmpty()) {
+            log.warn(
+                    "The outbox tables in schema {} are newer than this version of Outbox: {} ran. That is intended while a newer version"
+                            + " is deployed or rolled back; otherwise upgrade Outbox in this application",
+                    schema.quoted(),
+                    String.join(", ", newer));
         }
     }
 }

@@ -29,6 +29,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
     private static final List<String> URLS = List.of("jdbcUrl", "url");
     private static final List<String> USERS = List.of("username", "user");
     private static final List<String> PASSWORDS = List.of("password");
+    private static final List<String> CREDENTIALS_PROVIDERS = List.of("credentialsProvider");
     private static final List<String> INIT_SQL = List.of("connectionInitSql");
     private static final List<String> PROPERTIES = List.of("dataSourceProperties", "connectionProperties");
 
@@ -42,6 +43,11 @@ public final class UnpooledDataSource extends AbstractDataSource {
 
     /** Returns the connections behind a pool, if it says how it opens them. */
     public static Optional<DataSource> behind(DataSource dataSource) {
+        return find(dataSource).map(DataSource.class::cast);
+    }
+
+    /** A pool that asks another object for its credentials does not say how it opens connections. */
+    static Optional<UnpooledDataSource> find(DataSource dataSource) {
         return pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
     }
 
@@ -54,11 +60,29 @@ public final class UnpooledDataSource extends AbstractDataSource {
     private static Optional<BeanWrapper> pool(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
+        if (read(bean, CREDENTIALS_PROVIDERS, Object.class) != null) {
+            return Optional.empty();
+        }
         if (read(bean, URLS, String.class) != null) {
             return Optional.of(bean);
         }
         DataSource target = read(bean, TARGETS, DataSource.class);
         return target == null || target == current ? Optional.empty() : pool(target);
+    }
+
+    /** Whether all that the pool gives the driver is known, so that the pool cannot connect where this fails. */
+    boolean isExact() {
+        return pool.getWrappedClass().getName().equals(POOLS.get(0));
+    }
+
+    @Nullable
+    String url() {
+        return read(pool, URLS, String.class);
+    }
+
+    @Nullable
+    String user() {
+        return read(pool, USERS, String.class);
     }
 
     /** A proxy has no properties of the pool, but leads to it. */
@@ -71,7 +95,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
                     if (dataSource.isWrapperFor(pool) && dataSource.unwrap(pool) instanceof DataSource found) {
                         return found;
                     }
-                } catch (SQLException ex) {
+                } catch (SQLException | IllegalStateException ex) {
+                    // A routing DataSource may have no target for this thread.
                     return dataSource;
                 }
             }

@@ -120,9 +120,8 @@ class OutboxMigrationsTest {
                 SchemaOutdatedException.class,
                 () -> migrations(OutboxSchema.DEFAULT).validate());
 
-        assertThat(outdated)
-                .hasMessageContaining("outbox.migrate")
-                .hasMessageContaining("CREATE TABLE \"events\".outbox");
+        assertThat(outdated).hasMessageContaining("outbox.migrate").hasMessageNotContaining("CREATE TABLE");
+        assertThat(outdated.sql()).contains("CREATE TABLE \"events\".outbox");
         assertThat(relations("events")).isEmpty();
         sql.sql(outdated.sql().replace("?", "??")).update();
         assertThatCode(() -> migrations(OutboxSchema.DEFAULT).validate()).doesNotThrowAnyException();

@@ -5,6 +5,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.ThreadFactory;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.jdbc.metadata.CompositeDataSourcePoolMetadataProvider;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
 import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
@@ -26,9 +27,17 @@ final class HandlerCapacity {
 
     /** Returns the maximum size of a pool, or empty if it is unknown. */
     static OptionalInt connections(DataSource dataSource, Stream<DataSourcePoolMetadataProvider> pools) {
-        DataSourcePoolMetadata pool =
-                new CompositeDataSourcePoolMetadataProvider(pools.toList()).getDataSourcePoolMetadata(dataSource);
+        DataSourcePoolMetadata pool = pool(dataSource, new CompositeDataSourcePoolMetadataProvider(pools.toList()));
         Integer max = pool == null ? null : pool.getMax();
         return max == null || max < 0 ? OptionalInt.empty() : OptionalInt.of(max);
+    }
+
+    private static @Nullable DataSourcePoolMetadata pool(DataSource dataSource, DataSourcePoolMetadataProvider pools) {
+        try {
+            return pools.getDataSourcePoolMetadata(dataSource);
+        } catch (IllegalStateException ex) {
+            // A routing DataSource may have no target for this thread.
+            return null;
+        }
     }
 }

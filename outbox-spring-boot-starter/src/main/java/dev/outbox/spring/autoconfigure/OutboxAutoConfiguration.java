@@ -76,8 +76,7 @@ public final class OutboxAutoConfiguration {
             OutboxProperties properties,
             ObjectProvider<DataSource> dataSource,
             @OutboxDataSource ObjectProvider<DataSource> markedDataSource) {
-        return new OutboxDatabase(
-                markedDataSource.getIfAvailable(dataSource::getObject), settings.schemas(), properties.directUrl());
+        return OutboxDatabase.of(markedDataSource, dataSource, settings.schemas(), properties.directUrl());
     }
 
     @Bean
@@ -204,7 +203,8 @@ public final class OutboxAutoConfiguration {
     @Bean
     StartReport outboxStartReport(
             RuntimeSettings settings, Environment environment, ConfigurableListableBeanFactory beanFactory) {
-        return new StartReport(settings, new UnknownProperties(environment, beanFactory));
+        return new StartReport(
+                settings, new UnknownProperties(environment, beanFactory), new OtherOutboxes(beanFactory));
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.internal.schema.DatabaseCheck;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.PoolerCheck;
 import dev.outbox.internal.schema.UnpooledDataSource;
@@ -26,6 +27,11 @@ final class OutboxMigrationInitializer implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() {
+        new DatabaseCheck(
+                        database.dataSource(),
+                        database.schemas().outbox(),
+                        database.schemas().archive())
+                .run(migrate, connections);
         OutboxMigrations migrations = new OutboxMigrations(
                 dataSource(), database.schemas().outbox(), database.schemas().archive());
         if (migrate) {

@@ -11,17 +11,19 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs the schemas, streams and handlers at startup. */
+/** Logs the schemas, streams and handlers at startup, and what is probably a mistake. */
 final class StartReport {
 
     private static final Logger log = LoggerFactory.getLogger(StartReport.class);
 
     private final RuntimeSettings settings;
     private final UnknownProperties unknown;
+    private final OtherOutboxes otherOutboxes;
 
-    StartReport(RuntimeSettings settings, UnknownProperties unknown) {
+    StartReport(RuntimeSettings settings, UnknownProperties unknown, OtherOutboxes otherOutboxes) {
         this.settings = settings;
         this.unknown = unknown;
+        this.otherOutboxes = otherOutboxes;
     }
 
     void write(Collection<HandlerDefinition> handlers) {
@@ -41,6 +43,7 @@ final class StartReport {
             log.info("Handlers and their event types: {}", described(handlers));
         }
         unknown.report();
+        otherOutboxes.report();
     }
 
     private static String named(SortedSet<String> streams) {

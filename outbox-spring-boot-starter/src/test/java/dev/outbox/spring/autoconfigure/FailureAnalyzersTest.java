@@ -1,27 +1,19 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.OutboxHandler;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.io.support.SpringFactoriesLoader;
-import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
-import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 class FailureAnalyzersTest {
@@ -145,25 +137,6 @@ class FailureAnalyzersTest {
                 analyze(Applications.on(database).withPropertyValues("outbox.retry.non-retryable=shop.PriceExeption"));
 
         assertThat(analysis.getDescription()).contains("outbox.retry.non-retryable", "shop.PriceExeption");
-    }
-
-    private static FailureAnalysis analyze(ApplicationContextRunner application) {
-        AtomicReference<ConfigurableApplicationContext> failed = new AtomicReference<>();
-        AtomicReference<FailureAnalysis> found = new AtomicReference<>();
-        application.withInitializer(failed::set).run((context) -> {
-            Throwable failure = Objects.requireNonNull(context.getStartupFailure());
-            ArgumentResolver arguments = ArgumentResolver.of(
-                            Environment.class, failed.get().getEnvironment())
-                    .and(BeanFactory.class, failed.get().getBeanFactory());
-            SpringFactoriesLoader.forDefaultResourceLocation()
-                    .load(FailureAnalyzer.class, arguments, FailureHandler.handleMessage((message, ex) -> {}))
-                    .stream()
-                    .map((analyzer) -> analyzer.analyze(failure))
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .ifPresent(found::set);
-        });
-        return found.get();
     }
 
     static class NoHandler {

@@ -1,0 +1,227 @@
+package dev.outbox.spring.autoconfigure;
+
+import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
+import static dev.outbox.spring.autoconfigure.FailureReports.assertReport;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.OutboxHandler;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.modulith.events.core.EventPublicationRegistry;
+
+/** DataSources and transaction managers that do not suit the outbox, and other outboxes beside it. */
+@ExtendWith(OutputCaptureExtension.class)
+class DataSourceMistakesTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void poolOfOneIsTooSmallIfTheOutboxCannotConnectOutsideIt() {
+        try (HikariDataSource pool = pool(1)) {
+            long begun = System.nanoTime();
+            FailureAnalysis analysis = analyze(with(pool));
+
+            assertReport("pool-too-small", analysis);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .as("without waiting for the pool")
+                    .isLessThan(Duration.ofMillis(pool.getConnectionTimeout() / 2));
+        }
+        try (HikariDataSource pool = pool(2)) {
+            with(pool).run((context) -> assertThat(context).hasNotFailed());
+        }
+    }
+
+    /** A pool of connections whose URL is hidden. */
+    private HikariDataSource pool(int size) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setDataSource(new Opaque(database.dataSource()));
+        pool.setMaximumPoolSize(size);
+        pool.setConnectionTimeout(20_000);
+        return pool;
+    }
+
+    @Test
+    void concurrencyAboveThePoolIsLowered(CapturedOutput output) {
+        Applications.withSubscriptionsOn(database)
+                .withPropertyValues("outbox.poller.concurrency=16")
+                .run((context) -> assertThat(output)
+                        .contains("Stream default handles 3 aggregates at the same time instead of 16: the pool has 5"
+                                + " connections, of which the outbox itself may need 2; give it more, or lower the"
+                                + " concurrency"));
+    }
+
+    @Test
+    void routingDataSourceNeedsDefault() {
+        Routing routing = new Routing();
+        routing.setTargetDataSources(Map.of("eu", database.dataSource()));
+        routing.afterPropertiesSet();
+
+        assertReport("routing", analyze(with(routing)));
+    }
+
+    @Test
+    void routingDataSourceWithDefaultIsReported(CapturedOutput output) {
+        Routing routing = new Routing();
+        routing.setTargetDataSources(Map.of("eu", database.dataSource()));
+        routing.setDefaultTargetDataSource(database.dataSource());
+        routing.afterPropertiesSet();
+
+        with(routing).run((context) -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output)
+                    .containsOnlyOnce("The DataSource of the outbox, " + Routing.class.getName()
+                            + ", routes each connection by a key of the calling thread.");
+        });
+    }
+
+    @Test
+    void twoMarkedDataSourcesAreAmbiguous() {
+        assertReport("two-marked", analyze(applications().withUserConfiguration(TwoMarked.class)));
+    }
+
+    @Test
+    void publisherWithTwoDataSourcesIsExplained() {
+        assertReport(
+                "two-data-sources",
+                analyze(applications()
+                        .withBean(Subscriptions.class)
+                        .withBean("orders", DataSource.class, database::dataSource)
+                        .withBean("billing", DataSource.class, database::dataSource)));
+    }
+
+    @Test
+    void handlersWithTwoDataSourcesAreReported(CapturedOutput output) {
+        applications()
+                .withBean("licensing", Licensing.class)
+                .withBean("orders", DataSource.class, database::dataSource)
+                .withBean("billing", DataSource.class, database::dataSource)
+                .run((context) -> assertThat(output)
+                        .contains("The outbox is off and the handlers receive no events, because there are several"
+                                + " DataSource beans, [orders, billing], and none is primary. Mark the DataSource of the"
+                                + " outbox with @OutboxDataSource, or one of them with @Primary. Handlers:"
+                                + " [licensing.extend]"));
+    }
+
+    @Test
+    void twoTransactionManagersAreAmbiguous() {
+        assertReport(
+                "two-transaction-managers",
+                analyze(Applications.on(database).withBean(Notes.class).withUserConfiguration(TwoManagers.class)));
+    }
+
+    @Test
+    void otherOutboxesAreReported(CapturedOutput output) {
+        Applications.on(database)
+                .withBean("registry", EventPublicationRegistry.class, () -> new EventPublicationRegistry() {})
+                .withBean("records", io.namastack.outbox.Outbox.class, () -> new io.namastack.outbox.Outbox() {})
+                .run((context) -> {
+                    assertThat(context).hasSingleBean(OutboxPublisher.class);
+                    assertThat(output)
+                            .containsOnlyOnce(
+                                    "Spring Modulith's event publication registry is active too (bean registry)."
+                                            + " It stores and delivers the events that ApplicationEventPublisher passes to"
+                                            + " @TransactionalEventListener methods; this outbox stores and delivers what"
+                                            + " OutboxPublisher publishes. An event that goes to both is handled twice.")
+                            .containsOnlyOnce("namastack's outbox is active too (bean records).");
+                });
+    }
+
+    private ApplicationContextRunner applications() {
+        return Applications.withoutDatabase();
+    }
+
+    private ApplicationContextRunner with(DataSource dataSource) {
+        return applications().withBean("dataSource", DataSource.class, () -> dataSource);
+    }
+
+    static class Notes {
+
+        @OutboxHandler(id = "notes", deduplicate = true)
+        void note(SubscriptionStarted event) {}
+    }
+
+    static final class Routing extends AbstractRoutingDataSource {
+
+        @Override
+        protected @Nullable Object determineCurrentLookupKey() {
+            return null;
+        }
+    }
+
+    private static final class Opaque extends AbstractDataSource {
+
+        private final DataSource hidden;
+
+        Opaque(DataSource hidden) {
+            this.hidden = hidden;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return hidden.getConnection();
+        }
+
+        @Override
+        public Connection getConnection(String username, String password) throws SQLException {
+            return hidden.getConnection(username, password);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoMarked {
+
+        @Bean
+        @OutboxDataSource
+        DataSource orders() {
+            return new DriverManagerDataSource("jdbc:postgresql://localhost:1/shop");
+        }
+
+        @Bean
+        @OutboxDataSource
+        DataSource billing() {
+            return new DriverManagerDataSource("jdbc:postgresql://localhost:1/shop");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoManagers {
+
+        @Bean
+        DataSourceTransactionManager first(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+
+        @Bean
+        DataSourceTransactionManager second(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package dev.outbox.spring.autoconfigure;
+
+import static dev.outbox.spring.autoconfigure.FailureReports.analyze;
+import static dev.outbox.spring.autoconfigure.FailureReports.assertReport;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.testing.ServerSettings;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/** Databases that the outbox cannot use: the start fails before the first migration statement and says what to do. */
+@ExtendWith(OutputCaptureExtension.class)
+class DatabaseMistakesTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final JdbcClient sql = JdbcClient.create(database.dataSource());
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void databaseIsNotPostgres() throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:shop", "sa", "")) {
+            assertReport(
+                    "not-postgresql",
+                    analyze(Applications.withoutDatabase()
+                            .withPropertyValues("spring.datasource.url=jdbc:h2:mem:shop")));
+
+            assertThat(connection.getMetaData().getSchemas(null, "%vents").next())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void serverIsTooOld() {
+        DataSource old = new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                return thirteen(super.getConnection());
+            }
+        };
+
+        assertReport(
+                "too-old",
+                analyze(Applications.withoutDatabase().withBean(DataSource.class, () -> new Unnamed(old))),
+                database.jdbcUrl(),
+                "jdbc:postgresql://localhost:5432/shop");
+        assertUnchanged();
+    }
+
+    /** Claims to be of version 13. */
+    private static Connection thirteen(Connection connection) throws SQLException {
+        DatabaseMetaData real = connection.getMetaData();
+        DatabaseMetaData old = proxy(DatabaseMetaData.class, real, "getDatabaseMajorVersion", 13);
+        return proxy(
+                Connection.class,
+                connection,
+                "getMetaData",
+                proxy(DatabaseMetaData.class, old, "getDatabaseProductVersion", "13.23"));
+    }
+
+    private static <T> T proxy(Class<T> type, T target, String method, Object answer) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, called, arguments) -> {
+                    try {
+                        return called.getName().equals(method) ? answer : called.invoke(target, arguments);
+                    } catch (InvocationTargetException ex) {
+                        throw ex.getTargetException();
+                    }
+                }));
+    }
+
+    /** A DataSource whose class names neither URL nor target. */
+    private static final class Unnamed extends AbstractDataSource {
+
+        private final DataSource behind;
+
+        Unnamed(DataSource behind) {
+            this.behind = behind;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            return behind.getConnection();
+        }
+
+        @Override
+        public Connection getConnection(String username, String password) throws SQLException {
+            return behind.getConnection(username, password);
+        }
+    }
+
+    @Test
+    void passwordIsWrong(CapturedOutput output) throws Exception {
+        try (TestPostgres server = TestPostgres.start(ServerSettings.fast());
+                TestDatabase guarded = server.newDatabase()) {
+            requirePassword(guarded);
+
+            assertReport(
+                    "wrong-password",
+                    analyze(Applications.on(guarded).withPropertyValues("spring.datasource.password=guess")),
+                    guarded.jdbcUrl(),
+                    "jdbc:postgresql://localhost:5432/shop",
+                    guarded.username(),
+                    "shop");
+            assertThat(output).doesNotContain("guess").doesNotContain("Exception during pool initialization");
+            Applications.on(guarded).run((context) -> assertThat(context).hasNotFailed());
+        }
+    }
+
+    private static void requirePassword(TestDatabase guarded) throws SQLException, IOException {
+        try (Connection superuser = DriverManager.getConnection(guarded.jdbcUrl(), "postgres", "postgres")) {
+            JdbcClient admin = JdbcClient.create(new SingleConnectionDataSource(superuser, true));
+            Path rules = Path.of(admin.sql("SHOW hba_file").query(String.class).single());
+            Files.writeString(
+                    rules, "host all " + guarded.username() + " all scram-sha-256\n" + Files.readString(rules));
+            admin.sql("SELECT pg_reload_conf()").query().singleRow();
+        }
+        await().ignoreExceptions().until(() -> {
+            try (Connection open = DriverManager.getConnection(guarded.jdbcUrl(), guarded.username(), "guess")) {
+                return open.isClosed();
+            } catch (SQLException ex) {
+                return "28P01".equals(ex.getSQLState());
+            }
+        });
+    }
+
+    @Test
+    void serverIsUnreachable(CapturedOutput output) {
+        assertReport(
+                "unreachable",
+                analyze(Applications.on(database)
+                        .withPropertyValues(
+                                "spring.datasource.url=jdbc:postgresql://localhost:1/shop?connectTimeout=5")));
+        assertThat(output).doesNotContain("Exception during pool initialization");
+    }
+
+    @Test
+    void databaseDoesNotExist() {
+        assertReport(
+                "missing-database",
+                analyze(Applications.on(database)
+                        .withPropertyValues(
+                                "spring.datasource.url=" + database.jdbcUrl().replace(database.name(), "shopp"))),
+                database.jdbcUrl().replace(database.name(), "shopp"),
+                "jdbc:postgresql://localhost:5432/shopp");
+    }
+
+    @Test
+    void roleMayNotCreateTheSchemas() {
+        FailureAnalysis analysis = analyze(asApplication());
+
+        assertReport("may-not-create", analysis, database.name(), "shop", database.application(), "shop_app");
+        assertUnchanged();
+        sql.sql("GRANT CREATE ON DATABASE " + database.name() + " TO " + database.application())
+                .update();
+        asApplication().run((context) -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void roleMayNotUseTheSchemas() {
+        sql.sql("CREATE SCHEMA events").update();
+        sql.sql("CREATE SCHEMA audit").update();
+
+        assertReport(
+                "may-not-use-schemas",
+                analyze(asApplication()),
+                database.name(),
+                "shop",
+                database.application(),
+                "shop_app");
+        assertThat(tables()).isEmpty();
+    }
+
+    @Test
+    void roleMayNotReadTheVersion() {
+        new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")).migrate();
+
+        assertReport(
+                "may-not-read",
+                analyze(asApplication().withPropertyValues("outbox.migrate=false")),
+                database.name(),
+                "shop",
+                database.application(),
+                "shop_app");
+    }
+
+    @Test
+    void tablesAreBehindAndTheirSqlIsPrintedOnce(CapturedOutput output) {
+        FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.migrate=false"));
+        String action = String.valueOf(analysis.getAction());
+        String update = action.substring(action.indexOf("CREATE SCHEMA IF NOT EXISTS"));
+
+        assertReport("tables-behind", analysis, update, "<the SQL>");
+        assertThat(update).contains("CREATE TABLE \"events\".outbox ");
+        assertThat(output).doesNotContain("CREATE TABLE");
+        Applications.on(database)
+                .withPropertyValues("outbox.migrate=false")
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .as("Spring Boot also logs the message of the exception")
+                        .hasMessageContaining("start once with outbox.migrate=true")
+                        .hasMessageNotContaining("CREATE TABLE"));
+        assertUnchanged();
+    }
+
+    @Test
+    void newerTablesAreReportedButStart(CapturedOutput output) {
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        sql.sql(
+                        "INSERT INTO events.outbox_schema_history SELECT 9, '2', 'more', 'SQL', 'V2__more.sql', 1, 'dba', now(), 1, true")
+                .update();
+        for (String migrate : List.of("true", "false")) {
+            Applications.on(database)
+                    .withPropertyValues("outbox.migrate=" + migrate)
+                    .run((context) -> assertThat(context).hasNotFailed());
+        }
+
+        assertThat(output.toString()
+                        .split(
+                                "The outbox tables in schema \"events\" are newer than this version of Outbox:"
+                                        + " V2__more.sql ran",
+                                -1))
+                .hasSize(3);
+    }
+
+    @Test
+    void tablesAreOfAnotherBuild() {
+        Applications.on(database).run((context) -> assertThat(context).hasNotFailed());
+        sql.sql("UPDATE events.outbox_schema_history SET checksum = 1 WHERE version = '1'")
+                .update();
+
+        assertReport("another-build", analyze(Applications.on(database)));
+    }
+
+    @Test
+    void tableOfTheApplicationHasTheName() {
+        sql.sql("CREATE SCHEMA events").update();
+        sql.sql("CREATE TABLE events.outbox (id bigint)").update();
+
+        assertReport("foreign-table", analyze(Applications.on(database)));
+        assertThat(tables()).containsExactly("outbox");
+    }
+
+    @Test
+    void refusedStatementIsNotPrinted(CapturedOutput output) {
+        sql.sql("ALTER DATABASE " + database.name() + " SET default_transaction_read_only = on")
+                .update();
+
+        assertReport("refused-statement", analyze(Applications.on(database)));
+        assertThat(output).doesNotContain("CREATE SCHEMA IF").doesNotContain("CREATE TABLE");
+        assertUnchanged();
+    }
+
+    private ApplicationContextRunner asApplication() {
+        return Applications.on(database).withPropertyValues("spring.datasource.username=" + database.application());
+    }
+
+    private void assertUnchanged() {
+        assertThat(sql.sql("SELECT nspname FROM pg_namespace WHERE nspname IN ('events', 'audit')")
+                        .query(String.class)
+                        .list())
+                .isEmpty();
+        assertThat(tables()).isEmpty();
+    }
+
+    private List<String> tables() {
+        return sql.sql("SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                        + " WHERE n.nspname IN ('events', 'audit', 'public') ORDER BY relname")
+                .query(String.class)
+                .list();
+    }
+}
