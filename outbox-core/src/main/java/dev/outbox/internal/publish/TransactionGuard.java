@@ -33,16 +33,20 @@ public final class TransactionGuard {
                             + " method (or TransactionTemplate) that makes the domain change, so that both commit together");
         }
         if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
-            throw new InvalidTransactionException("the transaction "
-                    + TransactionSynchronizationManager.getCurrentTransactionName()
-                    + " is read-only and cannot store an event; remove readOnly = true");
+            throw new InvalidTransactionException(
+                    transaction() + " is read-only and cannot store an event; remove readOnly = true");
         }
         if (!connection.exists()) {
-            throw new InvalidTransactionException("the transaction "
-                    + TransactionSynchronizationManager.getCurrentTransactionName()
-                    + " does not use the outbox's DataSource, so the event would not commit with it;"
-                    + " use the transaction manager of the outbox's DataSource");
+            throw new InvalidTransactionException(
+                    transaction() + " does not use the outbox's DataSource, so the event would not commit with it;"
+                            + " use the transaction manager of the outbox's DataSource");
         }
+    }
+
+    /** Names the transaction of a method; one of a TransactionTemplate may have no name. */
+    private static String transaction() {
+        String name = TransactionSynchronizationManager.getCurrentTransactionName();
+        return name == null ? "the transaction" : "the transaction " + name;
     }
 
     <T> T call(BoundConnection.Work<T> work) throws SQLException {

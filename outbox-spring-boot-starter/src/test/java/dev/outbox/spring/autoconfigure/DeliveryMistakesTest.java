@@ -1,0 +1,218 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.OutboxHandler;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.OutboxOperations;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
+
+/** Mistakes that show at delivery: the dead letter says what failed and what to do. */
+@ExtendWith(OutputCaptureExtension.class)
+class DeliveryMistakesTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void fieldIsRenamed() {
+        application(Renamed.class).run((context) -> {
+            Delivery.Failure failure = failureAfterPublication(context);
+            assertThat(failure.code()).isEqualTo("PAYLOAD_MISMATCH");
+            assertThat(failure.message())
+                    .isEqualTo("a field looks renamed: the payload lacks 'tariff' of "
+                            + Renamed.SubscriptionStarted.class.getName()
+                            + " and has 'plan', which the class does not know; put @JsonAlias(\"plan\") on the component if it"
+                            + " was renamed, or @JsonIgnoreProperties(\"plan\") on the class if it is another field; then"
+                            + " retry");
+        });
+    }
+
+    @Test
+    void payloadDoesNotFit(CapturedOutput output) {
+        application(Unreadable.class).run((context) -> {
+            Delivery.Failure failure = failureAfterPublication(context);
+            assertThat(failure.code()).isEqualTo("UNDECODABLE_PAYLOAD");
+            assertThat(failure.message())
+                    .startsWith("the payload does not fit " + Unreadable.SubscriptionStarted.class.getName() + " at ");
+            await().untilAsserted(() ->
+                    assertThat(output).contains("the delivery is dead until an operator retries or skips it"));
+        });
+    }
+
+    @Test
+    void handlerThrowsError() {
+        application(ThrowsError.class)
+                .run((context) ->
+                        assertThat(failureAfterPublication(context).message()).contains("assertion of the handler"));
+    }
+
+    @Test
+    void handlerOverflowsTheStack() {
+        application(Recursive.class)
+                .run((context) ->
+                        assertThat(failureAfterPublication(context).code()).contains("StackOverflowError"));
+    }
+
+    @Test
+    void handlerInterruptsItsThread() {
+        application(Interrupts.class).run((context) -> {
+            assertThat(failureAfterPublication(context).message()).contains("interrupted by itself");
+            assertThat(context.getBean(Interrupts.class).begunInterrupted).isFalse();
+        });
+    }
+
+    @Test
+    void handlerNeverReturns() {
+        application(NeverReturns.class)
+                .withPropertyValues("outbox.handlers.mistake.timeout=100ms")
+                .run((context) -> {
+                    Delivery.Failure failure = failureAfterPublication(context);
+                    assertThat(failure.code()).isEqualTo("HANDLER_TIMEOUT");
+                    assertThat(failure.message()).isEqualTo("the handler was interrupted after 100 ms");
+                });
+    }
+
+    @Test
+    void handlerIgnoresItsTimeout(CapturedOutput output) {
+        application(IgnoresInterrupts.class)
+                .withPropertyValues("outbox.handlers.mistake.timeout=100ms")
+                .run((context) -> {
+                    context.getBean(Subscriptions.class).start("1", "gold");
+                    await().untilAsserted(() -> assertThat(output)
+                            .containsPattern(
+                                    "mistake has been handling .* for \\d+ s on thread .*, and ignores the interrupt"
+                                            + " at its timeout; its aggregate waits, and its stream may wait too"));
+                    context.getBean(IgnoresInterrupts.class).end.countDown();
+                });
+    }
+
+    @Test
+    void handlerRollsItsTransactionBack() {
+        application(RollsBack.class)
+                .run((context) -> assertThat(failureAfterPublication(context).message())
+                        .isEqualTo("the handler returned, but its last transaction was rolled back because of"
+                                + " setRollbackOnly, so its work is lost; throw an exception to fail, or commit the"
+                                + " transaction to succeed"));
+    }
+
+    private ApplicationContextRunner application(Class<?> handler) {
+        return Applications.on(database)
+                .withBean(Subscriptions.class)
+                .withBean(handler)
+                .withPropertyValues("outbox.retry.delays=0s", "outbox.retry.max-attempts=2");
+    }
+
+    private static Delivery.Failure failureAfterPublication(ApplicationContext context) {
+        context.getBean(Subscriptions.class).start("1", "gold");
+        OutboxOperations operations = context.getBean(OutboxOperations.class);
+        DeliverySelection dead = DeliverySelection.all().ofHandler("mistake").withStatus(DeliveryStatus.DEAD);
+        await().until(() -> operations.count(dead) == 1);
+        List<Delivery> found = operations.find(dead, 1);
+        return Objects.requireNonNull(found.get(0).attempts().lastFailure());
+    }
+
+    static class Renamed {
+
+        record SubscriptionStarted(String tariff) {}
+
+        @OutboxHandler(id = "mistake", eventTypes = "SubscriptionStarted")
+        void handle(SubscriptionStarted event) {}
+    }
+
+    static class Unreadable {
+
+        record SubscriptionStarted(int plan) {}
+
+        @OutboxHandler(id = "mistake", eventTypes = "SubscriptionStarted")
+        void handle(SubscriptionStarted event) {}
+    }
+
+    static class ThrowsError {
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            throw new AssertionError("assertion of the handler");
+        }
+    }
+
+    static class Recursive {
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            up(1);
+        }
+
+        private int up(int level) {
+            return down(level + 1) + 1;
+        }
+
+        private int down(int level) {
+            return up(level + 1) - 1;
+        }
+    }
+
+    static class Interrupts {
+
+        volatile boolean begunInterrupted;
+
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            begunInterrupted |= Thread.currentThread().isInterrupted();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted by itself");
+        }
+    }
+
+    static class NeverReturns {
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
+    }
+
+    static class IgnoresInterrupts {
+
+        final CountDownLatch end = new CountDownLatch(1);
+
+        @OutboxHandler(id = "mistake")
+        void handle(SubscriptionStarted event) {
+            boolean ended = false;
+            while (!ended) {
+                try {
+                    ended = end.await(1, TimeUnit.MINUTES);
+                } catch (InterruptedException ex) {
+                    // The mistake.
+                }
+            }
+        }
+    }
+
+    static class RollsBack {
+        @Transactional
+        @OutboxHandler(id = "mistake")
+        public void handle(SubscriptionStarted event) {
+            TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.outbox.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.InvalidEventException;
+import dev.outbox.InvalidTransactionException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Mistakes of a publisher: each is refused in its own transaction, with the way out. */
+@ExtendWith(OutputCaptureExtension.class)
+class PublishingMistakesTest {
+
+    private static final OutboxEvent EVENT = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"));
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase other = TestPostgres.shared().newDatabase();
+
+    @AfterEach
+    void dropDatabases() {
+        database.close();
+        other.close();
+    }
+
+    @Test
+    void noTransaction() {
+        application().run((context) -> {
+            assertThatThrownBy(() -> publisher(context).publish(EVENT))
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessage("no transaction is active on this thread; publish inside the @Transactional method (or"
+                            + " TransactionTemplate) that makes the domain change, so that both commit together");
+            assertThat(Applications.count(context, "events.outbox")).isZero();
+        });
+    }
+
+    @Test
+    void readOnlyTransaction() {
+        application().withBean(Reports.class).run((context) -> {
+            assertThatThrownBy(() -> context.getBean(Reports.class).list())
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessage("the transaction " + Reports.class.getName()
+                            + ".list is read-only and cannot store an event; remove readOnly = true");
+            TransactionTemplate template = transactions(context);
+            template.setReadOnly(true);
+            assertThatThrownBy(() -> template.executeWithoutResult((status) -> publisher(context).publish(EVENT)))
+                    .hasMessage("the transaction is read-only and cannot store an event; remove readOnly = true");
+        });
+    }
+
+    @Test
+    void transactionOfAnotherDataSource() {
+        application().run((context) -> {
+            TransactionTemplate foreign =
+                    new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()));
+            foreign.setName("Billing.pay");
+
+            assertThatThrownBy(() -> foreign.executeWithoutResult((status) -> publisher(context).publish(EVENT)))
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessage("the transaction Billing.pay does not use the outbox's DataSource, so the event would not"
+                            + " commit with it; use the transaction manager of the outbox's DataSource");
+        });
+    }
+
+    @Test
+    void afterCommit() {
+        application().run((context) -> {
+            AtomicReference<Throwable> refusal = new AtomicReference<>();
+            transactions(context).executeWithoutResult((status) ->
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCommit() {
+                            try {
+                                publisher(context).publish(EVENT);
+                            } catch (RuntimeException ex) {
+                                refusal.set(ex);
+                            }
+                        }
+                    }));
+
+            assertThat(refusal.get())
+                    .isInstanceOf(InvalidTransactionException.class)
+                    .hasMessage("the transaction has ended already, and this is one of the callbacks that follow (such as"
+                            + " @TransactionalEventListener): the event would not commit with it; publish before the"
+                            + " commit, or in a transaction of its own (Propagation.REQUIRES_NEW)");
+        });
+    }
+
+    @Test
+    void valuesThatCannotBeStored() {
+        application().run((context) -> {
+            assertRefused(context, OutboxEvent.of("", "1", EVENT.payload()), "must not be missing or blank");
+            assertRefused(context, OutboxEvent.of("subscription", " ", EVENT.payload()), "must not be missing or blank");
+            assertRefused(context, EVENT.withEventType("subscription started"), "event type must ");
+            assertThat(Applications.count(context, "events.outbox")).isZero();
+        });
+    }
+
+    private static void assertRefused(ApplicationContext context, OutboxEvent event, String message) {
+        assertThatThrownBy(() ->
+                        transactions(context).executeWithoutResult((status) -> publisher(context).publish(event)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void eventThatNoHandlerTakes(CapturedOutput output) {
+        application().run((context) -> {
+            transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT));
+            await().untilAsserted(() -> assertThat(output)
+                    .containsPattern("No instance has a handler for SubscriptionStarted\\S+ .*; events without subscribers count"
+                            + " as published \\(logged once per type\\)"));
+        });
+        application().withPropertyValues("outbox.publisher.unrouted=fail").run((context) -> assertThatThrownBy(() ->
+                        transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT)))
+                .isInstanceOf(InvalidEventException.class)
+                .hasMessageStartingWith("no handler is registered for SubscriptionStarted of "));
+    }
+
+    @Test
+    void payloadCannotBeEdited() {
+        application().run((context) -> {
+            transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT));
+
+            assertThatThrownBy(() -> JdbcClient.create(context.getBean(DataSource.class))
+                            .sql("UPDATE events.outbox SET payload = '{}'")
+                            .update())
+                    .rootCause()
+                    .message()
+                    .containsPattern("event \\d+ is immutable: its payload, type, aggregate and identity never change");
+        });
+    }
+
+    private ApplicationContextRunner application() {
+        return Applications.on(database);
+    }
+
+    private static OutboxPublisher publisher(ApplicationContext context) {
+        return context.getBean(OutboxPublisher.class);
+    }
+
+    private static TransactionTemplate transactions(ApplicationContext context) {
+        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    static class Reports {
+
+        private final OutboxPublisher outbox;
+
+        Reports(OutboxPublisher outbox) {
+            this.outbox = outbox;
+        }
+
+        @Transactional(readOnly = true)
+        public void list() {
+            outbox.publish(EVENT);
+        }
+    }
+}
