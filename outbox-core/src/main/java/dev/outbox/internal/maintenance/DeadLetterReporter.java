@@ -63,7 +63,11 @@ public final class DeadLetterReporter implements AutoCloseable {
                         + " define one for it, or mark one of several @Primary"));
     }
 
-    private Duration runOnce() throws SQLException {
+    /** Calls the methods of the handlers that are due, and returns the delay until the next call. */
+    public Duration runOnce() throws SQLException {
+        if (methods.isEmpty()) {
+            return PERIOD;
+        }
         boolean more = false;
         for (String handlerId : store.due(methods.keySet())) {
             more |= reportBatch(handlerId);

@@ -46,4 +46,19 @@ public record StreamDependencies(
                 new CrashSuspects(),
                 delegated);
     }
+
+    /** Returns the same stores with another dispatcher, and without crash suspects. */
+    public StreamDependencies with(Dispatcher other) {
+        return new StreamDependencies(
+                claims,
+                settlements,
+                deliveryClaims,
+                deliverySettlements,
+                registry,
+                other,
+                leases,
+                listener,
+                new CrashSuspects(),
+                delegated);
+    }
 }

@@ -84,4 +84,8 @@ final class EventTypes {
                 + ", so each would get the other's events; name another type with @EventType, or mark the class that"
                 + " repeats the other's contract @EventType(copy = true)");
     }
+
+    void forget() {
+        published.clear();
+    }
 }

@@ -79,4 +79,9 @@ public final class EventWriter {
         }
         return stream;
     }
+
+    /** Forgets the classes that were published: for the test kit, whose tests may have classes of the same name. */
+    public void forget() {
+        types.forget();
+    }
 }

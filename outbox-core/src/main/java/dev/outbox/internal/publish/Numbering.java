@@ -97,4 +97,9 @@ public final class Numbering {
     void remember(String aggregateType, TypeRule rule) {
         known.put(aggregateType, new Known(rule, nanos.getAsLong()));
     }
+
+    /** Forgets all types: for the test kit, which empties the tables. */
+    public void forget() {
+        known.clear();
+    }
 }

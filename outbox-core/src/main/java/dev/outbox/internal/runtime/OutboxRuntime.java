@@ -33,6 +33,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ public final class OutboxRuntime implements AutoCloseable {
     private final JdbcReplays replays;
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
+    private final EventWriter writer;
+    private final Numbering numbering;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
 
@@ -70,7 +73,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 () -> decorated.of(definitions.get(), handlers),
                 new HandlerStore(dependencies.dataSource(), schema),
                 settings.polling().expireAfter());
-        EventWriter writer = new EventWriter(
+        this.writer = new EventWriter(
                 new EventBody(
                         dependencies.mapper(),
                         settings.publisher().maxPayloadSize(),
@@ -79,7 +82,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry);
-        Numbering numbering = new Numbering(new AggregateTypeStore(schema), dependencies.nanos());
+        this.numbering = new Numbering(new AggregateTypeStore(schema), dependencies.nanos());
         this.publisher = new TransactionalOutboxPublisher(
                 new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
                 writer,
@@ -153,6 +156,20 @@ public final class OutboxRuntime implements AutoCloseable {
     public Set<String> openCircuits() {
         StreamWorkers running = workers;
         return running == null ? Set.of() : running.openCircuits();
+    }
+
+    /** Returns deliveries on the thread of the caller, for an outbox that polls no stream. Circuits measure time with the given source. */
+    public OnDemandDelivery onDemand(LongSupplier nanos) {
+        if (settings.polling().enabled()) {
+            throw new IllegalStateException("the pollers of this instance deliver; set outbox.poller.enabled=false");
+        }
+        return new OnDemandDelivery(settings, dependencies, nanos, listener, registry, replays);
+    }
+
+    /** Forgets what this instance has published, because the tables were emptied. */
+    public void forgetPublished() {
+        writer.forget();
+        numbering.forget();
     }
 
     /** Registers the handlers and starts the pollers, unless the outbox is started. If a thread fails to start, nothing stays started. */

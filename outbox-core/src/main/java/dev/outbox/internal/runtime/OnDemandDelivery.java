@@ -1,0 +1,150 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.background.LeaseRenewer;
+import dev.outbox.internal.background.Moment;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Fence;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.dispatch.LeaseGuard;
+import dev.outbox.internal.maintenance.DeadLetterReporter;
+import dev.outbox.internal.maintenance.ReplayFeeder;
+import dev.outbox.internal.operations.JdbcReplays;
+import dev.outbox.internal.processing.PolledStream;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.processing.StreamDependencies;
+import dev.outbox.internal.processing.StreamPoller;
+import dev.outbox.internal.store.DeadLetterStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayEventStore;
+import dev.outbox.listener.OutboxListener;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+/**
+ * Delivers on the thread of the caller instead of the threads of a started outbox: all streams in turn, one event at a time. For the test
+ * kit; one caller at a time.
+ */
+public final class OnDemandDelivery implements AutoCloseable {
+
+    /** Outlasts a break point in a handler: no thread renews it. */
+    private static final Duration LEASE = Duration.ofHours(1);
+
+    private static final String WORKER = "on-demand";
+
+    private final Map<String, StreamPoller> pollers = new TreeMap<>();
+    private final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
+    private final Map<String, PollerSettings> streams;
+    private final Supplier<Dispatcher> dispatchers;
+    private final StreamDependencies stores;
+    private final ReplayFeeder replays;
+    private final DeadLetterReporter deadLetters;
+    private Dispatcher dispatcher;
+
+    OnDemandDelivery(
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            LongSupplier nanos,
+            OutboxListener listener,
+            HandlerRegistry registry,
+            JdbcReplays replays) {
+        DataSource dataSource = dependencies.dataSource();
+        OutboxSchema schema = settings.schemas().outbox();
+        this.streams = settings.polling().streams();
+        this.dispatchers = () -> new Dispatcher(
+                registry,
+                dependencies.payloads(settings.dispatch().missingFields(), registry.local()),
+                settings.dispatch(),
+                listener,
+                new Dispatcher.Sources(dependencies.clock(), nanos, dependencies.random()));
+        this.dispatcher = dispatchers.get();
+        this.stores = StreamDependencies.of(
+                dataSource, schema, registry, dispatcher, leases, listener, (delegatedStream) -> {});
+        this.replays = new ReplayFeeder(
+                new ReplayEventStore(dataSource, schema),
+                new ReplayDeliveryStore(dataSource, schema),
+                registry,
+                replays,
+                listener::replayed);
+        this.deadLetters = new DeadLetterReporter(
+                new DeadLetterStore(dataSource, schema),
+                registry.local().deadLetterHandlers(),
+                dependencies.transactions());
+        startAnew();
+    }
+
+    /** Forgets open circuits and what the pollers remember of the tables, for example because they were emptied. */
+    public void startAnew() {
+        close();
+        dispatcher = dispatchers.get();
+        StreamDependencies fresh = stores.with(dispatcher);
+        streams.forEach((name, poller) ->
+                pollers.put(name, new StreamPoller(new PolledStream(name, WORKER, withOwnLease(poller)), fresh, null)));
+    }
+
+    private static PollerSettings withOwnLease(PollerSettings poller) {
+        return new PollerSettings(poller.interval(), poller.batchSize(), LEASE, poller.shutdownTimeout());
+    }
+
+    /** Registers the handlers of this instance. */
+    public void register() throws SQLException {
+        stores.registry().register();
+    }
+
+    /**
+     * Runs one round of the replays, of every stream and of the dead-letter methods. Returns whether to call again at once; if not, more may
+     * be due all the same after a round that has published or handled an event.
+     */
+    public boolean runOnce() throws SQLException {
+        boolean more = replays.runOnce().isZero();
+        for (StreamPoller poller : pollers.values()) {
+            more |= poller.runOnce().isZero();
+        }
+        return deadLetters.runOnce().isZero() || more;
+    }
+
+    /**
+     * Delivers an event to a handler of this instance once more, as after a crash that came before its outcome was stored. Only the handler
+     * writes.
+     */
+    public DeliveryOutcome redeliver(EventEnvelope event, String handlerId) {
+        UUID none = new UUID(0, 0);
+        DueDelivery second = new DueDelivery(event, handlerId, 2, 0, 1, new Fence(none, none));
+        try (Lease lease = leases.keep(new WithoutRow(), LEASE, leases.now())) {
+            return dispatcher
+                    .retry(List.of(second), new LeaseGuard(lease, () -> false))
+                    .get(0);
+        }
+    }
+
+    /** Settles what is unsettled, and releases the rest. */
+    @Override
+    public void close() {
+        pollers.values().forEach(StreamPoller::close);
+    }
+
+    /** Claim that no other worker can take. */
+    private static final class WithoutRow implements Lease.Claimed {
+
+        @Override
+        public boolean renew() {
+            return true;
+        }
+
+        @Override
+        public boolean confirm() {
+            return true;
+        }
+    }
+}

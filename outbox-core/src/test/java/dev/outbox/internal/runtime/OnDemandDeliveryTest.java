@@ -1,0 +1,76 @@
+package dev.outbox.internal.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.processing.PollerSettings;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OnDemandDeliveryTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final List<String> handled = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void deliversEveryStreamOnTheCallingThread() throws SQLException {
+        Thread caller = Thread.currentThread();
+        outbox.stream("bulk", PollerSettings.defaults().withConcurrency(4))
+                .withoutPolling()
+                .handler("mail", "OrderPlaced", (event) -> {
+                    assertThat(Thread.currentThread()).isSameAs(caller);
+                    handled.add(event.stream());
+                });
+        EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("bulk")));
+
+        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime)) {
+            delivery.register();
+            while (delivery.runOnce()) {
+                assertThat(handled).isEmpty();
+            }
+        }
+
+        assertThat(handled).containsExactlyInAnyOrder("default", "bulk");
+        assertThat(outbox.statusOf(first)).isEqualTo("PUBLISHED");
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+    }
+
+    @Test
+    void redeliveryWritesNoOutcome() throws SQLException {
+        outbox.withoutPolling().handler("mail", "OrderPlaced", (event) -> {
+            handled.add(event.aggregateId());
+            throw new IllegalStateException("no connection");
+        });
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        try (OnDemandDelivery delivery = outbox.runtime().onDemand(System::nanoTime)) {
+            assertThat(delivery.redeliver(event, "mail")).isInstanceOf(DeliveryOutcome.Retry.class);
+        }
+
+        assertThat(handled).containsExactly("1");
+        assertThat(outbox.statusOf(event)).isEqualTo("PENDING");
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+    }
+
+    @Test
+    void outboxWithPollersIsRefused() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> outbox.runtime().onDemand(System::nanoTime))
+                .withMessage("the pollers of this instance deliver; set outbox.poller.enabled=false");
+    }
+}
