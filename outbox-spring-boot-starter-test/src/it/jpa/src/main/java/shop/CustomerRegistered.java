@@ -1,0 +1,3 @@
+package shop;
+
+record CustomerRegistered(String name) {}

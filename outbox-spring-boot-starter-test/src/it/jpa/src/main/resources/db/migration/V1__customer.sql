@@ -1,0 +1,1 @@
+CREATE TABLE customer (name text PRIMARY KEY, greeted boolean NOT NULL);

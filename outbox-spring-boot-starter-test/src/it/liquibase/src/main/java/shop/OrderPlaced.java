@@ -1,0 +1,3 @@
+package shop;
+
+record OrderPlaced(String article) {}

@@ -1,0 +1,114 @@
+package dev.outbox.test;
+
+import dev.outbox.HandlerCall;
+import dev.outbox.HandlerInterceptor;
+import dev.outbox.listener.OutboxListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+
+/** Records what the handlers did, and fails the attempts that a test wants to fail. The innermost interceptor. */
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
+
+    private final Map<String, Queue<Exception>> failures = new HashMap<>();
+    private final Map<String, Set<UUID>> handled = new HashMap<>();
+    private final List<Drained.Attempt> attempts = new ArrayList<>();
+    private long activity;
+
+    @Override
+    public synchronized void handled(Attempt attempt, Result result, Duration duration) {
+        activity++;
+        attempts.add(new Drained.Attempt(attempt.handlerId(), attempt.eventType(), result));
+    }
+
+    @Override
+    public synchronized void published(String stream, int events) {
+        activity++;
+    }
+
+    @Override
+    public synchronized void unrouted(String stream) {
+        activity++;
+    }
+
+    @Override
+    public synchronized void claimed(String stream, Duration duration, int events) {
+        activity += events;
+    }
+
+    @Override
+    public synchronized void replayed(String stream, String handlerId, int deliveries) {
+        activity += deliveries;
+    }
+
+    @Override
+    public void intercept(HandlerCall call, Chain chain) throws Exception {
+        Exception failure = nextFailure(call.handlerId());
+        if (failure != null) {
+            throw failure;
+        }
+        chain.proceed();
+        addHandled(call);
+    }
+
+    private synchronized @Nullable Exception nextFailure(String handlerId) {
+        Queue<Exception> pending = failures.get(handlerId);
+        return pending == null ? null : pending.poll();
+    }
+
+    private synchronized void addHandled(HandlerCall call) {
+        Set<UUID> events = handled.computeIfAbsent(call.handlerId(), (id) -> new LinkedHashSet<>());
+        call.events().forEach((event) -> events.add(event.eventId()));
+    }
+
+    synchronized void failNext(String handlerId, Exception exception) {
+        failures.computeIfAbsent(handlerId, (id) -> new ArrayDeque<>()).add(exception);
+    }
+
+    /** Returns the events that a handler has handled, in their order. */
+    synchronized Set<UUID> handledBy(String handlerId) {
+        return new LinkedHashSet<>(handled.getOrDefault(handlerId, Set.of()));
+    }
+
+    /** Returns the handlers that have handled an event. */
+    synchronized Set<String> handlersOf(UUID eventId) {
+        Set<String> handlers = new LinkedHashSet<>();
+        handled.forEach((handlerId, events) -> {
+            if (events.contains(eventId)) {
+                handlers.add(handlerId);
+            }
+        });
+        return handlers;
+    }
+
+    /** Returns a number that grows with everything that the outbox does. */
+    synchronized long activity() {
+        return activity;
+    }
+
+    synchronized int attemptCount() {
+        return attempts.size();
+    }
+
+    /** Returns the attempts from the given one on. */
+    synchronized List<Drained.Attempt> attemptsFrom(int first) {
+        return List.copyOf(attempts.subList(first, attempts.size()));
+    }
+
+    synchronized void clear() {
+        failures.clear();
+        handled.clear();
+        attempts.clear();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.outbox.test;
+
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/** Empties the tables of the outbox, and moves its due times. Each call is a transaction of its own. */
+record OutboxTables(DataSource dataSource, Schemas schemas) {
+
+    /** A transaction that a test left open must not block the tests after it for ever. */
+    private static final String TIMEOUT = "SET LOCAL lock_timeout = '10s'";
+
+    private static final String EMPTY = """
+            DELETE FROM {schema}.outbox_delivery;
+            DELETE FROM {schema}.outbox_claim;
+            DELETE FROM {schema}.outbox;
+            DELETE FROM {schema}.outbox_aggregate;
+            DELETE FROM {schema}.outbox_aggregate_type;
+            DELETE FROM {schema}.outbox_received;
+            DELETE FROM {schema}.outbox_inbox_offset;
+            DELETE FROM {schema}.outbox_replay;
+            DELETE FROM {schema}.outbox_operation;
+            DELETE FROM {schema}.processed_event;
+            DELETE FROM {archive}.events
+            """;
+
+    /** A test may have paused streams and handlers, or removed counters. */
+    private static final String RESET = """
+            UPDATE {schema}.outbox_stream SET paused = false WHERE paused;
+            WITH resumed AS (
+                UPDATE {schema}.outbox_handler SET paused = false WHERE paused RETURNING id
+            )
+            UPDATE {schema}.outbox_stream SET registry_version = registry_version + 1 WHERE EXISTS (SELECT FROM resumed);
+            SELECT setval('{schema}.outbox_aggregate_floor', 0) FROM {schema}.outbox_aggregate_removal WHERE floor > 0;
+            UPDATE {schema}.outbox_aggregate_removal SET floor = 0 WHERE floor > 0
+            """;
+
+    private static final String ADVANCE = """
+            UPDATE {schema}.outbox SET next_retry_at = next_retry_at - {by} WHERE next_retry_at IS NOT NULL;
+            UPDATE {schema}.outbox_delivery
+               SET next_retry_at = next_retry_at - {by}, locked_until = locked_until - {by}, report_at = report_at - {by};
+            UPDATE {schema}.outbox_claim SET locked_until = locked_until - {by}
+            """;
+
+    private static final String LIFT_RATES = """
+            UPDATE {schema}.outbox_replay SET fed_at = fed_at - interval '1 day' WHERE finished_at IS NULL
+            """;
+
+    void empty() {
+        run(EMPTY + ";" + RESET);
+    }
+
+    /** Lets replays add all their events at once. */
+    void liftReplayRates() {
+        run(LIFT_RATES);
+    }
+
+    void advance(Duration duration) {
+        run(ADVANCE.replace("{by}", "interval '" + duration.toMillis() + " milliseconds'"));
+    }
+
+    private void run(String sql) {
+        String statements = sql.replace("{schema}", schemas.outbox().quoted())
+                .replace("{archive}", schemas.archive().quoted());
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(TIMEOUT + ";" + statements);
+                connection.commit();
+            } catch (SQLException ex) {
+                connection.rollback();
+                throw ex;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException ex) {
+            throw new IllegalStateException("the test kit could not change the tables of the outbox", ex);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package dev.outbox.test;
+
+import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.runtime.OnDemandDelivery;
+import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.assertj.core.api.AssertProvider;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Drives the outbox of a test. The background pollers are off: {@link #drain()} delivers on the thread of the test, so that a test neither
+ * sleeps nor waits. A bean of every test with {@link dev.outbox.test.autoconfigure.OutboxTest @OutboxTest} or
+ * {@link dev.outbox.test.autoconfigure.AutoConfigureOutbox @AutoConfigureOutbox}.
+ *
+ * <p>AssertJ's {@code assertThat(outbox)} returns an {@link OutboxAssert}. After every test method, the tables of the outbox are emptied; the
+ * tables of the application are not touched. For use by one thread at a time.
+ */
+public final class OutboxTester implements AssertProvider<OutboxAssert> {
+
+    private static final int MOST_ATTEMPTS = 10_000;
+
+    private final OutboxRuntime runtime;
+    private final JsonMapper mapper;
+    private final Schemas schemas;
+    private final JdbcClient jdbc;
+    private final OutboxTables tables;
+    private final HandlerRecorder recorder;
+    private @Nullable OnDemandDelivery delivery;
+    private Duration advanced = Duration.ZERO;
+    private boolean draining;
+
+    OutboxTester(
+            OutboxRuntime runtime,
+            DataSource dataSource,
+            JsonMapper mapper,
+            Schemas schemas,
+            HandlerRecorder recorder) {
+        this.runtime = runtime;
+        this.mapper = mapper;
+        this.schemas = schemas;
+        this.jdbc = JdbcClient.create(dataSource);
+        this.tables = new OutboxTables(dataSource, schemas);
+        this.recorder = recorder;
+    }
+
+    /**
+     * Delivers everything that is due, on the calling thread and until nothing is due any more: committed events of every stream, retries
+     * whose time has come, replays at any rate, and dead letters of handlers with a dead-letter method. Follow-up events are included.
+     * A delivery that backs off is not due; see {@link #advance}.
+     *
+     * @return what was done
+     * @throws IllegalStateException if a transaction is active on the calling thread, since its events are not committed; if a handler calls
+     *     this method; or after 10,000 attempts
+     */
+    public Drained drain() {
+        requireNoTransaction("drain() delivers committed events only");
+        if (draining) {
+            throw new IllegalStateException("drain() is running; a handler must not call it");
+        }
+        draining = true;
+        int first = recorder.attemptCount();
+        try {
+            long before;
+            boolean more;
+            do {
+                before = recorder.activity();
+                tables.liftReplayRates();
+                more = delivery().runOnce();
+                requireEnd(recorder.attemptsFrom(first));
+            } while (more || recorder.activity() != before);
+            return new Drained(recorder.attemptsFrom(first));
+        } catch (SQLException ex) {
+            throw new IllegalStateException("the outbox could not deliver, because PostgreSQL failed", ex);
+        } finally {
+            draining = false;
+        }
+    }
+
+    private static void requireEnd(List<Drained.Attempt> attempts) {
+        if (attempts.size() > MOST_ATTEMPTS) {
+            throw new IllegalStateException("drain() gave up after " + attempts.size()
+                    + " attempts: the handlers publish without an end, or retry without a delay; the last attempt was "
+                    + attempts.get(attempts.size() - 1));
+        }
+    }
+
+    /**
+     * Lets time pass for the outbox: moves the due times in its tables into the past, because the clock of the database decides what is due.
+     * Retries, leases, dead-letter methods and the probes of open circuits come due earlier. Nothing is delivered before the next
+     * {@link #drain()}. The {@code Clock} of the application, the times of events, retention and the registrations of handlers stay
+     * as they are.
+     *
+     * @param duration how much time passes, in whole milliseconds
+     * @return this tester
+     * @throws IllegalArgumentException if the duration is negative
+     * @throws IllegalStateException if a transaction is active on the calling thread, since it would undo the change
+     */
+    public OutboxTester advance(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("time only passes forwards: " + duration);
+        }
+        requireNoTransaction("advance() changes the due times in the tables");
+        tables.advance(duration);
+        advanced = advanced.plus(duration);
+        return this;
+    }
+
+    /**
+     * Makes the next attempt of a handler fail: the exception is thrown in place of the handler. Several calls fail as many attempts. An
+     * attempt that a batch handler makes with several events fails for all of them.
+     *
+     * @param handlerId the id of the handler
+     * @param exception what the attempt throws
+     * @return this tester
+     * @throws IllegalArgumentException if this context has no such handler
+     */
+    public OutboxTester failNext(String handlerId, Exception exception) {
+        requireHandler(handlerId);
+        recorder.failNext(handlerId, exception);
+        return this;
+    }
+
+    /**
+     * Delivers the events that a handler has handled in this test once more, as happens when a process crashes before it has stored the
+     * outcome, and verifies that nothing changes. The handler must return without an exception; no row of the application's tables in the
+     * outbox's database may be added, changed or removed; and no event may be published.
+     *
+     * <p>Effects elsewhere are not seen, such as mails, HTTP calls or another database: assert those of your fake after this call. Values of
+     * sequences may change.
+     *
+     * @param handlerId the id of the handler
+     * @return this tester
+     * @throws AssertionError if the second delivery fails or changes the database; the message lists the rows
+     * @throws IllegalArgumentException if this context has no such handler
+     * @throws IllegalStateException if the handler has handled no event in this test, or a transaction is active on the calling thread
+     */
+    public OutboxTester verifyIdempotent(String handlerId) {
+        requireHandler(handlerId);
+        requireNoTransaction("verifyIdempotent() delivers committed events only");
+        Set<UUID> handled = recorder.handledBy(handlerId);
+        if (handled.isEmpty()) {
+            throw new IllegalStateException("handler '" + handlerId
+                    + "' has handled no event in this test; publish one and call drain() before verifyIdempotent()");
+        }
+        List<StoredEvent> again = events().stream()
+                .filter((event) -> handled.contains(event.envelope().eventId()))
+                .toList();
+        DatabaseSnapshot before = DatabaseSnapshot.take(jdbc, schemas);
+        List<String> problems = new ArrayList<>();
+        for (StoredEvent event : again) {
+            DeliveryOutcome outcome = delivery().redeliver(event.envelope(), handlerId);
+            if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                problems.add(event.envelope() + " failed with " + outcome.code() + ": " + outcome.message());
+            }
+        }
+        problems.addAll(before.differences(DatabaseSnapshot.take(jdbc, schemas)));
+        if (!problems.isEmpty()) {
+            throw new AssertionError("handler '" + handlerId + "' is not idempotent; delivering " + again.size()
+                    + (again.size() == 1 ? " event" : " events") + " once more led to:" + lines(problems));
+        }
+        return this;
+    }
+
+    /**
+     * Reads all events in the tables of the outbox, those of the active transaction included.
+     *
+     * @return the events, in the order in which they were published
+     */
+    public List<StoredEvent> events() {
+        return new StoredEvents(jdbc, schemas.outbox().quoted(), mapper).all(recorder::handlersOf);
+    }
+
+    /**
+     * Empties the tables of the outbox, resumes paused streams and handlers, and forgets pending failures, open circuits and what was
+     * handled. Runs after every test method by itself.
+     *
+     * @throws IllegalStateException if PostgreSQL refuses it
+     */
+    public void cleanUp() {
+        delivery().startAnew();
+        tables.empty();
+        runtime.forgetPublished();
+        recorder.clear();
+        advanced = Duration.ZERO;
+    }
+
+    /** {@return assertions on the outbox, for {@code assertThat(outbox)}} */
+    @Override
+    public OutboxAssert assertThat() {
+        return new OutboxAssert(this);
+    }
+
+    <T> T read(StoredEvent event, Class<T> type) {
+        return mapper.readValue(event.envelope().payload(), type);
+    }
+
+    OnDemandDelivery delivery() {
+        OnDemandDelivery current = delivery;
+        if (current == null) {
+            current = runtime.onDemand(() -> System.nanoTime() + advanced.toNanos());
+            delivery = current;
+        }
+        return current;
+    }
+
+    private void requireHandler(String handlerId) {
+        Set<String> known = runtime.eventTypesByHandler().keySet();
+        if (!known.contains(handlerId)) {
+            throw new IllegalArgumentException("this test has no handler '" + handlerId + "', but "
+                    + new TreeSet<>(known) + "; a test slice includes only the components that it names or imports");
+        }
+    }
+
+    private static void requireNoTransaction(String reason) {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    reason + ", and a transaction is active on this thread. If the test method is"
+                            + " @Transactional, as in @DataJpaTest and @JdbcTest, its transaction rolls back at the end and its events are"
+                            + " never delivered. Either add @Transactional(propagation = Propagation.NOT_SUPPORTED) to the test, or call"
+                            + " TestTransaction.flagForCommit() and TestTransaction.end() first");
+        }
+    }
+
+    static String lines(List<?> lines) {
+        StringBuilder text = new StringBuilder();
+        lines.forEach((line) -> text.append("\n  ").append(line));
+        return text.toString();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.outbox.test;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.test.StoredEvent.OpenDelivery;
+import dev.outbox.test.StoredEvent.Status;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads the events of the outbox, those of the transaction of the calling thread included. */
+record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
+
+    private static final String EVENTS = """
+            SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.schema_version,
+                   o.payload::text, o.headers::text, o.occurred_at, o.status
+              FROM {schema}.outbox o
+             ORDER BY o.id
+            """;
+
+    private static final String DELIVERIES = """
+            SELECT d.outbox_id, d.handler_id, d.status, d.attempt_count, d.last_error_code, d.last_error, d.next_retry_at
+              FROM {schema}.outbox_delivery d
+             ORDER BY d.outbox_id, d.handler_id
+            """;
+
+    private static final TypeReference<Map<String, String>> HEADERS = new TypeReference<>() {};
+
+    /** Finds all events, in the order of their ids. */
+    List<StoredEvent> all(Function<UUID, Set<String>> handlersOf) {
+        Map<Long, List<OpenDelivery>> deliveries = new HashMap<>();
+        jdbc.sql(DELIVERIES.replace("{schema}", schema)).query((row) -> {
+            deliveries
+                    .computeIfAbsent(row.getLong("outbox_id"), (id) -> new ArrayList<>())
+                    .add(delivery(row));
+        });
+        return jdbc.sql(EVENTS.replace("{schema}", schema))
+                .query((row, number) -> {
+                    EventEnvelope event = event(row);
+                    return new StoredEvent(
+                            event,
+                            Status.valueOf(row.getString("status")),
+                            handlersOf.apply(event.eventId()),
+                            deliveries.getOrDefault(event.id(), List.of()));
+                })
+                .list();
+    }
+
+    private static OpenDelivery delivery(ResultSet row) throws SQLException {
+        boolean due = row.getString("status").equals("DUE");
+        String code = row.getString("last_error_code");
+        return new OpenDelivery(
+                row.getString("handler_id"),
+                row.getString("status").equals("DEAD"),
+                row.getInt("attempt_count"),
+                code == null ? null : code + ": " + row.getString("last_error"),
+                due ? instant(row.getTimestamp("next_retry_at")) : null);
+    }
+
+    private static @Nullable Instant instant(@Nullable Timestamp time) {
+        return time == null ? null : time.toInstant();
+    }
+
+    private EventEnvelope event(ResultSet row) throws SQLException {
+        return new EventEnvelope(
+                row.getLong("id"),
+                row.getObject("event_id", UUID.class),
+                row.getString("stream"),
+                row.getString("aggregate_type"),
+                row.getString("aggregate_id"),
+                row.getLong("aggregate_seq"),
+                row.getString("event_type"),
+                row.getInt("schema_version"),
+                row.getString("payload"),
+                mapper.readValue(row.getString("headers"), HEADERS),
+                row.getTimestamp("occurred_at").toInstant());
+    }
+}

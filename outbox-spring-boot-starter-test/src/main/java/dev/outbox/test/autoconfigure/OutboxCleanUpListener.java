@@ -1,0 +1,29 @@
+package dev.outbox.test.autoconfigure;
+
+import dev.outbox.test.OutboxTester;
+import org.springframework.core.Ordered;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestExecutionListener;
+import org.springframework.test.context.transaction.TransactionalTestExecutionListener;
+
+/** Empties the tables of the outbox after each test method, when its transaction has ended. */
+final class OutboxCleanUpListener implements TestExecutionListener, Ordered {
+
+    /** After a test method, listeners run in the reverse order. */
+    private static final int AFTER_THE_TRANSACTION = new TransactionalTestExecutionListener().getOrder() - 100;
+
+    @Override
+    public void afterTestMethod(TestContext testContext) {
+        if (testContext.hasApplicationContext()) {
+            testContext
+                    .getApplicationContext()
+                    .getBeanProvider(OutboxTester.class)
+                    .ifAvailable(OutboxTester::cleanUp);
+        }
+    }
+
+    @Override
+    public int getOrder() {
+        return AFTER_THE_TRANSACTION;
+    }
+}

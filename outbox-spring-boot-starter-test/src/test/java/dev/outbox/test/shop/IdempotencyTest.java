@@ -1,0 +1,118 @@
+package dev.outbox.test.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.outbox.OutboxHandler;
+import dev.outbox.test.OutboxTester;
+import dev.outbox.test.autoconfigure.OutboxTest;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+@OutboxTest({Orders.class, Warehouse.class})
+@Import(IdempotencyTest.Labels.class)
+class IdempotencyTest {
+
+    @Autowired
+    private Orders orders;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private OutboxTester outbox;
+
+    /** Handlers that fail at the second delivery, change a row, and drain. */
+    static class Labels {
+
+        private final JdbcClient jdbc;
+        private final OutboxTester outbox;
+
+        Labels(JdbcClient jdbc, OutboxTester outbox) {
+            this.jdbc = jdbc;
+            this.outbox = outbox;
+        }
+
+        @OutboxHandler(id = "label")
+        void label(OrderPlaced order) {
+            jdbc.sql("INSERT INTO orders (id, article) VALUES (?, 'label')")
+                    .param("label-" + order.orderId())
+                    .update();
+        }
+
+        @OutboxHandler(id = "counter")
+        void count(StockCounted counted) {
+            jdbc.sql("UPDATE orders SET article = article || '!'").update();
+        }
+
+        @OutboxHandler(id = "greedy")
+        void drain(OrderShipped order) {
+            outbox.drain();
+        }
+    }
+
+    @BeforeEach
+    void emptyTables() {
+        ShopTables.empty(jdbc);
+    }
+
+    @Test
+    void addedRowsAndEventsAreFound() {
+        orders.place("1", "lamp");
+        outbox.drain();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> outbox.verifyIdempotent("warehouse"))
+                .withMessageContaining("handler 'warehouse' is not idempotent; delivering 1 event once more led to:")
+                .withMessageContaining("public.shipment: + (1)")
+                .withMessageContaining("the outbox: + OrderShipped of order/1#3");
+    }
+
+    @Test
+    void changedRowsAreFound() {
+        orders.place("1", "lamp");
+        orders.count("lamp");
+        outbox.drain();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> outbox.verifyIdempotent("counter"))
+                .withMessageContaining("public.orders: - (1,lamp!)")
+                .withMessageContaining("public.orders: + (1,lamp!!)");
+    }
+
+    @Test
+    void failureOfTheSecondDeliveryIsFound() {
+        orders.place("1", "lamp");
+        outbox.drain();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> outbox.verifyIdempotent("label"))
+                .withMessageContaining("failed with DuplicateKeyException")
+                .withMessageNotContaining("public.");
+        assertThat(outbox).published(OrderPlaced.class).isHandled();
+    }
+
+    @Test
+    void handlerMustNotDrain() {
+        orders.ship("1");
+
+        assertThat(outbox.drain().retried()).isOne();
+        assertThat(outbox)
+                .published(OrderShipped.class)
+                .withError("IllegalStateException: drain() is running; a handler must not call it");
+    }
+
+    @Test
+    void failedEventsAreNotDeliveredAgain() {
+        outbox.failNext("warehouse", new IllegalStateException("closed"));
+        orders.place("1", "lamp");
+        outbox.drain();
+
+        assertThatIllegalStateException().isThrownBy(() -> outbox.verifyIdempotent("warehouse"));
+        assertThat(ShopTables.count(jdbc, "shipment")).isZero();
+    }
+}
