@@ -1,8 +1,9 @@
 package dev.outbox.sample.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.OutboxTester;
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
@@ -27,6 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Messages that the messenger refuses for good. */
 @SampleTest
+@AutoConfigureOutbox
 @Import(RecordingMessenger.class)
 class DeadNotificationsTest {
 
@@ -36,7 +38,10 @@ class DeadNotificationsTest {
     private int port;
 
     @Autowired
-    private OutboxPublisher outbox;
+    private OutboxPublisher publisher;
+
+    @Autowired
+    private OutboxTester outbox;
 
     @Autowired
     private TransactionTemplate transaction;
@@ -55,8 +60,9 @@ class DeadNotificationsTest {
     void refusedMessageIsSentAfterAnOperatorsRetry() {
         messenger.refuse(guild);
         String event = publish(Map.of(Headers.GUILD_ID, guild));
-        awaitState(event, "failed");
+        outbox.drain();
         assertThat(stored(event))
+                .containsEntry("state", "failed")
                 .containsEntry("recipient", guild)
                 .containsEntry("failure", "NonRetryableException: no such recipient");
 
@@ -66,16 +72,19 @@ class DeadNotificationsTest {
                  "by": "ann", "reason": "the address is correct now"}
                 """.formatted(event), "$");
 
-        awaitState(event, "sent");
-        assertThat(stored(event)).containsEntry("failure", null);
+        outbox.drain();
+        assertThat(stored(event)).containsEntry("state", "sent").containsEntry("failure", null);
     }
 
     @Test
     void eventWithoutRecipientLeavesAFailedMessage() {
         String event = publish(Map.of());
 
-        awaitState(event, "failed");
-        assertThat(stored(event)).containsEntry("recipient", null).containsEntry("message", null);
+        outbox.drain();
+        assertThat(stored(event))
+                .containsEntry("state", "failed")
+                .containsEntry("recipient", null)
+                .containsEntry("message", null);
         assertThat(stored(event).get("failure").toString()).contains("names no recipient in its header guildId");
     }
 
@@ -107,13 +116,8 @@ class DeadNotificationsTest {
             event = event.withHeader(header.getKey(), header.getValue());
         }
         OutboxEvent published = event;
-        transaction.executeWithoutResult((status) -> outbox.publish(published));
+        transaction.executeWithoutResult((status) -> publisher.publish(published));
         return api.events().get(0).get("eventId").toString();
-    }
-
-    private void awaitState(String event, String state) {
-        await().atMost(Api.DEADLINE)
-                .untilAsserted(() -> assertThat(stored(event)).containsEntry("state", state));
     }
 
     private Map<String, Object> stored(String event) {

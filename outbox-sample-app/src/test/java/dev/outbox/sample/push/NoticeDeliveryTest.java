@@ -3,6 +3,8 @@ package dev.outbox.sample.push;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.OutboxTester;
 import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
@@ -25,6 +27,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Who receives a notice, in whatever order and how often the events come. */
 @SampleTest
+@AutoConfigureOutbox
 @TestPropertySource(properties = "push.notice-batch=3")
 class NoticeDeliveryTest {
 
@@ -43,6 +46,9 @@ class NoticeDeliveryTest {
     private Inbox inbox;
 
     @Autowired
+    private OutboxTester outbox;
+
+    @Autowired
     private TransactionTemplate transaction;
 
     @Autowired
@@ -51,7 +57,7 @@ class NoticeDeliveryTest {
     @Test
     void registrationHandledAfterTheNoticeDeliversIt() {
         publish();
-        awaitBatches();
+        deliverBatches();
 
         register(user, published.minusSeconds(1));
         register(user, published.minusSeconds(1));
@@ -66,7 +72,7 @@ class NoticeDeliveryTest {
         register(later, published.plusSeconds(1));
 
         publish();
-        awaitBatches();
+        deliverBatches();
 
         assertThat(titles(user)).contains(notice.toString());
         assertThat(titles(later)).doesNotContain(notice.toString());
@@ -78,10 +84,10 @@ class NoticeDeliveryTest {
                 Stream.generate(() -> "user-" + UUID.randomUUID()).limit(7).toList();
         users.forEach((each) -> register(each, published));
         publish();
-        awaitBatches();
+        deliverBatches();
 
         publish();
-        awaitBatches();
+        deliverBatches();
 
         assertThat(users).allSatisfy((each) -> assertThat(titles(each)).containsOnlyOnce(notice.toString()));
     }
@@ -99,7 +105,7 @@ class NoticeDeliveryTest {
         assertThat(batches()).isZero();
 
         publish();
-        awaitBatches();
+        deliverBatches();
 
         assertThat(messages()).isGreaterThanOrEqualTo(4);
     }
@@ -126,7 +132,7 @@ class NoticeDeliveryTest {
             return concurrent;
         });
         notices.orTimeout(Api.DEADLINE.toSeconds(), TimeUnit.SECONDS).join();
-        awaitBatches();
+        deliverBatches();
 
         assertThat(titles(user)).containsOnlyOnce(notice.toString());
     }
@@ -140,15 +146,9 @@ class NoticeDeliveryTest {
                 delivery.noticePublished(new NoticePublished(notice, notice.toString(), "body"), envelope(published)));
     }
 
-    private void awaitBatches() {
-        await().atMost(Api.DEADLINE)
-                .until(() -> batches() > 0
-                        && jdbc.sql(
-                                                "SELECT count(*) FROM events.outbox_status WHERE aggregate_id = :id AND status <> 'PUBLISHED'")
-                                        .param("id", notice.toString())
-                                        .query(Long.class)
-                                        .single()
-                                == 0);
+    private void deliverBatches() {
+        assertThat(outbox.drain().handled()).isPositive();
+        assertThat(outbox).isDrained();
     }
 
     private long batches() {
