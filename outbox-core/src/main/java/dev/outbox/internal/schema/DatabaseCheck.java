@@ -24,10 +24,14 @@ public final class DatabaseCheck {
     private static final int OLDEST_MAJOR = 14;
 
     private final DataSource dataSource;
+    private final Optional<DataSource> direct;
     private final SchemaPrivileges privileges;
 
-    public DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+    /** Prepares the check. The direct connections bypass a pooler, and the migrations use them if there are any. */
+    public DatabaseCheck(
+            DataSource dataSource, Optional<DataSource> direct, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
+        this.direct = direct;
         this.privileges = new SchemaPrivileges(schema, archiveSchema);
     }
 
@@ -38,7 +42,8 @@ public final class DatabaseCheck {
      * @param poolSize the number of connections of the pool, if it is known
      */
     public void run(boolean migrate, OptionalInt poolSize) {
-        Optional<UnpooledDataSource> unpooled = UnpooledDataSource.find(dataSource);
+        Optional<UnpooledDataSource> unpooled =
+                direct.map(UnpooledDataSource.class::cast).or(() -> UnpooledDataSource.find(dataSource));
         if (poolSize.orElse(Integer.MAX_VALUE) < 2 && unpooled.isEmpty()) {
             throw new DatabaseSetupException(
                     "the connection pool of the outbox has one connection, and the migration of the tables needs two at the same time, as does the check of their version",

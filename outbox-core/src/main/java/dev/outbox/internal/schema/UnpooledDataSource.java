@@ -46,7 +46,6 @@ public final class UnpooledDataSource extends AbstractDataSource {
         return find(dataSource).map(DataSource.class::cast);
     }
 
-    /** A pool that asks another object for its credentials does not say how it opens connections. */
     static Optional<UnpooledDataSource> find(DataSource dataSource) {
         return pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
     }
@@ -57,6 +56,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
                 pool(dataSource).orElseGet(() -> PropertyAccessorFactory.forBeanPropertyAccess(dataSource)), url);
     }
 
+    /** A pool that asks another object for its credentials does not say how it opens connections. */
     private static Optional<BeanWrapper> pool(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
@@ -70,14 +70,14 @@ public final class UnpooledDataSource extends AbstractDataSource {
         return target == null || target == current ? Optional.empty() : pool(target);
     }
 
-    /** Whether all that the pool gives the driver is known, so that the pool cannot connect where this fails. */
+    /** Whether all that the driver is given is known, so that the pool cannot connect where this fails. */
     boolean isExact() {
-        return pool.getWrappedClass().getName().equals(POOLS.get(0));
+        return url != null || pool.getWrappedClass().getName().equals(POOLS.get(0));
     }
 
     @Nullable
     String url() {
-        return read(pool, URLS, String.class);
+        return url != null ? url : read(pool, URLS, String.class);
     }
 
     @Nullable

@@ -2,8 +2,6 @@ package dev.outbox.sample.notification;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
-import dev.outbox.test.OutboxTester;
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxDeadLetter;
@@ -14,6 +12,8 @@ import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.Headers;
+import dev.outbox.test.OutboxTester;
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

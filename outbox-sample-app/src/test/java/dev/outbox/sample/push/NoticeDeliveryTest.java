@@ -3,14 +3,14 @@ package dev.outbox.sample.push;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
-import dev.outbox.test.OutboxTester;
 import dev.outbox.EventEnvelope;
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
 import dev.outbox.sample.events.IdentityEvent.UserRegistered;
 import dev.outbox.sample.events.NoticeEvent.NoticePublished;
 import dev.outbox.sample.events.PushEvent.NoticeBatchRequested;
+import dev.outbox.test.OutboxTester;
+import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

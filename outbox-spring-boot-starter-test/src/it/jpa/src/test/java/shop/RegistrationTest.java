@@ -13,12 +13,12 @@ import org.springframework.boot.test.context.SpringBootTest;
 class RegistrationTest {
 
     @Test
-    void customerIsGreeted(@Autowired Registration registration, @Autowired OutboxTester outbox) {
+    void customerIsGreeted(@Autowired Registration registration, @Autowired Customers customers, @Autowired OutboxTester outbox) {
         Customer ann = new Customer();
         ann.name = "Ann";
         registration.register(ann);
         outbox.drain();
         assertThat(outbox).published(CustomerRegistered.class).handledBy("greeting");
-        assertThat(registration.customers.findById("Ann").orElseThrow().greeted).isTrue();
+        assertThat(customers.findById("Ann").orElseThrow().greeted).isTrue();
     }
 }

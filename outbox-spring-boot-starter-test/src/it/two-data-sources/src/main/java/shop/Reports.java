@@ -11,14 +11,14 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class Reports {
 
     @Bean(defaultCandidate = false)
-    DataSource reports() {
+    DataSource database() {
         String table = "CREATE TABLE IF NOT EXISTS sale (article text)";
         return DataSourceBuilder.create().url("jdbc:h2:mem:reports;INIT=" + table).build();
     }
 
     @OutboxHandler(id = "reports")
     void add(OrderPlaced order) {
-        JdbcClient jdbc = JdbcClient.create(reports());
+        JdbcClient jdbc = JdbcClient.create(database());
         jdbc.sql("INSERT INTO sale (article) VALUES (?)").param(order.article()).update();
     }
 }

@@ -18,7 +18,7 @@ class OrdersTest {
         orders.place("1", "lamp");
         outbox.drain();
         assertThat(outbox).published(OrderPlaced.class).handledBy("reports");
-        JdbcClient jdbc = JdbcClient.create(reports.reports());
+        JdbcClient jdbc = JdbcClient.create(reports.database());
         assertThat(jdbc.sql("SELECT article FROM sale").query().singleValue()).isEqualTo("lamp");
     }
 }

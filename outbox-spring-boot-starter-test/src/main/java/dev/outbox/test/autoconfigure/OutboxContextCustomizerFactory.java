@@ -30,7 +30,7 @@ final class OutboxContextCustomizerFactory implements ContextCustomizerFactory {
             TestPropertyValues.of(Map.of(
                             "outbox.poller.enabled",
                             "false",
-                            "outbox.poller.notifications",
+                            "outbox.poller.notify",
                             "false",
                             // Spring Boot would replace the DataSource by H2 in its slices.
                             "spring.test.database.replace",

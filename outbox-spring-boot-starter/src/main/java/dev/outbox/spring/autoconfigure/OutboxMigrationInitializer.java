@@ -29,6 +29,7 @@ final class OutboxMigrationInitializer implements InitializingBean {
     public void afterPropertiesSet() {
         new DatabaseCheck(
                         database.dataSource(),
+                        database.direct(),
                         database.schemas().outbox(),
                         database.schemas().archive())
                 .run(migrate, connections);

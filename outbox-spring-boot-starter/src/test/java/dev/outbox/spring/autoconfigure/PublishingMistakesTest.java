@@ -63,7 +63,8 @@ class PublishingMistakesTest {
                             + ".list is read-only and cannot store an event; remove readOnly = true");
             TransactionTemplate template = transactions(context);
             template.setReadOnly(true);
-            assertThatThrownBy(() -> template.executeWithoutResult((status) -> publisher(context).publish(EVENT)))
+            assertThatThrownBy(() -> template.executeWithoutResult(
+                            (status) -> publisher(context).publish(EVENT)))
                     .hasMessage("the transaction is read-only and cannot store an event; remove readOnly = true");
         });
     }
@@ -71,14 +72,15 @@ class PublishingMistakesTest {
     @Test
     void transactionOfAnotherDataSource() {
         application().run((context) -> {
-            TransactionTemplate foreign =
-                    new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()));
+            TransactionTemplate foreign = new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()));
             foreign.setName("Billing.pay");
 
-            assertThatThrownBy(() -> foreign.executeWithoutResult((status) -> publisher(context).publish(EVENT)))
+            assertThatThrownBy(() -> foreign.executeWithoutResult(
+                            (status) -> publisher(context).publish(EVENT)))
                     .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessage("the transaction Billing.pay does not use the outbox's DataSource, so the event would not"
-                            + " commit with it; use the transaction manager of the outbox's DataSource");
+                    .hasMessage(
+                            "the transaction Billing.pay does not use the outbox's DataSource, so the event would not"
+                                    + " commit with it; use the transaction manager of the outbox's DataSource");
         });
     }
 
@@ -86,23 +88,25 @@ class PublishingMistakesTest {
     void afterCommit() {
         application().run((context) -> {
             AtomicReference<Throwable> refusal = new AtomicReference<>();
-            transactions(context).executeWithoutResult((status) ->
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void afterCommit() {
-                            try {
-                                publisher(context).publish(EVENT);
-                            } catch (RuntimeException ex) {
-                                refusal.set(ex);
-                            }
-                        }
-                    }));
+            transactions(context)
+                    .executeWithoutResult((status) ->
+                            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                                @Override
+                                public void afterCommit() {
+                                    try {
+                                        publisher(context).publish(EVENT);
+                                    } catch (RuntimeException ex) {
+                                        refusal.set(ex);
+                                    }
+                                }
+                            }));
 
             assertThat(refusal.get())
                     .isInstanceOf(InvalidTransactionException.class)
-                    .hasMessage("the transaction has ended already, and this is one of the callbacks that follow (such as"
-                            + " @TransactionalEventListener): the event would not commit with it; publish before the"
-                            + " commit, or in a transaction of its own (Propagation.REQUIRES_NEW)");
+                    .hasMessage(
+                            "the transaction has ended already, and this is one of the callbacks that follow (such as"
+                                    + " @TransactionalEventListener): the event would not commit with it; publish before the"
+                                    + " commit, or in a transaction of its own (Propagation.REQUIRES_NEW)");
         });
     }
 
@@ -110,15 +114,16 @@ class PublishingMistakesTest {
     void valuesThatCannotBeStored() {
         application().run((context) -> {
             assertRefused(context, OutboxEvent.of("", "1", EVENT.payload()), "must not be missing or blank");
-            assertRefused(context, OutboxEvent.of("subscription", " ", EVENT.payload()), "must not be missing or blank");
+            assertRefused(
+                    context, OutboxEvent.of("subscription", " ", EVENT.payload()), "must not be missing or blank");
             assertRefused(context, EVENT.withEventType("subscription started"), "event type must ");
             assertThat(Applications.count(context, "events.outbox")).isZero();
         });
     }
 
     private static void assertRefused(ApplicationContext context, OutboxEvent event, String message) {
-        assertThatThrownBy(() ->
-                        transactions(context).executeWithoutResult((status) -> publisher(context).publish(event)))
+        assertThatThrownBy(() -> transactions(context)
+                        .executeWithoutResult((status) -> publisher(context).publish(event)))
                 .isInstanceOf(InvalidEventException.class)
                 .hasMessageContaining(message);
     }
@@ -126,21 +131,27 @@ class PublishingMistakesTest {
     @Test
     void eventThatNoHandlerTakes(CapturedOutput output) {
         application().run((context) -> {
-            transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT));
+            transactions(context)
+                    .executeWithoutResult((status) -> publisher(context).publish(EVENT));
             await().untilAsserted(() -> assertThat(output)
-                    .containsPattern("No instance has a handler for SubscriptionStarted\\S+ .*; events without subscribers count"
-                            + " as published \\(logged once per type\\)"));
+                    .containsPattern(
+                            "No instance has a handler for SubscriptionStarted\\S+ .*; events without subscribers count"
+                                    + " as published \\(logged once per type\\)"));
         });
-        application().withPropertyValues("outbox.publisher.unrouted=fail").run((context) -> assertThatThrownBy(() ->
-                        transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT)))
-                .isInstanceOf(InvalidEventException.class)
-                .hasMessageStartingWith("no handler is registered for SubscriptionStarted of "));
+        application()
+                .withPropertyValues("outbox.publisher.unrouted=fail")
+                .run((context) -> assertThatThrownBy(() -> transactions(context)
+                                .executeWithoutResult(
+                                        (status) -> publisher(context).publish(EVENT)))
+                        .isInstanceOf(InvalidEventException.class)
+                        .hasMessageStartingWith("no handler is registered for SubscriptionStarted of "));
     }
 
     @Test
     void payloadCannotBeEdited() {
         application().run((context) -> {
-            transactions(context).executeWithoutResult((status) -> publisher(context).publish(EVENT));
+            transactions(context)
+                    .executeWithoutResult((status) -> publisher(context).publish(EVENT));
 
             assertThatThrownBy(() -> JdbcClient.create(context.getBean(DataSource.class))
                             .sql("UPDATE events.outbox SET payload = '{}'")
