@@ -16,7 +16,7 @@ record MissingOutbox(String reason, String action) {
         if (beanFactory.getBeanNamesForType(MissingOutboxAutoConfiguration.class, true, false).length == 0) {
             return new MissingOutbox(
                     "this context does not include OutboxAutoConfiguration, for example because it is a test slice such as @DataJpaTest",
-                    "Add @ImportAutoConfiguration(OutboxAutoConfiguration.class) to the test, or use @SpringBootTest.");
+                    "Add @AutoConfigureOutbox (outbox-spring-boot-starter-test) to the test, or use @SpringBootTest.");
         }
         List<String> dataSources = Arrays.asList(beanFactory.getBeanNamesForType(DataSource.class, true, false));
         if (dataSources.isEmpty()) {

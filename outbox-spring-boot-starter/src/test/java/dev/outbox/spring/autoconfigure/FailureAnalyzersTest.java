@@ -76,7 +76,7 @@ class FailureAnalyzersTest {
                 analyze(needy(new ApplicationContextRunner()).withBean(DataSource.class, database::dataSource));
 
         assertThat(analysis.getDescription()).contains("does not include OutboxAutoConfiguration", "@DataJpaTest");
-        assertThat(analysis.getAction()).contains("@ImportAutoConfiguration(OutboxAutoConfiguration.class)");
+        assertThat(analysis.getAction()).contains("@AutoConfigureOutbox");
     }
 
     @Test
