@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SizeTest {
 
     private static final int CORE_FILES = 256;
-    private static final int CORE_LINES = 23_600;
+    private static final int CORE_LINES = 23_900;
     private static final int CORE_MEDIAN = 84;
     private static final int STORE_FILES = 46;
 

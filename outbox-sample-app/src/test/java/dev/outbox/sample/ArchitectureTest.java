@@ -53,8 +53,9 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackage("dev.outbox.sample.operations")
                 .should()
-                .onlyDependOnClassesThat(resideInAnyPackage("dev.outbox", "dev.outbox.kafka", "dev.outbox.sample..")
-                        .or(resideOutsideOfPackage("dev.outbox..")))
+                .onlyDependOnClassesThat(
+                        resideInAnyPackage("dev.outbox", "dev.outbox.spring", "dev.outbox.kafka", "dev.outbox.sample..")
+                                .or(resideOutsideOfPackage("dev.outbox..")))
                 .check(service);
     }
 

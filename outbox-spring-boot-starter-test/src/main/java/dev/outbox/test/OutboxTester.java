@@ -154,7 +154,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
                     + "' has handled no event in this test; publish one and call drain() before verifyIdempotent()");
         }
         List<StoredEvent> again = events().stream()
-                .filter((event) -> handled.contains(event.envelope().eventId()))
+                .filter((event) -> handled.contains(event.envelope().eventId())
+                        && event.handledBy().contains(handlerId))
                 .toList();
         DatabaseSnapshot before = DatabaseSnapshot.take(jdbc, schemas);
         List<String> problems = new ArrayList<>();
@@ -214,7 +215,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         return current;
     }
 
-    private void requireHandler(String handlerId) {
+    void requireHandler(String handlerId) {
         Set<String> known = runtime.eventTypesByHandler().keySet();
         if (!known.contains(handlerId)) {
             throw new IllegalArgumentException("this test has no handler '" + handlerId + "', but "

@@ -48,11 +48,10 @@ public final class PublishedEventsAssert<T> {
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> handledBy(String handlerId) {
+        outbox.requireHandler(handlerId);
         return narrow(
                 " that " + handlerId + " has handled",
-                (event) -> event.handledBy().contains(handlerId)
-                        && event.deliveries().stream()
-                                .noneMatch((delivery) -> delivery.handlerId().equals(handlerId)));
+                (event) -> event.handledBy().contains(handlerId));
     }
 
     /**
@@ -62,6 +61,7 @@ public final class PublishedEventsAssert<T> {
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> notHandledBy(String handlerId) {
+        outbox.requireHandler(handlerId);
         return narrow(
                 " that " + handlerId + " has not handled",
                 (event) -> !event.handledBy().contains(handlerId));
@@ -95,12 +95,15 @@ public final class PublishedEventsAssert<T> {
     }
 
     /**
-     * Selects the events that every handler has handled.
+     * Selects the events that every handler has handled. An event that no handler of this context takes is not among them.
      *
      * @return the narrower selection
      */
     public PublishedEventsAssert<T> isHandled() {
-        return hasStatus(Status.PUBLISHED);
+        return narrow(
+                " that all its handlers, and at least one, have handled",
+                (event) ->
+                        event.status() == Status.PUBLISHED && !event.handledBy().isEmpty());
     }
 
     private PublishedEventsAssert<T> hasStatus(Status status) {

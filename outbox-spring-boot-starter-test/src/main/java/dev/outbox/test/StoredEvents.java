@@ -9,6 +9,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,11 +49,11 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
         return jdbc.sql(EVENTS.replace("{schema}", schema))
                 .query((row, number) -> {
                     EventEnvelope event = event(row);
-                    return new StoredEvent(
-                            event,
-                            Status.valueOf(row.getString("status")),
-                            handlersOf.apply(event.eventId()),
-                            deliveries.getOrDefault(event.id(), List.of()));
+                    List<OpenDelivery> open = deliveries.getOrDefault(event.id(), List.of());
+                    // A batch handler may return and report the failure of single events.
+                    Set<String> handledBy = new LinkedHashSet<>(handlersOf.apply(event.eventId()));
+                    open.forEach((delivery) -> handledBy.remove(delivery.handlerId()));
+                    return new StoredEvent(event, Status.valueOf(row.getString("status")), handledBy, open);
                 })
                 .list();
     }

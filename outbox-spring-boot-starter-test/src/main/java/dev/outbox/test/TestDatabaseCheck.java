@@ -10,9 +10,12 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 /** Protects a database that does not belong to the test: the test kit empties the tables of the outbox. */
 record TestDatabaseCheck(DataSource dataSource, ObjectProvider<JdbcConnectionDetails> databases) {
 
+    private static final String CONTAINERS = "org.springframework.boot.testcontainers.";
+
     void requireTestDatabase() {
         String url = url();
         List<String> own = databases.stream(ObjectProvider.UNFILTERED)
+                .filter(TestDatabaseCheck::isOfTest)
                 .map(JdbcConnectionDetails::getJdbcUrl)
                 .map(TestDatabaseCheck::withoutParameters)
                 .toList();
@@ -23,6 +26,17 @@ record TestDatabaseCheck(DataSource dataSource, ObjectProvider<JdbcConnectionDet
                     + " @AutoConfigureOutbox(database = TestDatabase.CONFIGURED); otherwise build the DataSource from the"
                     + " JdbcConnectionDetails bean");
         }
+    }
+
+    /** The connection details of a container or of the embedded server; the application may define others for a real database. */
+    private static boolean isOfTest(JdbcConnectionDetails details) {
+        for (Class<?> type = details.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().startsWith("dev.outbox.test.autoconfigure.")
+                    || type.getName().startsWith(CONTAINERS)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private String url() {

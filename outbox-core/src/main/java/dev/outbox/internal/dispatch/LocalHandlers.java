@@ -3,6 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -56,12 +57,19 @@ public final class LocalHandlers {
         SortedMap<String, Set<String>> types = new TreeMap<>();
         for (HandlerDefinition handler : all()) {
             for (String type : handler.eventTypes()) {
-                if (!type.equals(HandlerDefinition.ALL_EVENT_TYPES) && !payloadClasses.containsKey(type)) {
+                if (!type.equals(HandlerDefinition.ALL_EVENT_TYPES)
+                        && !payloadClasses.containsKey(type)
+                        && !isTypeOfParameter(handler, type)) {
                     types.computeIfAbsent(type, (named) -> new TreeSet<>()).add(handler.id());
                 }
             }
         }
         return types;
+    }
+
+    private static boolean isTypeOfParameter(HandlerDefinition handler, String eventType) {
+        Class<?> parameter = handler.payloadType();
+        return parameter != null && PayloadClasses.of(parameter).eventTypes().contains(eventType);
     }
 
     /** Returns the code for dead letters by current and former id of its handler. */

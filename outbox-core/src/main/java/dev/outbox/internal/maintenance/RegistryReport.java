@@ -62,6 +62,10 @@ public final class RegistryReport {
     }
 
     private void report(Absent handler) {
+        if (registry.local().everyId().contains(handler.id())) {
+            reportDroppedTypes(handler);
+            return;
+        }
         Instant lastSeen = handler.lastSeen();
         log.warn(
                 "No running instance has handler '{}'{}, and deliveries of {} wait for it: {}. If it was renamed, add its former id to the"
@@ -80,6 +84,17 @@ public final class RegistryReport {
                         ? ""
                         : " Otherwise its deliveries become dead letters from " + lastSeen.plus(registry.expireAfter())
                                 + " on");
+    }
+
+    private static void reportDroppedTypes(Absent handler) {
+        if (handler.waiting() > 0) {
+            log.warn(
+                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these event types"
+                            + " again, or skip the deliveries: OutboxOperations.skip",
+                    String.join(", ", handler.eventTypes()),
+                    handler.id(),
+                    handler.waiting());
+        }
     }
 
     /** Returns the only handler of this instance that has the event types, or a placeholder. */

@@ -20,8 +20,16 @@ final class ConnectionProblem {
 
     private ConnectionProblem() {}
 
+    /** Whether a later attempt would fail alike. A server that starts or is full may let a pool in that waits. */
+    static boolean isFinal(SQLException ex) {
+        String state = String.valueOf(ex.getSQLState());
+        return state.startsWith(REFUSED_LOGIN)
+                || state.equals(UNKNOWN_DATABASE)
+                || state.equals(INSUFFICIENT_PRIVILEGE);
+    }
+
     /** Whether a failure came from the server or the network, and not from how the driver was called. */
-    static boolean isAnswerOfServer(SQLException ex) {
+    private static boolean isAnswerOfServer(SQLException ex) {
         String state = String.valueOf(ex.getSQLState());
         return state.startsWith(REFUSED_LOGIN)
                 || state.startsWith(STARTS_OR_STOPS)

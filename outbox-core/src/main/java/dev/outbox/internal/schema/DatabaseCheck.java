@@ -54,9 +54,23 @@ public final class DatabaseCheck {
         try (Connection connection = connect(unpooled)) {
             checkProduct(connection.getMetaData());
             warnIfRouting();
-            privileges.check(connection, migrate);
+            checkPrivileges(connection, migrate);
         } catch (SQLException ex) {
             throw ConnectionProblem.translated(ex, unpooled);
+        }
+    }
+
+    /** A pool may give its connections a role that they do not have outside of it. */
+    private void checkPrivileges(Connection connection, boolean migrate) throws SQLException {
+        try {
+            privileges.check(connection, migrate);
+        } catch (MissingPrivilegeException ex) {
+            if (direct.isPresent()) {
+                throw ex;
+            }
+            try (Connection pooled = dataSource.getConnection()) {
+                privileges.check(pooled, migrate);
+            }
         }
     }
 
@@ -66,7 +80,7 @@ public final class DatabaseCheck {
             try {
                 return unpooled.get().getConnection();
             } catch (SQLException ex) {
-                if (unpooled.get().isExact() && ConnectionProblem.isAnswerOfServer(ex)) {
+                if (unpooled.get().isExact() && ConnectionProblem.isFinal(ex)) {
                     throw ex;
                 }
                 log.debug("Could not connect outside the pool; using the pool", ex);

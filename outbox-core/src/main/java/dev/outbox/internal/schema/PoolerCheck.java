@@ -23,6 +23,7 @@ public final class PoolerCheck {
 
     private static final String SESSION = "SELECT pg_catalog.pg_backend_pid()";
     private static final int ATTEMPTS = 5;
+    private static final int MOST_MILLIS = 2000;
 
     /** Not by the driver, which prepares its own by name. */
     private static final String BEGIN = "BEGIN";
@@ -70,6 +71,9 @@ public final class PoolerCheck {
     private boolean losesPreparedStatements() throws SQLException {
         try (Connection connection = unpooled.getConnection();
                 Connection other = unpooled.getConnection()) {
+            // A pooler with few sessions lets one of the two wait for the other.
+            connection.setNetworkTimeout(Runnable::run, MOST_MILLIS);
+            other.setNetworkTimeout(Runnable::run, MOST_MILLIS);
             for (int i = 0; i < ATTEMPTS; i++) {
                 if (sharesSessions(connection, other)) {
                     return !followsPreparedStatements(connection);

@@ -25,6 +25,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
             "org.apache.tomcat.jdbc.pool.DataSource",
             "org.apache.commons.dbcp2.BasicDataSource");
 
+    private static final String LOGIN_TIMEOUT_SECONDS = "10";
+
     private static final List<String> TARGETS = List.of("dataSource", "targetDataSource");
     private static final List<String> URLS = List.of("jdbcUrl", "url");
     private static final List<String> USERS = List.of("username", "user");
@@ -126,6 +128,8 @@ public final class UnpooledDataSource extends AbstractDataSource {
         Properties properties = new Properties();
         // Detects a peer that disappeared: this connection is idle most of the time.
         properties.setProperty("tcpKeepAlive", "true");
+        // A server or pooler may accept a connection and not answer.
+        properties.setProperty("loginTimeout", LOGIN_TIMEOUT_SECONDS);
         Properties own = read(pool, PROPERTIES, Properties.class);
         if (own != null) {
             own.stringPropertyNames().forEach((name) -> properties.setProperty(name, own.getProperty(name)));

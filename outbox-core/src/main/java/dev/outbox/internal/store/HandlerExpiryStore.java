@@ -42,8 +42,9 @@ public final class HandlerExpiryStore {
             """;
 
     /**
-     * Relies on outbox_delivery_backlog and reads the registry. A delivery that an operator retried after its subscription was
-     * deleted expires by its own age.
+     * Relies on outbox_delivery_backlog and outbox_operation_handler, and reads the registry. A delivery that an operator retried after
+     * its subscription was deleted expires by its own age. One that was stored within an hour after a command expired its handler, from
+     * a batch that was claimed before, expires at once.
      */
     static final String EXPIRED = BACKLOG + """
             SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
@@ -59,7 +60,12 @@ public final class HandlerExpiryStore {
                                                    FROM {schema}.outbox_subscription s
                                                   WHERE s.handler_id = x.handler_id
                                                     AND s.event_type IN (x.event_type, '*'))
-                                         OR d.created_at < now() - :expiry_millis * interval '1 millisecond')
+                                         OR d.created_at < now() - :expiry_millis * interval '1 millisecond'
+                                         OR EXISTS (SELECT
+                                                      FROM {schema}.outbox_operation p
+                                                     WHERE p.handler_id = x.handler_id
+                                                       AND p.action = 'EXPIRE_HANDLER'
+                                                       AND p.performed_at BETWEEN d.created_at - interval '1 hour' AND d.created_at))
                                   LIMIT :limit) d
              WHERE x.status <> 'DEAD'
                AND NOT {registered}
@@ -95,7 +101,7 @@ public final class HandlerExpiryStore {
             LOCK TABLE {schema}.outbox_handler IN ROW EXCLUSIVE MODE
             """;
 
-    /** Relies on outbox_delivery_pk. */
+    /** Relies on outbox_delivery_pk, and reads the registry: an instance may have registered the handler meanwhile. */
     private static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
@@ -113,6 +119,7 @@ public final class HandlerExpiryStore {
                    AND d.handler_id = k.handler_id
                    AND d.status <> 'DEAD'
                    AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                   AND NOT {registered}
                 RETURNING d.handler_id
             )
             SELECT handler_id, count(*)
@@ -120,7 +127,8 @@ public final class HandlerExpiryStore {
              GROUP BY handler_id
             """.replace(
                     "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
-            .replace("{message}", "'the registration of the handler for this event type has expired'");
+            .replace("{message}", "'the registration of the handler for this event type has expired'")
+            .replace("{registered}", REGISTERED.replace("x.", "d."));
 
     private final DataSource dataSource;
     private final Pipeline expired;
@@ -142,15 +150,21 @@ public final class HandlerExpiryStore {
             return Map.of();
         }
         FaultPoint.INSIDE_HANDLER_EXPIRY.reached();
-        return deadLetter.run(dataSource, (parameters) -> DeliveryRef.bind(parameters, found), (results) -> {
-            results.skip(2);
-            Map<String, Long> dead = new TreeMap<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                dead.put(row.getString(1), row.getLong(2));
-            }
-            return dead;
-        });
+        return deadLetter.run(
+                dataSource,
+                (parameters) -> {
+                    DeliveryRef.bind(parameters, found);
+                    parameters.set("expiry_millis", unseenFor.toMillis());
+                },
+                (results) -> {
+                    results.skip(2);
+                    Map<String, Long> dead = new TreeMap<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        dead.put(row.getString(1), row.getLong(2));
+                    }
+                    return dead;
+                });
     }
 
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */

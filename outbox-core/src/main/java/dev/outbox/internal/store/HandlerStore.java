@@ -66,7 +66,7 @@ public final class HandlerStore {
              WHERE s.stream = known.stream
             """;
 
-    /** Relies on outbox_handler_pk and outbox_subscription_pk. */
+    /** Relies on outbox_handler_pk and outbox_subscription_pk. What a command expired has to be registered anew, with a new version. */
     private static final String HEARTBEAT = """
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
@@ -74,6 +74,7 @@ public final class HandlerStore {
                   FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
                  WHERE s.handler_id = own.handler_id
                    AND s.event_type = own.event_type
+                   AND s.last_seen_at > '-infinity'
                 RETURNING s.handler_id
             ), handler AS (
                 UPDATE {schema}.outbox_handler

@@ -148,7 +148,7 @@ class ReplayEndTest {
         assertThatThrownBy(() -> mail.occurred(now, now)).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.published(now, now.minusSeconds(1)))
                 .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> mail.eventTypes("orderPaid")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.eventTypes("order paid")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> mail.aggregate("order", " ")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> ReplayRequest.of(" ")).isInstanceOf(InvalidOperationException.class);
         assertThat(replays.list()).isEmpty();

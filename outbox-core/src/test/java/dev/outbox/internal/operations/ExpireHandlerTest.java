@@ -17,6 +17,7 @@ import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
@@ -27,6 +28,7 @@ import dev.outbox.operations.OutboxOperations;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -36,17 +38,15 @@ import org.junit.jupiter.api.Test;
 class ExpireHandlerTest {
 
     private final TestOutbox outbox = TestOutbox.create();
-    private final TestOutbox gone = outbox.another();
     private final Recorded current = Recorded.all();
 
     @AfterEach
     void close() {
-        gone.close();
         outbox.close();
     }
 
     @Test
-    void deliveriesBecomeDeadAndTheRegistrationEnds() {
+    void deliveriesBecomeDeadAndTheRegistrationEnds() throws SQLException {
         List<EventEnvelope> events = leaveDeliveries(2);
 
         assertThat(operations().expireHandler("old", "ann", "removed in 2.0")).isTrue();
@@ -67,7 +67,7 @@ class ExpireHandlerTest {
     }
 
     @Test
-    void secondCallChangesAndRecordsNothing() {
+    void secondCallChangesAndRecordsNothing() throws SQLException {
         leaveDeliveries(1);
 
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
@@ -81,10 +81,12 @@ class ExpireHandlerTest {
     }
 
     @Test
-    void registrationWithoutDeliveriesDisappears() {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
+    void registrationWithoutDeliveriesDisappears() throws SQLException {
         outbox.handler("current", "*", current).start();
+        // With its first claim, an instance writes registrations again that the database has lost since its start.
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> current.handled().size() == 1);
+        registerOld();
 
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
         assertThat(subscriptions()).containsExactly("current *");
@@ -138,7 +140,7 @@ class ExpireHandlerTest {
     }
 
     @Test
-    void retriedDeliveryOfDeletedSubscriptionExpiresToo() {
+    void retriedDeliveryOfDeletedSubscriptionExpiresToo() throws SQLException {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
@@ -148,8 +150,44 @@ class ExpireHandlerTest {
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
+    /** A batch that was claimed before the command stores its outcome after it. */
     @Test
-    void handlerThatComesBackReceivesNewEvents() {
+    void deliveryThatArrivesAfterTheCommandExpires() throws SQLException {
+        leaveDeliveries(1);
+        operations().expireHandler("old", "ann", "removed");
+        operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
+        HandlerExpiry expiry = new HandlerExpiry(
+                new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7));
+
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
+
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET created_at = clock_timestamp()")
+                .update();
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+    }
+
+    /** Otherwise the other instances would not know that they route its events again. */
+    @Test
+    void heartbeatDoesNotReviveAnExpiredSubscription() throws SQLException {
+        leaveDeliveries(1);
+        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .expire("old", new AuditInfo("ann", "removed"));
+
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        assertThat(store.heartbeat(Map.of("old", Set.of("*")))).isFalse();
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT bool_and(last_seen_at = '-infinity') FROM events.outbox_subscription WHERE handler_id = 'old'")
+                        .query(Boolean.class)
+                        .single())
+                .isTrue();
+    }
+
+    @Test
+    void handlerThatComesBackReceivesNewEvents() throws SQLException {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         Recorded back = Recorded.all();
@@ -160,9 +198,14 @@ class ExpireHandlerTest {
         }
     }
 
-    private List<EventEnvelope> leaveDeliveries(int number) {
-        gone.handler("old", "*", Recorded.all()).start();
-        gone.close();
+    /** Leaves the registration of an instance that has ended. */
+    private void registerOld() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("old", Set.of("*")), Map.of("old", List.of()), Duration.ofDays(7));
+    }
+
+    private List<EventEnvelope> leaveDeliveries(int number) throws SQLException {
+        registerOld();
         outbox.handler("current", "*", current).start();
         List<EventEnvelope> events = IntStream.range(0, number)
                 .mapToObj((i) -> outbox.publish("1", new OrderPlaced(i)))

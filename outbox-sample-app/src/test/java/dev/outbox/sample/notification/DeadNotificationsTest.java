@@ -14,6 +14,7 @@ import dev.outbox.sample.events.BillingEvent.PaymentFailedFinal;
 import dev.outbox.sample.events.Headers;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.autoconfigure.TestDatabase;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Messages that the messenger refuses for good. */
 @SampleTest
-@AutoConfigureOutbox
+@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(RecordingMessenger.class)
 class DeadNotificationsTest {
 

@@ -11,6 +11,7 @@ import dev.outbox.sample.events.NoticeEvent.NoticePublished;
 import dev.outbox.sample.events.PushEvent.NoticeBatchRequested;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.autoconfigure.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Who receives a notice, in whatever order and how often the events come. */
 @SampleTest
-@AutoConfigureOutbox
+@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @TestPropertySource(properties = "push.notice-batch=3")
 class NoticeDeliveryTest {
 

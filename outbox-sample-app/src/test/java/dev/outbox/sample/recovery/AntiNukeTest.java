@@ -10,6 +10,7 @@ import dev.outbox.sample.events.RecoveryEvent.AntiNukeActioned;
 import dev.outbox.sample.events.RecoveryEvent.AntiNukeTriggered;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.autoconfigure.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -23,7 +24,7 @@ import org.springframework.http.ResponseEntity;
 
 /** Attacks that are answered after failures. */
 @SampleTest
-@AutoConfigureOutbox
+@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(ScriptedGuildRoles.class)
 class AntiNukeTest {
 

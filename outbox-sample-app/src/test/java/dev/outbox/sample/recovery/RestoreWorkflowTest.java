@@ -11,6 +11,7 @@ import dev.outbox.sample.events.RecoveryEvent.RestoreStarted;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.StoredEvent;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import dev.outbox.test.autoconfigure.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -24,7 +25,7 @@ import org.springframework.http.ResponseEntity;
 
 /** Restores that fail, die or are refused in the middle. */
 @SampleTest
-@AutoConfigureOutbox
+@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)
 @Import(ScriptedGuildRoles.class)
 class RestoreWorkflowTest {
 

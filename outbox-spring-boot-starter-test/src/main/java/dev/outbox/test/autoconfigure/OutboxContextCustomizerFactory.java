@@ -27,6 +27,11 @@ final class OutboxContextCustomizerFactory implements ContextCustomizerFactory {
 
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration configuration) {
+            if (database == TestDatabase.EMBEDDED) {
+                // They belong to the database of the application.
+                TestPropertyValues.of(Map.of("outbox.direct-url", "", "outbox.migrate", "true"))
+                        .applyTo(context);
+            }
             TestPropertyValues.of(Map.of(
                             "outbox.poller.enabled",
                             "false",

@@ -36,8 +36,11 @@ final class SharedServer {
     private static EmbeddedPostgres start() {
         try {
             // The contexts stop the server; a shutdown hook would stop it while they close.
-            EmbeddedPostgres postgres =
-                    EmbeddedPostgres.builder().setRegisterShutdownHook(false).start();
+            EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                    .setRegisterShutdownHook(false)
+                    // Spring keeps up to 32 contexts, each with a pool of its own.
+                    .setServerConfig("max_connections", "1000")
+                    .start();
             log.info("Started an embedded PostgreSQL on port {} for the tests of this JVM", postgres.getPort());
             return postgres;
         } catch (IOException ex) {

@@ -2,11 +2,13 @@ package dev.outbox.test.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
+import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,6 +95,26 @@ class OutboxAssertTest {
                         " after 1 attempt, the last of which failed with IllegalStateException: no connection");
         assertFails(() -> assertThat(outbox).isDrained()).withMessageContaining("mail is due at ");
         assertThat(outbox).hasNoDeadLetters();
+    }
+
+    @Test
+    void eventThatNoHandlerTakesIsNotHandled() {
+        transactions.executeWithoutResult((status) -> publisher.publish(
+                OutboxEvent.of("order", "5", Map.of("number", 5)).withEventType("OrderForgotten")));
+        outbox.drain();
+
+        assertThat(outbox).published(OrderPlaced.class).isHandled().times(2);
+        assertFails(() -> assertThat(outbox).published("OrderForgotten").isHandled())
+                .withMessageContaining("that all its handlers, and at least one, have handled");
+        assertFails(() -> assertThat(outbox).isDrained()).withMessageContaining("OrderForgotten");
+    }
+
+    @Test
+    void unknownHandlerIsRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> assertThat(outbox).published(OrderPlaced.class).notHandledBy("mial"))
+                .withMessageContaining("this test has no handler 'mial'");
     }
 
     @Test

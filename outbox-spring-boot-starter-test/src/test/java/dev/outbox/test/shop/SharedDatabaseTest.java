@@ -18,6 +18,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
@@ -111,6 +112,39 @@ class SharedDatabaseTest {
                         .hasMessageContaining("@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)")
                         .hasMessageNotContaining("password="));
         assertThat(ShopTables.count(jdbc, "events.outbox")).isOne();
+    }
+
+    /** For example with the credentials of a secrets manager. */
+    @Test
+    void connectionDetailsOfTheApplicationAreNotThoseOfTheTest() {
+        context.run((started) -> started.getBean(Orders.class).count("lamp"));
+
+        context.withConfiguration(AutoConfigurations.of(EmbeddedDatabaseAutoConfiguration.class))
+                .withPropertyValues(AutoConfigureOutbox.DATABASE + "=EMBEDDED")
+                .withBean(JdbcConnectionDetails.class, () -> new OwnDetails(database))
+                .run((failed) -> assertThat(failed)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("which is not the test database of this context"));
+        assertThat(ShopTables.count(jdbc, "events.outbox")).isOne();
+    }
+
+    private record OwnDetails(TestDatabase database) implements JdbcConnectionDetails {
+
+        @Override
+        public String getJdbcUrl() {
+            return database.jdbcUrl();
+        }
+
+        @Override
+        public String getUsername() {
+            return database.username();
+        }
+
+        @Override
+        public String getPassword() {
+            return database.password();
+        }
     }
 
     private long registrations() {

@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.h2.Driver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -61,6 +62,7 @@ class OutboxEmbeddedPostgresAutoConfigurationTest {
         try (TestDatabase database = TestPostgres.shared().newDatabase()) {
             Applications.on(database).run((context) -> assertThat(context).doesNotHaveBean(EmbeddedServer.class));
             Applications.withoutDatabase()
+                    .withClassLoader(new FilteredClassLoader(Driver.class))
                     .withPropertyValues("spring.datasource.hikari.jdbc-url=" + database.jdbcUrl())
                     .run((context) -> assertThat(context)
                             .getFailure()
@@ -83,7 +85,7 @@ class OutboxEmbeddedPostgresAutoConfigurationTest {
     @Test
     void withoutEmbeddedPostgresSpringBootDecides() {
         Applications.withoutDatabase()
-                .withClassLoader(new FilteredClassLoader(EmbeddedPostgres.class))
+                .withClassLoader(new FilteredClassLoader(EmbeddedPostgres.class, Driver.class))
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
@@ -93,6 +95,7 @@ class OutboxEmbeddedPostgresAutoConfigurationTest {
     @Test
     void disabledOutboxStartsNoDatabase() {
         Applications.withoutDatabase()
+                .withClassLoader(new FilteredClassLoader(Driver.class))
                 .withPropertyValues("outbox.enabled=false")
                 .run((context) -> assertThat(context).hasFailed());
     }
