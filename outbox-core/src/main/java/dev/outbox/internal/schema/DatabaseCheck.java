@@ -54,23 +54,24 @@ public final class DatabaseCheck {
         try (Connection connection = connect(unpooled)) {
             checkProduct(connection.getMetaData());
             warnIfRouting();
-            checkPrivileges(connection, migrate);
+            privileges.check(connection, migrate);
+        } catch (MissingPrivilegeException ex) {
+            checkPrivilegesOfPool(ex, migrate);
         } catch (SQLException ex) {
             throw ConnectionProblem.translated(ex, unpooled);
         }
     }
 
     /** A pool may give its connections a role that they do not have outside of it. */
-    private void checkPrivileges(Connection connection, boolean migrate) throws SQLException {
-        try {
-            privileges.check(connection, migrate);
-        } catch (MissingPrivilegeException ex) {
-            if (direct.isPresent()) {
-                throw ex;
-            }
-            try (Connection pooled = dataSource.getConnection()) {
-                privileges.check(pooled, migrate);
-            }
+    private void checkPrivilegesOfPool(MissingPrivilegeException outside, boolean migrate) {
+        if (direct.isPresent()) {
+            throw outside;
+        }
+        try (Connection pooled = dataSource.getConnection()) {
+            privileges.check(pooled, migrate);
+        } catch (SQLException ex) {
+            outside.addSuppressed(ex);
+            throw outside;
         }
     }
 

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
@@ -25,11 +26,14 @@ import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -184,6 +188,30 @@ class ExpireHandlerTest {
                         .query(Boolean.class)
                         .single())
                 .isTrue();
+    }
+
+    @Test
+    void handlerThatRegistersMeanwhileKeepsItsDeliveries() throws SQLException {
+        leaveDeliveries(1);
+        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .expire("old", new AuditInfo("ann", "removed"));
+        HandlerExpiryStore store = new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        try (Connection holder = outbox.owner().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SELECT FROM events.outbox_unpublished FOR UPDATE");
+            CompletableFuture<Map<String, Long>> dead =
+                    InBackground.run(() -> store.deadLetter(Duration.ofDays(7), 10));
+            await().until(() -> outbox.sql()
+                    .sql("SELECT count(*) > 0 FROM pg_stat_activity"
+                            + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                    .query(Boolean.class)
+                    .single());
+            registerOld();
+            holder.rollback();
+            assertThat(InBackground.result(dead)).isEmpty();
+        }
+        assertThat(deliveries()).containsExactly("1 DUE");
     }
 
     @Test
