@@ -8,12 +8,15 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -104,6 +107,59 @@ class LostRegistrationTest {
 
             EventEnvelope event = publish(outbox, "3", 1);
             eventually().until(() -> outbox.statusOf(event).equals("RETRYING"));
+        }
+    }
+
+    /** A newer version of the handler, whose process ended with the primary, subscribed to one more event type. */
+    @Test
+    void firstClaimAfterFailoverRestoresEventTypesOfOthers() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox outbox = TestOutbox.create(server.postgres())) {
+            HandlerStore others = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+            others.register(Map.of("gone", Set.of("Other")), Map.of("gone", List.of("earlier")), Duration.ofDays(7));
+            start(outbox.handler("a", "*", first));
+            publish(outbox, "1", 1);
+            server.addStandby();
+            server.stopReplication();
+            others.register(
+                    Map.of("gone", Set.of("OrderPlaced")), Map.of("gone", List.of("earlier")), Duration.ofDays(7));
+            EventEnvelope known = publish(outbox, "2", 1);
+            eventually().until(() -> outbox.statusOf(known).equals("RETRYING"));
+
+            server.failOver();
+
+            EventEnvelope event = publish(outbox, "3", 1);
+            eventually().until(() -> outbox.statusOf(event).equals("RETRYING"));
+            assertThat(outbox.sql()
+                            .sql("SELECT h.aliases[1] || ' ' || string_agg(s.event_type, ' ' ORDER BY s.event_type)"
+                                    + " FROM events.outbox_handler h JOIN events.outbox_subscription s ON s.handler_id = h.id"
+                                    + " WHERE h.id = 'gone' GROUP BY h.aliases")
+                            .query(String.class)
+                            .single())
+                    .isEqualTo("earlier OrderPlaced Other");
+        }
+    }
+
+    @Test
+    void heartbeatBeforeTheFirstClaimAfterFailoverForgetsNothing() throws SQLException {
+        try (CrashingPostgres server = CrashingPostgres.create();
+                TestOutbox outbox = TestOutbox.create(server.postgres())) {
+            server.addStandby();
+            server.stopReplication();
+            registerProcessThatIsGone(outbox);
+            HandlerRegistry registry = new HandlerRegistry(
+                    List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7));
+            registry.register();
+            registry.loadVersion(new RegistryVersion("primary", 1));
+
+            server.failOver();
+
+            eventually().ignoreExceptions().untilAsserted(registry::heartbeat);
+            assertThat(registry.hasSubscribers("OrderPlaced"))
+                    .as("known to the standby")
+                    .isFalse();
+            registry.loadVersion(new RegistryVersion("standby", 1));
+            assertThat(registry.hasSubscribers("OrderPlaced")).as("restored").isTrue();
         }
     }
 

@@ -39,6 +39,9 @@ public final class HandlerRegistry {
     private volatile @Nullable RegistryVersion version;
     private volatile boolean loaded;
 
+    /** The registry of one server. That of another may lack some of it, until a claim has restored it there. */
+    private volatile HandlerStore.@Nullable Listed complete;
+
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
     public HandlerRegistry(
             Supplier<? extends Collection<HandlerDefinition>> definitions, HandlerStore store, Duration expireAfter) {
@@ -78,20 +81,20 @@ public final class HandlerRegistry {
         FaultPoint.BEFORE_REGISTRATION.reached();
         store.register(local.eventTypes(), local.aliases(), expireAfter);
         FaultPoint.AFTER_REGISTRATION.reached();
-        store.heartbeat(local.eventTypes());
-        load();
+        store.heartbeat(local.eventTypes(), expireAfter);
+        load(null);
     }
 
     /** Extends the registrations of this instance, writes them again if the database has lost any, and reads the registry. */
     public void heartbeat() throws SQLException {
         FaultPoint.BEFORE_HEARTBEAT.reached();
-        boolean registered = store.heartbeat(local().eventTypes());
+        boolean registered = store.heartbeat(local().eventTypes(), expireAfter);
         FaultPoint.AFTER_HEARTBEAT.reached();
         if (!registered) {
             log.warn("The database has lost registrations of this instance's handlers; registering them again");
             register();
         }
-        load();
+        load(null);
     }
 
     /** Adds a stream to those whose claims depend on the registry. */
@@ -113,26 +116,43 @@ public final class HandlerRegistry {
                 log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
             }
             FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
-            restore();
+            restore(claimed.server());
             FaultPoint.AFTER_REGISTRY_RESTORE.reached();
+            load(claimed.server());
+        } else {
+            load(null);
         }
-        load();
         version = claimed;
     }
 
-    /** Keeps what other instances have registered meanwhile. */
-    private void restore() throws SQLException {
+    /** Registers the handlers and event types that this instance has, or knows from another server, and the database lacks. */
+    private void restore(String server) throws SQLException {
         Map<String, Set<String>> eventTypes = new HashMap<>(local().eventTypes());
         Map<String, List<String>> aliases = new HashMap<>(local().aliases());
-        Set<String> present = new HashSet<>();
-        store.list(expireAfter).forEach((handler) -> present.add(handler.id()));
-        for (RegisteredHandler known : routes().registered()) {
-            if (!present.contains(known.id())) {
-                eventTypes.putIfAbsent(known.id(), known.eventTypes());
-                aliases.putIfAbsent(known.id(), List.copyOf(known.aliases()));
+        Map<String, RegisteredHandler> present = new HashMap<>();
+        store.list(expireAfter).handlers().forEach((handler) -> present.put(handler.id(), handler));
+        for (RegisteredHandler known : knownFromOtherThan(server)) {
+            RegisteredHandler current = present.get(known.id());
+            Set<String> missing = new HashSet<>(known.eventTypes());
+            if (current != null) {
+                missing.removeAll(current.eventTypes());
+            }
+            if (current == null || !missing.isEmpty()) {
+                missing.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
+                eventTypes.put(known.id(), missing);
+                aliases.putIfAbsent(
+                        known.id(),
+                        (current == null ? known : current)
+                                .aliases().stream().sorted().toList());
             }
         }
         store.register(eventTypes, aliases, expireAfter);
+    }
+
+    /** Returns none if the registry was read from the same server: what it lacks now has expired there. */
+    private List<RegisteredHandler> knownFromOtherThan(String server) {
+        HandlerStore.Listed known = complete;
+        return known == null || known.server().equals(server) ? List.of() : known.handlers();
     }
 
     /**
@@ -145,15 +165,22 @@ public final class HandlerRegistry {
     }
 
     /** One at a time: an earlier read must not replace a later one, or events would miss handlers. */
-    private void load() throws SQLException {
+    private void load(@Nullable String restored) throws SQLException {
         loading.lock();
         try {
             HandlerRoutes known = routes();
             FaultPoint.BEFORE_REGISTRY_LOAD.reached();
-            HandlerRoutes found = new HandlerRoutes(known.local(), store.list(expireAfter));
+            HandlerStore.Listed listed = store.list(expireAfter);
+            HandlerRoutes found = new HandlerRoutes(known.local(), listed.handlers());
             FaultPoint.AFTER_REGISTRY_LOAD.reached();
             if (!known.elsewhere().equals(found.elsewhere())) {
                 log.info("Handlers that only other instances have: {}", found.elsewhere());
+            }
+            HandlerStore.Listed before = complete;
+            if (before == null
+                    || listed.server().equals(before.server())
+                    || listed.server().equals(restored)) {
+                complete = listed;
             }
             routes = found;
             loaded = true;
@@ -164,7 +191,7 @@ public final class HandlerRegistry {
 
     /** Finds a handler of any instance by its current or a former id, in the database. */
     public Optional<RegisteredHandler> resolve(String id) throws SQLException {
-        return RegisteredHandler.resolve(id, store.list(expireAfter));
+        return RegisteredHandler.resolve(id, store.list(expireAfter).handlers());
     }
 
     /** Returns how long after its last heartbeat a registration expires. */

@@ -66,7 +66,7 @@ public final class HandlerStore {
              WHERE s.stream = known.stream
             """;
 
-    /** Relies on outbox_handler_pk and outbox_subscription_pk. What a command expired has to be registered anew, with a new version. */
+    /** Relies on outbox_handler_pk and outbox_subscription_pk. What has expired has to be registered anew, with a new version. */
     private static final String HEARTBEAT = """
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
@@ -74,7 +74,7 @@ public final class HandlerStore {
                   FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
                  WHERE s.handler_id = own.handler_id
                    AND s.event_type = own.event_type
-                   AND s.last_seen_at > '-infinity'
+                   AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
                 RETURNING s.handler_id
             ), handler AS (
                 UPDATE {schema}.outbox_handler
@@ -87,15 +87,17 @@ public final class HandlerStore {
 
     /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
     private static final String LIST = """
-            SELECT h.id,
+            SELECT extract(epoch FROM pg_postmaster_start_time())::text,
+                   h.id,
                    ARRAY(SELECT s.event_type
                            FROM {schema}.outbox_subscription s
                           WHERE s.handler_id = h.id
                             AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'),
                    h.aliases,
                    h.paused
-              FROM {schema}.outbox_handler h
-             WHERE h.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
+              FROM (SELECT) one
+              LEFT JOIN {schema}.outbox_handler h
+                     ON h.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
             """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
@@ -138,14 +140,17 @@ public final class HandlerStore {
                 });
     }
 
-    /** Renews the registrations of this instance; returns {@code false} if one is missing. */
-    public boolean heartbeat(Map<String, Set<String>> eventTypes) throws SQLException {
+    /** Renews the registrations of this instance; returns {@code false} if one is missing or has expired. */
+    public boolean heartbeat(Map<String, Set<String>> eventTypes, Duration expireAfter) throws SQLException {
         int subscriptions = eventTypes.values().stream().mapToInt(Set::size).sum();
-        return heartbeat.run(dataSource, (parameters) -> bind(parameters, eventTypes), (results) -> {
-            ResultSet counts = results.rows();
-            counts.next();
-            return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
-        });
+        return heartbeat.run(
+                dataSource,
+                (parameters) -> bind(parameters, eventTypes).set("expiry_millis", expireAfter.toMillis()),
+                (results) -> {
+                    ResultSet counts = results.rows();
+                    counts.next();
+                    return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
+                });
     }
 
     /** In the order in which every instance locks these rows. */
@@ -161,17 +166,24 @@ public final class HandlerStore {
                 .setTexts("event_types", subscriptions, Map.Entry::getValue);
     }
 
-    /** Lists the handlers whose registration has not expired. */
-    public List<RegisteredHandler> list(Duration expireAfter) throws SQLException {
+    /** Handlers whose registration has not expired, and the start of the server that they were read from. */
+    public record Listed(String server, List<RegisteredHandler> handlers) {}
+
+    /** Lists the handlers of all instances. */
+    public Listed list(Duration expireAfter) throws SQLException {
         return list.run(
                 dataSource, (parameters) -> parameters.set("expiry_millis", expireAfter.toMillis()), (results) -> {
                     List<RegisteredHandler> handlers = new ArrayList<>();
+                    String server = "";
                     ResultSet row = results.rows();
                     while (row.next()) {
-                        handlers.add(new RegisteredHandler(
-                                row.getString(1), texts(row, 2), texts(row, 3), row.getBoolean(4)));
+                        server = row.getString(1);
+                        if (row.getString(2) != null) {
+                            handlers.add(new RegisteredHandler(
+                                    row.getString(2), texts(row, 3), texts(row, 4), row.getBoolean(5)));
+                        }
                     }
-                    return handlers;
+                    return new Listed(server, handlers);
                 });
     }
 

@@ -79,6 +79,53 @@ class HandlerRegistryTest {
         assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
     }
 
+    @Test
+    void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        HandlerRegistry registry = new HandlerRegistry(List::of, store, WEEK);
+        store.register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        registry.register();
+        registry.loadVersion(new RegistryVersion("before", 1));
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+
+        registry.heartbeat();
+        registry.loadVersion(new RegistryVersion("after", 1));
+
+        assertThat(registry.hasSubscribers("OrderPaid")).isFalse();
+    }
+
+    @Test
+    void firstClaimDoesNotReviveWhatHasExpiredSinceTheStart() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        HandlerRegistry registry = new HandlerRegistry(List::of, store, WEEK);
+        store.register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        registry.register();
+        expireSubscriptions();
+
+        registry.loadVersion(new RegistryVersion(store.list(WEEK).server(), 1));
+
+        assertThat(registry.hasSubscribers("OrderPaid")).isFalse();
+    }
+
+    /** Other instances do not know it any more, so the versions have to grow. */
+    @Test
+    void heartbeatRegistersAgainWhatHasExpired() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        Map<String, Set<String>> types = Map.of("mail", Set.of("OrderPaid"));
+        store.register(types, Map.of(), WEEK);
+        assertThat(store.heartbeat(types, WEEK)).isTrue();
+        expireSubscriptions();
+
+        assertThat(store.heartbeat(types, WEEK)).isFalse();
+    }
+
+    private void expireSubscriptions() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'")
+                .update();
+    }
+
     private interface Step {
         void run() throws Exception;
     }
