@@ -24,6 +24,8 @@ public final class InvalidOperationException extends OutboxException {
         UNKNOWN_HANDLER,
         /** A running instance has the handler, under this id or with it as an alias. */
         HANDLER_PRESENT,
+        /** Another registered handler has the id as an alias, although no running instance has it. */
+        HANDLER_RENAMED,
         /** The database needed longer than 5 s for the selection, because no index serves its filters. */
         SELECTION_TOO_BROAD
     }

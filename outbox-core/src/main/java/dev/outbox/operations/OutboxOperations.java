@@ -131,16 +131,17 @@ public interface OutboxOperations {
      *
      * <p>The expiry is committed durably first, then the deliveries change in transactions of 500. If the process dies in between, another
      * instance continues within a minute. If an instance with the handler starts later, it registers the handler again. So may any instance
-     * that starts at the same moment, because it restores what a crash of the database could have taken: the warning returns, and so may the
-     * call.
+     * that starts, or sees the database restart, at the same moment, because it restores what a crash of the database could have taken: the
+     * warning returns, and so may the call.
      *
      * @param handlerId the id under which the deliveries wait
      * @param actor the operator; at most 255 characters
      * @param reason the reason, for the operation log; at most 2000 characters
      * @return {@code true} if the call expired the registration; {@code false} if it had expired already, and then nothing is recorded
      * @throws InvalidOperationException also with the reason {@link InvalidOperationException.Reason#HANDLER_PRESENT} if a running instance
-     *     has the handler under this id or as an alias, and with {@link InvalidOperationException.Reason#UNKNOWN_HANDLER} if no process has
-     *     ever registered it
+     *     has the handler under this id or as an alias, with {@link InvalidOperationException.Reason#HANDLER_RENAMED} if another registered
+     *     handler has this id as an alias, and with {@link InvalidOperationException.Reason#UNKNOWN_HANDLER} if no process has ever registered
+     *     it
      */
     boolean expireHandler(String handlerId, String actor, String reason);
 

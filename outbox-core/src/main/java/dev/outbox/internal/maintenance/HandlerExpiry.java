@@ -29,7 +29,8 @@ public final class HandlerExpiry {
         Map<String, Long> dead = store.deadLetter(expireAfter, BATCH_SIZE);
         while (!dead.isEmpty()) {
             dead.forEach((handlerId, count) -> log.error(
-                    "Dead-lettered {} deliveries of handler '{}', whose registration has had no heartbeat for {} h; retry or skip them",
+                    "Dead-lettered {} deliveries of handler '{}', whose registration has expired: no running instance has had the handler for {} h,"
+                            + " or an operator expired it; retry or skip them",
                     count,
                     handlerId,
                     expireAfter.toHours()));

@@ -23,30 +23,22 @@ final class DatabaseCall {
 
     /** Runs statements on a selection, which a timeout bounds. */
     static <T> T select(String task, DeliverySelection selection, Work<T> work) {
-        return run(task, () -> {
-            try {
-                return work.run();
-            } catch (SQLException ex) {
-                if (QUERY_CANCELED.equals(ex.getSQLState())) {
-                    throw OperationRules.tooBroad(task, selection, ex);
-                }
-                throw ex;
-            }
-        });
+        return bounded(task, OperationRules.filters(selection), work);
     }
 
     /** Searches events, which a timeout bounds. */
     static <T> T search(String task, Work<T> work) {
+        return bounded(task, "; add an aggregate with its type and id", work);
+    }
+
+    private static <T> T bounded(String task, String remedy, Work<T> work) {
         return run(task, () -> {
             try {
                 return work.run();
             } catch (SQLException ex) {
                 if (QUERY_CANCELED.equals(ex.getSQLState())) {
                     throw new InvalidOperationException(
-                            Reason.SELECTION_TOO_BROAD,
-                            "the database needed longer than 5 s to " + task
-                                    + "; add an aggregate with its type and id",
-                            ex);
+                            Reason.SELECTION_TOO_BROAD, "the database needed longer than 5 s to " + task + remedy, ex);
                 }
                 throw ex;
             }

@@ -41,9 +41,20 @@ final class ExpireCommand {
                             + "', or a handler with this id as an alias; stop every instance that has it, or pause the handler",
                     null);
         }
+        if (result.successor() != null) {
+            throw new InvalidOperationException(
+                    Reason.HANDLER_RENAMED,
+                    "handler '" + result.successor() + "' has '" + handlerId
+                            + "' as an alias and takes its deliveries; if it was removed too, expire '"
+                            + result.successor() + "' first",
+                    null);
+        }
         if (!result.known()) {
             throw new InvalidOperationException(
-                    Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null);
+                    Reason.UNKNOWN_HANDLER,
+                    "no instance has registered a handler '" + handlerId
+                            + "'; compare it with the handlers of the overview",
+                    null);
         }
         long dead = 0;
         Map<String, Long> batch;

@@ -66,7 +66,8 @@ public final class AbsentHandlerStore {
     /**
      * Reads the registry whole; relies on outbox_delivery_backlog, outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk.
      * Every subscription that a delivery waits for expires, also one that was deleted. A change raises the versions, so that every instance
-     * obeys from its next claim on.
+     * obeys from its next claim on. Of two handlers that have each other's id as an alias, after a rename and its reversal, neither is the
+     * successor.
      */
     static final String EXPIRE = HandlerExpiryStore.BACKLOG + """
             , holder AS (
@@ -75,6 +76,20 @@ public final class AbsentHandlerStore {
                  WHERE :handler_id = ANY (i.handlers)
                    AND i.last_seen_at >= now() - interval '1 minute'
                  ORDER BY i.name
+                 LIMIT 1
+            ), successor AS (
+                SELECT h.id
+                  FROM {schema}.outbox_handler h
+                 WHERE :handler_id = ANY (h.aliases)
+                   AND EXISTS (SELECT
+                                 FROM {schema}.outbox_subscription s
+                                WHERE s.handler_id = h.id
+                                  AND s.last_seen_at > '-infinity')
+                   AND NOT EXISTS (SELECT
+                                     FROM {schema}.outbox_handler own
+                                    WHERE own.id = :handler_id
+                                      AND h.id = ANY (own.aliases))
+                 ORDER BY h.id
                  LIMIT 1
             ), expired AS (
                 INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, last_seen_at)
@@ -88,6 +103,7 @@ public final class AbsentHandlerStore {
                          WHERE b.handler_id = :handler_id
                            AND b.status <> 'DEAD') own
                  WHERE NOT EXISTS (SELECT FROM holder)
+                   AND NOT EXISTS (SELECT FROM successor)
                 ON CONFLICT (handler_id, event_type) DO UPDATE
                    SET last_seen_at = '-infinity'
                  WHERE s.last_seen_at > '-infinity'
@@ -113,6 +129,7 @@ public final class AbsentHandlerStore {
                                WHERE p.handler_id = :handler_id
                                  AND p.action = 'EXPIRE_HANDLER'),
                    (SELECT holder.name FROM holder),
+                   (SELECT successor.id FROM successor),
                    EXISTS (SELECT FROM expired)
             """;
 
@@ -165,8 +182,15 @@ public final class AbsentHandlerStore {
         });
     }
 
-    /** Whether the handler was ever registered, the running instance that has it, and whether its registration was expired. */
-    public record Result(boolean known, @Nullable String instance, boolean changed) {}
+    /**
+     * Whether the handler was ever registered, the running instance that has it, the registered handler that has its id as an alias, and
+     * whether its registration was expired.
+     */
+    public record Result(
+            boolean known,
+            @Nullable String instance,
+            @Nullable String successor,
+            boolean changed) {}
 
     /** Expires the registration of a handler that no running instance has, durably. */
     public Result expire(String handlerId, AuditInfo audit) throws SQLException {
@@ -180,7 +204,7 @@ public final class AbsentHandlerStore {
                     results.skip(1);
                     ResultSet row = results.rows();
                     row.next();
-                    return new Result(row.getBoolean(1), row.getString(2), row.getBoolean(3));
+                    return new Result(row.getBoolean(1), row.getString(2), row.getString(3), row.getBoolean(4));
                 });
     }
 

@@ -115,13 +115,42 @@ class ExpireHandlerTest {
         assertThat(outbox.count("events.outbox_operation")).isZero();
     }
 
+    /** The deliveries under the former id belong to the successor, which may only be stopped. */
+    @Test
+    void refusesFormerIdOfARegisteredHandler() throws SQLException {
+        leaveDeliveries(1);
+        register("new", List.of("old"));
+
+        assertThatThrownBy(() -> operations().expireHandler("old", "ann", "removed"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.HANDLER_RENAMED, InvalidOperationException::reason)
+                .hasMessage("handler 'new' has 'old' as an alias and takes its deliveries; if it was removed too,"
+                        + " expire 'new' first");
+        assertThat(deliveries()).containsExactly("1 DUE");
+
+        assertThat(operations().expireHandler("new", "ann", "removed")).isTrue();
+        assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+    }
+
+    @Test
+    void handlersWithEachOthersIdExpireOneAfterTheOther() throws SQLException {
+        leaveDeliveries(1);
+        register("old", List.of("new"));
+        register("new", List.of("old"));
+
+        assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
+        assertThat(operations().expireHandler("new", "ann", "removed")).isTrue();
+        assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+    }
+
     @Test
     void refusesUnknownHandlerAndInvalidArguments() {
         outbox.handler("current", "*", current).start();
         assertThatThrownBy(() -> operations().expireHandler("odl", "ann", "removed"))
                 .asInstanceOf(throwable(InvalidOperationException.class))
                 .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
-                .hasMessage("no instance has registered a handler 'odl'");
+                .hasMessage("no instance has registered a handler 'odl'; compare it with the handlers of the overview");
         StatementCounter statements = new StatementCounter(outbox.dataSource());
         OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
         assertThatThrownBy(() -> counted.expireHandler(" ", "ann", "removed")).hasMessageContaining("handler id");
@@ -181,7 +210,8 @@ class ExpireHandlerTest {
                 .expire("old", new AuditInfo("ann", "removed"));
 
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        assertThat(store.heartbeat(Map.of("old", Set.of("*")))).isFalse();
+        assertThat(store.heartbeat(Map.of("old", Set.of("*")), Duration.ofDays(7)))
+                .isFalse();
         assertThat(outbox.sql()
                         .sql(
                                 "SELECT bool_and(last_seen_at = '-infinity') FROM events.outbox_subscription WHERE handler_id = 'old'")
@@ -228,8 +258,12 @@ class ExpireHandlerTest {
 
     /** Leaves the registration of an instance that has ended. */
     private void registerOld() throws SQLException {
+        register("old", List.of());
+    }
+
+    private void register(String id, List<String> aliases) throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("old", Set.of("*")), Map.of("old", List.of()), Duration.ofDays(7));
+                .register(Map.of(id, Set.of("*")), Map.of(id, aliases), Duration.ofDays(7));
     }
 
     private List<EventEnvelope> leaveDeliveries(int number) throws SQLException {
