@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Wakes pollers when other processes commit events; wakes all of them when its connection is back. Closes a connection that fails its
- * self-test, and tries another one an hour later.
+ * self-test, and tries another one a minute later.
  */
 public final class NotificationListener implements AutoCloseable {
 
@@ -20,7 +20,7 @@ public final class NotificationListener implements AutoCloseable {
 
     private static final Duration WAIT = Duration.ofMillis(250);
     private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
-    private static final Duration AFTER_FAILED_TEST = Duration.ofHours(1);
+    private static final Duration AFTER_FAILED_TEST = Duration.ofMinutes(1);
 
     private final NotificationChannel store;
     private final String worker;
