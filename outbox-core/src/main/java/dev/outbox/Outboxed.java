@@ -17,9 +17,9 @@ import java.lang.annotation.Target;
  * <p>The annotation also counts on a superclass, on an interface and on another annotation, whose attributes may override these with
  * {@code @AliasFor}. That of the class itself wins, then that of the nearest supertype. If two unrelated supertypes differ, publishing fails.
  *
- * <p>A property is a record component, a method without parameters or the name of its getter. A path such as {@code orderId.value} names a
- * property of a property. If a path leads nowhere, publishing fails with an {@link InvalidEventException}. An application whose handler takes
- * the class does not start ({@link HandlerConfigurationException}).
+ * <p>A property is a record component, a method without parameters, or a getter without its {@code get} or {@code is}. A path such as
+ * {@code orderId.value} names a property of a property. If a path names no property, publishing fails with an
+ * {@link InvalidEventException}. An application whose handler takes the class does not start ({@link HandlerConfigurationException}).
  */
 @Documented
 @Target(ElementType.TYPE)

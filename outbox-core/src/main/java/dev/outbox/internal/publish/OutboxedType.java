@@ -92,8 +92,13 @@ public final class OutboxedType {
         return sequence == null ? read : read.withSequence(Sequences.of(sequence, event));
     }
 
-    /** Returns the class and the aggregate of an event, for a message. */
+    /** Returns the class of an event, and its aggregate if it has one, for a message. */
     public String describe(Object event) {
-        return event.getClass().getName() + " of " + mark.aggregateType() + "/" + AggregateIds.of(aggregateId, event);
+        String type = event.getClass().getName();
+        try {
+            return type + " of " + mark.aggregateType() + "/" + AggregateIds.of(aggregateId, event);
+        } catch (InvalidEventException ex) {
+            return type;
+        }
     }
 }

@@ -35,6 +35,8 @@ final class MulticasterCheck implements SmartInitializingSingleton {
             }
             throw ex;
         }
-        throw new UnsuitableMulticasterException(multicaster.getClass(), probe.isReached());
+        throw probe.isReachedOnPublishingThread()
+                ? UnsuitableMulticasterException.suppressing(multicaster.getClass())
+                : UnsuitableMulticasterException.onAnotherThread(multicaster.getClass());
     }
 }

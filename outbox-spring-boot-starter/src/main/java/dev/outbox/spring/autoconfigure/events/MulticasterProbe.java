@@ -13,20 +13,20 @@ final class MulticasterProbe extends ApplicationEvent {
 
     private final transient Thread publisher = Thread.currentThread();
 
-    private volatile boolean reached;
+    private volatile boolean reachedOnPublishingThread;
 
     MulticasterProbe(Object source) {
         super(source);
     }
 
-    /** Records whether the listener runs on the thread that publishes. */
-    InvalidTransactionException reached() {
-        reached = Thread.currentThread() == publisher;
+    /** Records the thread of the listener, and returns the exception to throw. */
+    InvalidTransactionException refuse() {
+        reachedOnPublishingThread = Thread.currentThread() == publisher;
         return refusal;
     }
 
-    boolean isReached() {
-        return reached;
+    boolean isReachedOnPublishingThread() {
+        return reachedOnPublishingThread;
     }
 
     boolean isCauseOf(Throwable failure) {

@@ -43,7 +43,7 @@ final class OutboxedEventListener implements GenericApplicationListener, Priorit
     @Override
     public void onApplicationEvent(ApplicationEvent event) {
         if (event instanceof MulticasterProbe probe) {
-            throw probe.reached();
+            throw probe.refuse();
         }
         Object published = event instanceof PayloadApplicationEvent<?> carrier ? carrier.getPayload() : event;
         try {

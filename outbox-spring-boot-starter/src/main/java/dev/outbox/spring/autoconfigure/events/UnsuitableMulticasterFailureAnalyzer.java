@@ -3,16 +3,15 @@ package dev.outbox.spring.autoconfigure.events;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains how a multicaster must treat the listener of the outbox. */
+/** Says how the multicaster must treat the listener of the outbox. */
 final class UnsuitableMulticasterFailureAnalyzer extends AbstractFailureAnalyzer<UnsuitableMulticasterException> {
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, UnsuitableMulticasterException cause) {
         return new FailureAnalysis(
                 String.valueOf(cause.getMessage()),
-                "Let the ErrorHandler rethrow PublishException, and call a listener whose supportsAsyncExecution() is false on"
-                        + " the thread that publishes. SimpleApplicationEventMulticaster does the latter. If the application"
-                        + " publishes no @Outboxed event, set outbox.spring-events.enabled=false.",
+                cause.remedy()
+                        + " If the application publishes no @Outboxed event, set outbox.spring-events.enabled=false.",
                 cause);
     }
 }

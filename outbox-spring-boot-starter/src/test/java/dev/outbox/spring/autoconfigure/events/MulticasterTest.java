@@ -102,7 +102,11 @@ class MulticasterTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .isInstanceOf(UnsuitableMulticasterException.class)
-                        .hasMessageContaining("calls listeners on another thread, where the transaction is missing"));
+                        .hasMessageContaining("calls listeners on another thread, where the transaction is missing")
+                        .extracting((failure) -> ((UnsuitableMulticasterException) failure).remedy())
+                        .isEqualTo(
+                                "Call a listener whose supportsAsyncExecution() is false on the thread that publishes,"
+                                        + " as SimpleApplicationEventMulticaster does."));
     }
 
     @Test

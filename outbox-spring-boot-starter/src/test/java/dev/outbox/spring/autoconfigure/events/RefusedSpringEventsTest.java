@@ -68,6 +68,9 @@ class RefusedSpringEventsTest {
                     .contains("Spring event " + OrderPlaced.class.getName() + " of order/1 is not stored, because no"
                             + " transaction of the outbox's DataSource is active");
 
+            context.publishEvent(new OrderPlaced(null));
+            assertThat(output).contains("Spring event " + OrderPlaced.class.getName() + " is not stored, because no");
+
             inTransaction(context, () -> context.publishEvent(new OrderPlaced("2")));
             assertThat(stored(context)).containsExactly("OrderPlaced 2 1");
         });

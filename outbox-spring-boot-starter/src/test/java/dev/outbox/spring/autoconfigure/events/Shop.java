@@ -6,6 +6,7 @@ import dev.outbox.Outboxed;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
@@ -23,7 +24,7 @@ final class Shop {
     private Shop() {}
 
     @Outboxed(aggregateType = "order", aggregateId = "orderId")
-    record OrderPlaced(String orderId) {}
+    record OrderPlaced(@Nullable String orderId) {}
 
     @Outboxed(aggregateType = "order", aggregateId = "orderId")
     record OrderConfirmed(String orderId) {}
