@@ -13,7 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
-/** Warns if an application has handlers, but no outbox although {@code outbox.enabled} is true. */
+/** Warns of handlers and {@code @Outboxed} events in an application that has no outbox, although {@code outbox.enabled} is true. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
 @ConditionalOnMissingBean(OutboxRuntime.class)

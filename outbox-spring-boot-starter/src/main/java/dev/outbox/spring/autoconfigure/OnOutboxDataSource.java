@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.spring.OutboxDataSource;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -46,8 +46,8 @@ final class OtherOutboxes {
             if (!beans.isEmpty()) {
                 log.warn(
                         "{} is active too (bean {}). It stores and delivers {}; this outbox stores and delivers what"
-                                + " OutboxPublisher publishes. An event that goes to both is handled twice. If you need one of them"
-                                + " only, remove {}",
+                                + " OutboxPublisher publishes, and Spring events of @Outboxed classes. An event that goes to both is"
+                                + " handled twice. If you need one of them only, remove {}",
                         other.name(),
                         String.join(", ", beans),
                         other.events(),

@@ -17,6 +17,7 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.OutboxMapper;
 import java.security.SecureRandom;
 import java.time.Clock;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
@@ -149,7 +150,7 @@ class DataSourceMistakesTest {
                                     "Spring Modulith's event publication registry is active too (bean registry)."
                                             + " It stores and delivers the events that ApplicationEventPublisher passes to"
                                             + " @TransactionalEventListener methods; this outbox stores and delivers what"
-                                            + " OutboxPublisher publishes. An event that goes to both is handled twice.")
+                                            + " OutboxPublisher publishes, and Spring events of @Outboxed classes. An event that goes to both is handled twice.")
                             .containsOnlyOnce("namastack's outbox is active too (bean records).");
                 });
     }

@@ -8,6 +8,7 @@ import dev.outbox.HandlerConfigurationException;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;

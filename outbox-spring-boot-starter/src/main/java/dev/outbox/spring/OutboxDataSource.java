@@ -1,4 +1,4 @@
-package dev.outbox.spring.autoconfigure;
+package dev.outbox.spring;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
