@@ -37,7 +37,7 @@ record DatabaseSnapshot(Map<String, Map<String, Long>> tables) {
                 .query(String.class)
                 .list()
                 .forEach((table) ->
-                        tables.put(table, rows(jdbc, "SELECT t::text, count(*) FROM " + table + " t GROUP BY 1")));
+                        tables.put(table, rows(jdbc, "SELECT (t.*)::text, count(*) FROM " + table + " t GROUP BY 1")));
         tables.put(
                 "the outbox",
                 rows(

@@ -23,13 +23,13 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
 
     private final Map<String, Queue<Exception>> failures = new HashMap<>();
     private final Map<String, Set<UUID>> handled = new HashMap<>();
-    private final List<Drained.Attempt> attempts = new ArrayList<>();
+    private final List<DrainResult.Attempt> attempts = new ArrayList<>();
     private long activity;
 
     @Override
     public synchronized void handled(Attempt attempt, Result result, Duration duration) {
         activity++;
-        attempts.add(new Drained.Attempt(attempt.handlerId(), attempt.eventType(), result));
+        attempts.add(new DrainResult.Attempt(attempt.handlerId(), attempt.eventType(), result));
     }
 
     @Override
@@ -76,11 +76,6 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         failures.computeIfAbsent(handlerId, (id) -> new ArrayDeque<>()).add(exception);
     }
 
-    /** Returns the events that a handler has handled, in their order. */
-    synchronized Set<UUID> handledBy(String handlerId) {
-        return new LinkedHashSet<>(handled.getOrDefault(handlerId, Set.of()));
-    }
-
     /** Returns the handlers that have handled an event. */
     synchronized Set<String> handlersOf(UUID eventId) {
         Set<String> handlers = new LinkedHashSet<>();
@@ -102,7 +97,7 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     }
 
     /** Returns the attempts from the given one on. */
-    synchronized List<Drained.Attempt> attemptsFrom(int first) {
+    synchronized List<DrainResult.Attempt> attemptsFrom(int first) {
         return List.copyOf(attempts.subList(first, attempts.size()));
     }
 

@@ -1,6 +1,6 @@
 package dev.outbox.test;
 
-import dev.outbox.EventType;
+import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.test.StoredEvent.Status;
 import java.util.List;
 import java.util.function.Predicate;
@@ -23,10 +23,7 @@ public final class OutboxAssert {
      * @return assertions on the events of this class
      */
     public <T> PublishedEventsAssert<T> published(Class<T> payloadClass) {
-        EventType annotation = payloadClass.getAnnotation(EventType.class);
-        String type =
-                annotation == null || annotation.value().isEmpty() ? payloadClass.getSimpleName() : annotation.value();
-        return published(type, payloadClass);
+        return published(DeclaredType.of(payloadClass).name(), payloadClass);
     }
 
     /**
@@ -54,12 +51,14 @@ public final class OutboxAssert {
     }
 
     /**
-     * Verifies that no event is dead.
+     * Verifies that no delivery is dead, also of an event that another handler still retries.
      *
      * @return this
      */
     public OutboxAssert hasNoDeadLetters() {
-        return none("no dead letter", (event) -> event.deliveries().stream().anyMatch(StoredEvent.OpenDelivery::dead));
+        return none(
+                "no dead letter",
+                (event) -> event.deliveries().stream().anyMatch(StoredEvent.UnfinishedDelivery::dead));
     }
 
     /**

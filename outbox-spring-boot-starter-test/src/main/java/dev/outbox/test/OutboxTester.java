@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import javax.sql.DataSource;
 import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +60,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
      *
      * @return what was done
      * @throws IllegalStateException if a transaction is active on the calling thread, since its events are not committed; if a handler calls
-     *     this method; or after 10,000 attempts
+     *     this method; after 10,000 attempts; or if PostgreSQL fails
      */
-    public Drained drain() {
+    public DrainResult drain() {
         requireNoTransaction("drain() delivers committed events only");
         if (draining) {
             throw new IllegalStateException("drain() is running; a handler must not call it");
@@ -79,7 +78,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
                 more = delivery().runOnce();
                 requireEnd(recorder.attemptsFrom(first));
             } while (more || recorder.activity() != before);
-            return new Drained(recorder.attemptsFrom(first));
+            return new DrainResult(recorder.attemptsFrom(first));
         } catch (SQLException ex) {
             throw new IllegalStateException("the outbox could not deliver, because PostgreSQL failed", ex);
         } finally {
@@ -87,7 +86,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         }
     }
 
-    private static void requireEnd(List<Drained.Attempt> attempts) {
+    private static void requireEnd(List<DrainResult.Attempt> attempts) {
         if (attempts.size() > MOST_ATTEMPTS) {
             throw new IllegalStateException("drain() gave up after " + attempts.size()
                     + " attempts: the handlers publish without an end, or retry without a delay; the last attempt was "
@@ -148,15 +147,13 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     public OutboxTester verifyIdempotent(String handlerId) {
         requireHandler(handlerId);
         requireNoTransaction("verifyIdempotent() delivers committed events only");
-        Set<UUID> handled = recorder.handledBy(handlerId);
-        if (handled.isEmpty()) {
+        List<StoredEvent> again = events().stream()
+                .filter((event) -> event.handledBy().contains(handlerId))
+                .toList();
+        if (again.isEmpty()) {
             throw new IllegalStateException("handler '" + handlerId
                     + "' has handled no event in this test; publish one and call drain() before verifyIdempotent()");
         }
-        List<StoredEvent> again = events().stream()
-                .filter((event) -> handled.contains(event.envelope().eventId())
-                        && event.handledBy().contains(handlerId))
-                .toList();
         DatabaseSnapshot before = DatabaseSnapshot.take(jdbc, schemas);
         List<String> problems = new ArrayList<>();
         for (StoredEvent event : again) {
@@ -183,13 +180,22 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     /**
-     * Empties the tables of the outbox, resumes paused streams and handlers, and forgets pending failures, open circuits and what was
-     * handled. Runs after every test method by itself.
+     * Empties the tables of the outbox, resumes paused streams and handlers, registers handlers again that the test has expired, and forgets
+     * pending failures, open circuits and what was handled. Runs before and after every test method by itself.
      *
      * @throws IllegalStateException if PostgreSQL refuses it
      */
     public void cleanUp() {
-        delivery().startAnew();
+        empty();
+        try {
+            delivery().register();
+        } catch (SQLException ex) {
+            throw new IllegalStateException("the handlers of the test could not be registered", ex);
+        }
+    }
+
+    void empty() {
+        delivery().reset();
         tables.empty();
         runtime.forgetPublished();
         recorder.clear();

@@ -3,9 +3,12 @@ package dev.outbox.test;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
+import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -16,6 +19,9 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBean(OutboxRuntime.class)
 public final class OutboxTesterAutoConfiguration {
+
+    private static final String MIGRATION = "outboxMigrationInitializer";
+    private static final String CHECK = "outboxTestDatabaseCheck";
 
     @Bean
     HandlerRecorder outboxHandlerRecorder() {
@@ -32,22 +38,26 @@ public final class OutboxTesterAutoConfiguration {
                 runtime, dependencies.dataSource(), dependencies.mapper(), settings.schemas(), recorder);
     }
 
+    /** Checks the database before the outbox migrates it. */
     @Bean
     @ConditionalOnProperty(name = AutoConfigureOutbox.DATABASE, havingValue = "EMBEDDED")
+    static BeanFactoryPostProcessor outboxTestDatabaseCheckBeforeMigration() {
+        return (beanFactory) -> beanFactory.getBeanDefinition(MIGRATION).setDependsOn(CHECK);
+    }
+
+    @Bean(CHECK)
+    @ConditionalOnProperty(name = AutoConfigureOutbox.DATABASE, havingValue = "EMBEDDED")
     TestDatabaseCheck outboxTestDatabaseCheck(
-            OutboxDependencies dependencies, ObjectProvider<JdbcConnectionDetails> databases) {
-        return new TestDatabaseCheck(dependencies.dataSource(), databases);
+            ObjectProvider<DataSource> dataSource,
+            @OutboxDataSource ObjectProvider<DataSource> markedDataSource,
+            ObjectProvider<JdbcConnectionDetails> databases) {
+        return new TestDatabaseCheck(markedDataSource.getIfAvailable(dataSource::getObject), databases);
     }
 
     @Bean
     TesterLifecycle outboxTesterLifecycle(
-            OutboxTester tester,
-            OutboxRuntime runtime,
-            OutboxDependencies dependencies,
-            RuntimeSettings settings,
-            ObjectProvider<TestDatabaseCheck> check) {
+            OutboxTester tester, OutboxRuntime runtime, OutboxDependencies dependencies, RuntimeSettings settings) {
         String schema = settings.schemas().outbox().quoted();
-        return new TesterLifecycle(
-                tester, new TestRegistrations(dependencies.dataSource(), schema, runtime), check.getIfAvailable());
+        return new TesterLifecycle(tester, new TestRegistrations(dependencies.dataSource(), schema, runtime));
     }
 }

@@ -1,7 +1,7 @@
 package dev.outbox.test;
 
-import dev.outbox.test.StoredEvent.OpenDelivery;
 import dev.outbox.test.StoredEvent.Status;
+import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -77,7 +77,7 @@ public final class PublishedEventsAssert<T> {
     }
 
     /**
-     * Selects the events with a delivery that is retried or waits.
+     * Selects the events with an open delivery: it is retried, or waits for an earlier event.
      *
      * @return the narrower selection
      */
@@ -86,7 +86,7 @@ public final class PublishedEventsAssert<T> {
     }
 
     /**
-     * Selects the events with a dead delivery and no other open one.
+     * Selects the events with a dead delivery and no open one.
      *
      * @return the narrower selection
      */
@@ -111,7 +111,7 @@ public final class PublishedEventsAssert<T> {
     }
 
     /**
-     * Selects the events with an open or dead delivery that has begun this many attempts.
+     * Selects the events with an unfinished delivery, open or dead, that has begun this many attempts.
      *
      * @param attempts the number of attempts
      * @return the narrower selection
@@ -132,7 +132,7 @@ public final class PublishedEventsAssert<T> {
         return narrow(
                 " with the error '" + text + "'",
                 (event) -> event.deliveries().stream()
-                        .map(OpenDelivery::lastError)
+                        .map(UnfinishedDelivery::lastError)
                         .anyMatch((error) -> error != null && error.contains(text)));
     }
 

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param envelope the event
  * @param status the status of the event
  * @param handledBy the handlers that have handled the event in this test
- * @param deliveries the deliveries that are retried, wait or are dead
+ * @param deliveries the deliveries that did not succeed yet and were not skipped: they are retried, wait or are dead
  */
-public record StoredEvent(EventEnvelope envelope, Status status, Set<String> handledBy, List<OpenDelivery> deliveries) {
+public record StoredEvent(
+        EventEnvelope envelope, Status status, Set<String> handledBy, List<UnfinishedDelivery> deliveries) {
 
     /** Copies the collections. */
     public StoredEvent {
@@ -27,11 +28,11 @@ public record StoredEvent(EventEnvelope envelope, Status status, Set<String> han
     public enum Status {
         /** The event awaits its first delivery. */
         PENDING,
-        /** The first delivery ended, and a delivery is open. */
+        /** The first delivery ended, and at least one delivery is open: it is retried, or waits for an earlier event. */
         RETRYING,
-        /** Every open delivery is dead. */
+        /** No delivery is open, and at least one is dead. */
         DEAD,
-        /** Every handler has succeeded. */
+        /** Every handler has succeeded or was skipped, or the event has no handler. */
         PUBLISHED
     }
 
@@ -44,7 +45,7 @@ public record StoredEvent(EventEnvelope envelope, Status status, Set<String> han
      * @param lastError the error code and message of the last failure; {@code null} if there was none
      * @param nextRetryAt the earliest time of the next attempt, by the clock of the database; {@code null} if the delivery is not due
      */
-    public record OpenDelivery(
+    public record UnfinishedDelivery(
             String handlerId,
             boolean dead,
             int attempts,

@@ -1,8 +1,8 @@
 package dev.outbox.test;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.test.StoredEvent.OpenDelivery;
 import dev.outbox.test.StoredEvent.Status;
+import dev.outbox.test.StoredEvent.UnfinishedDelivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
@@ -40,7 +40,7 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
 
     /** Finds all events, in the order of their ids. */
     List<StoredEvent> all(Function<UUID, Set<String>> handlersOf) {
-        Map<Long, List<OpenDelivery>> deliveries = new HashMap<>();
+        Map<Long, List<UnfinishedDelivery>> deliveries = new HashMap<>();
         jdbc.sql(DELIVERIES.replace("{schema}", schema)).query((row) -> {
             deliveries
                     .computeIfAbsent(row.getLong("outbox_id"), (id) -> new ArrayList<>())
@@ -49,7 +49,7 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
         return jdbc.sql(EVENTS.replace("{schema}", schema))
                 .query((row, number) -> {
                     EventEnvelope event = event(row);
-                    List<OpenDelivery> open = deliveries.getOrDefault(event.id(), List.of());
+                    List<UnfinishedDelivery> open = deliveries.getOrDefault(event.id(), List.of());
                     // A batch handler may return and report the failure of single events.
                     Set<String> handledBy = new LinkedHashSet<>(handlersOf.apply(event.eventId()));
                     open.forEach((delivery) -> handledBy.remove(delivery.handlerId()));
@@ -58,10 +58,10 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
                 .list();
     }
 
-    private static OpenDelivery delivery(ResultSet row) throws SQLException {
+    private static UnfinishedDelivery delivery(ResultSet row) throws SQLException {
         boolean due = row.getString("status").equals("DUE");
         String code = row.getString("last_error_code");
-        return new OpenDelivery(
+        return new UnfinishedDelivery(
                 row.getString("handler_id"),
                 row.getString("status").equals("DEAD"),
                 row.getInt("attempt_count"),

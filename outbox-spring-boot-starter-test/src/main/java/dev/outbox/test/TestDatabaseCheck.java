@@ -4,15 +4,18 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
-/** Protects a database that does not belong to the test: the test kit empties the tables of the outbox. */
-record TestDatabaseCheck(DataSource dataSource, ObjectProvider<JdbcConnectionDetails> databases) {
+/** Protects a database that does not belong to the test: the test kit migrates it, and empties the tables of the outbox. */
+record TestDatabaseCheck(DataSource dataSource, ObjectProvider<JdbcConnectionDetails> databases)
+        implements InitializingBean {
 
     private static final String CONTAINERS = "org.springframework.boot.testcontainers.";
 
-    void requireTestDatabase() {
+    @Override
+    public void afterPropertiesSet() {
         String url = url();
         List<String> own = databases.stream(ObjectProvider.UNFILTERED)
                 .filter(TestDatabaseCheck::isOfTest)
@@ -21,7 +24,7 @@ record TestDatabaseCheck(DataSource dataSource, ObjectProvider<JdbcConnectionDet
                 .toList();
         if (!own.contains(withoutParameters(url))) {
             throw new IllegalStateException("The DataSource of the outbox leads to " + withoutParameters(url)
-                    + ", which is not the test database of this context, and the test kit empties the tables of the outbox."
+                    + ", which is not the test database of this context, and the test kit migrates and empties the tables of the outbox."
                     + " If this database is for tests only, write"
                     + " @AutoConfigureOutbox(database = TestDatabase.CONFIGURED); otherwise build the DataSource from the"
                     + " JdbcConnectionDetails bean");

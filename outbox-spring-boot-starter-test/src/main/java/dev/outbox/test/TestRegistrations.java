@@ -19,15 +19,12 @@ final class TestRegistrations {
 
     private static final Logger log = LoggerFactory.getLogger(TestRegistrations.class);
 
-    private static final String SUBSCRIPTIONS =
-            "SELECT handler_id || chr(31) || event_type FROM {schema}.outbox_subscription";
-
     private final JdbcClient jdbc;
     private final TransactionTemplate transactions;
     private final String schema;
     private final OutboxRuntime runtime;
     private final Set<String> handlersBefore = new HashSet<>();
-    private final Set<String> subscriptionsBefore = new HashSet<>();
+    private final Set<Subscription> subscriptionsBefore = new HashSet<>();
 
     TestRegistrations(DataSource dataSource, String schema, OutboxRuntime runtime) {
         this.jdbc = JdbcClient.create(dataSource);
@@ -39,8 +36,12 @@ final class TestRegistrations {
     void add(Registration registration) throws SQLException {
         handlersBefore.clear();
         subscriptionsBefore.clear();
-        handlersBefore.addAll(texts("SELECT id FROM {schema}.outbox_handler"));
-        subscriptionsBefore.addAll(texts(SUBSCRIPTIONS));
+        handlersBefore.addAll(query("SELECT id FROM {schema}.outbox_handler")
+                .query(String.class)
+                .set());
+        subscriptionsBefore.addAll(query("SELECT handler_id, event_type FROM {schema}.outbox_subscription")
+                .query((row, number) -> new Subscription(row.getString(1), row.getString(2)))
+                .set());
         registration.register();
     }
 
@@ -50,11 +51,9 @@ final class TestRegistrations {
         void register() throws SQLException;
     }
 
-    private Set<String> texts(String sql) {
-        return jdbc.sql(sql.replace("{schema}", schema)).query(String.class).set();
-    }
+    private record Subscription(String handlerId, String eventType) {}
 
-    /** The database may have stopped before the context. */
+    /** Removes what this context registered. Ignores a database that has stopped already. */
     void remove() {
         try {
             transactions.executeWithoutResult((status) -> removeOwn(runtime.eventTypesByHandler()));
@@ -67,7 +66,7 @@ final class TestRegistrations {
         run("LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE");
         eventTypes.forEach((handlerId, types) -> {
             types.stream()
-                    .filter((type) -> !subscriptionsBefore.contains(handlerId + '\u001f' + type))
+                    .filter((type) -> !subscriptionsBefore.contains(new Subscription(handlerId, type)))
                     .forEach((type) -> run(
                             "DELETE FROM {schema}.outbox_subscription WHERE handler_id = ? AND event_type = ?",
                             handlerId,
@@ -80,6 +79,10 @@ final class TestRegistrations {
     }
 
     private void run(String sql, Object... parameters) {
-        jdbc.sql(sql.replace("{schema}", schema)).params(parameters).update();
+        query(sql).params(parameters).update();
+    }
+
+    private JdbcClient.StatementSpec query(String sql) {
+        return jdbc.sql(sql.replace("{schema}", schema));
     }
 }

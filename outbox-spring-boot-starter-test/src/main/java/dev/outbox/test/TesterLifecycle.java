@@ -1,32 +1,26 @@
 package dev.outbox.test;
 
 import java.sql.SQLException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Empties the tables and registers the handlers when the context starts, and removes the registrations when it stops: at its end, and while
- * another test context runs.
+ * Empties the tables and registers the handlers when the context starts, and removes the registrations when it closes, or when Spring
+ * pauses it for another test context.
  */
 final class TesterLifecycle implements SmartLifecycle {
 
     private final OutboxTester tester;
     private final TestRegistrations registrations;
-    private final @Nullable TestDatabaseCheck check;
     private volatile boolean running;
 
-    TesterLifecycle(OutboxTester tester, TestRegistrations registrations, @Nullable TestDatabaseCheck check) {
+    TesterLifecycle(OutboxTester tester, TestRegistrations registrations) {
         this.tester = tester;
         this.registrations = registrations;
-        this.check = check;
     }
 
     @Override
     public void start() {
-        if (check != null) {
-            check.requireTestDatabase();
-        }
-        tester.cleanUp();
+        tester.empty();
         try {
             registrations.add(() -> tester.delivery().register());
         } catch (SQLException ex) {

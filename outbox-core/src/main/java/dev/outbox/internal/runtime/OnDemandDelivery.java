@@ -81,11 +81,11 @@ public final class OnDemandDelivery implements AutoCloseable {
                 new DeadLetterStore(dataSource, schema),
                 registry.local().deadLetterHandlers(),
                 dependencies.transactions());
-        startAnew();
+        reset();
     }
 
     /** Forgets open circuits and what the pollers remember of the tables, for example because they were emptied. */
-    public void startAnew() {
+    public void reset() {
         close();
         dispatcher = dispatchers.get();
         StreamDependencies fresh = stores.with(dispatcher);

@@ -10,7 +10,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
  * Adds the outbox and its {@link dev.outbox.test.OutboxTester OutboxTester} to a test: {@code @SpringBootTest}, {@code @DataJpaTest} or
- * {@code @JdbcTest}. The test runs on an embedded PostgreSQL. The background pollers are off: the test calls
+ * {@code @JdbcTest}. By default, the test runs on an embedded PostgreSQL, see {@link #database()}. The background pollers are off: the test calls
  * {@link dev.outbox.test.OutboxTester#drain() drain()}.
  *
  * <p>The transaction of a test method is not committed in {@code @DataJpaTest} and {@code @JdbcTest}, unless the test says otherwise, for

@@ -55,7 +55,7 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
         return POSTGRES;
     }
 
-    /** The connection pool depends on this bean, so it is already closed. */
+    /** Drops the database. The connection pool depends on this bean, so it is closed already. */
     @Override
     public void close() {
         try {

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.outbox.BatchOutcome;
 import dev.outbox.OutboxHandler;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -49,6 +51,16 @@ class IdempotencyTest {
             jdbc.sql("UPDATE orders SET article = article || '!'").update();
         }
 
+        @OutboxHandler(id = "total")
+        void total(StockCounted counted) {
+            jdbc.sql("UPDATE totals SET total = total + 1").update();
+        }
+
+        @OutboxHandler(id = "batch")
+        void batch(List<StockCounted> counted, BatchOutcome outcome) {
+            counted.forEach((event) -> outcome.failed(event, new IllegalStateException("refused")));
+        }
+
         @OutboxHandler(id = "greedy")
         void drain(OrderShipped order) {
             outbox.drain();
@@ -58,6 +70,9 @@ class IdempotencyTest {
     @BeforeEach
     void emptyTables() {
         ShopTables.empty(jdbc);
+        jdbc.sql(
+                        "DROP TABLE IF EXISTS totals; CREATE TABLE totals (t text, total int); INSERT INTO totals VALUES ('x', 0)")
+                .update();
     }
 
     @Test
@@ -104,6 +119,28 @@ class IdempotencyTest {
         assertThat(outbox)
                 .published(OrderShipped.class)
                 .withError("IllegalStateException: drain() is running; a handler must not call it");
+    }
+
+    @Test
+    void eventsThatABatchRefusesAreNotHandled() {
+        orders.count("lamp");
+        outbox.drain();
+
+        assertThatIllegalStateException()
+                .isThrownBy(() -> outbox.verifyIdempotent("batch"))
+                .withMessageContaining("handler 'batch' has handled no event in this test");
+    }
+
+    /** The name of a column hides that of the row. */
+    @Test
+    void changesOfATableWithAnyColumnAreFound() {
+        orders.count("lamp");
+        outbox.drain();
+
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> outbox.verifyIdempotent("total"))
+                .withMessageContaining("public.totals: - (x,1)")
+                .withMessageContaining("public.totals: + (x,2)");
     }
 
     @Test

@@ -10,7 +10,7 @@ import dev.outbox.listener.OutboxListener.Result;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
-import dev.outbox.test.Drained;
+import dev.outbox.test.DrainResult;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
 import java.time.Duration;
@@ -133,7 +133,7 @@ class IsolationTest {
         return transactions.execute((status) -> publisher.publish(event));
     }
 
-    private static Drained.Attempt attempt(Result result) {
-        return new Drained.Attempt("isolated", "Changed", result);
+    private static DrainResult.Attempt attempt(Result result) {
+        return new DrainResult.Attempt("isolated", "Changed", result);
     }
 }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.outbox.listener.OutboxListener.Result;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
-import dev.outbox.test.Drained;
+import dev.outbox.test.DrainResult;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.autoconfigure.OutboxTest;
 import java.time.Duration;
@@ -45,15 +45,15 @@ class OutboxTesterTest {
         orders.place("1", "lamp");
         orders.count("lamp");
 
-        Drained drained = outbox.drain();
+        DrainResult drained = outbox.drain();
 
         assertThat(counting.thread).isSameAs(Thread.currentThread());
         assertThat(drained.attempts())
                 .containsExactlyInAnyOrder(
-                        new Drained.Attempt("counting", "StockCounted", Result.SUCCESS),
-                        new Drained.Attempt("mail", "OrderPlaced", Result.SUCCESS),
-                        new Drained.Attempt("warehouse", "OrderPlaced", Result.SUCCESS),
-                        new Drained.Attempt("invoice", "OrderShipped", Result.SUCCESS));
+                        new DrainResult.Attempt("counting", "StockCounted", Result.SUCCESS),
+                        new DrainResult.Attempt("mail", "OrderPlaced", Result.SUCCESS),
+                        new DrainResult.Attempt("warehouse", "OrderPlaced", Result.SUCCESS),
+                        new DrainResult.Attempt("invoice", "OrderShipped", Result.SUCCESS));
         assertThat(outbox).isDrained().hasNoDeadLetters();
         assertThat(ShopTables.count(jdbc, "invoice")).isOne();
     }
@@ -96,7 +96,7 @@ class OutboxTesterTest {
 
         outbox.advance(Duration.ofSeconds(1));
         assertThat(outbox.drain().attempts())
-                .containsExactly(new Drained.Attempt("mail", "OrderPlaced", Result.SUCCESS));
+                .containsExactly(new DrainResult.Attempt("mail", "OrderPlaced", Result.SUCCESS));
         assertThat(outbox).published(OrderPlaced.class).isHandled().handledBy("mail");
     }
 
@@ -109,7 +109,7 @@ class OutboxTesterTest {
 
         outbox.drain();
         outbox.advance(Duration.ofMinutes(1)).drain();
-        Drained last = outbox.advance(Duration.ofMinutes(5)).drain();
+        DrainResult last = outbox.advance(Duration.ofMinutes(5)).drain();
 
         assertThat(last.dead()).isOne();
         assertThat(outbox)
@@ -130,7 +130,7 @@ class OutboxTesterTest {
         assertThat(outbox.drain().attempts()).hasSize(2);
         assertThat(outbox.advance(Duration.ofSeconds(29)).drain().attempts()).isEmpty();
         assertThat(outbox.advance(Duration.ofSeconds(1)).drain().attempts())
-                .containsExactly(new Drained.Attempt("invoice", "OrderShipped", Result.SUCCESS));
+                .containsExactly(new DrainResult.Attempt("invoice", "OrderShipped", Result.SUCCESS));
     }
 
     @Test
@@ -141,7 +141,7 @@ class OutboxTesterTest {
         long replay = replays.start(ReplayRequest.of("mail"), "test", "try");
 
         assertThat(outbox.drain().attempts())
-                .containsExactly(new Drained.Attempt("mail", "OrderPlaced", Result.SUCCESS));
+                .containsExactly(new DrainResult.Attempt("mail", "OrderPlaced", Result.SUCCESS));
         assertThat(replays.find(replay).orElseThrow().status().name()).isEqualTo("DONE");
     }
 

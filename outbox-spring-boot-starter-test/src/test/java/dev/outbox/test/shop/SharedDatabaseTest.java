@@ -2,6 +2,7 @@ package dev.outbox.test.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.test.OutboxTester;
 import dev.outbox.test.OutboxTesterAutoConfiguration;
@@ -72,6 +73,19 @@ class SharedDatabaseTest {
     }
 
     @Test
+    void handlerThatATestExpiresIsRegisteredAgain() {
+        context.run((started) -> {
+            started.getBean(OutboxOperations.class).expireHandler("counting", "test", "try it");
+            assertThat(registrations()).isZero();
+
+            started.getBean(OutboxTester.class).cleanUp();
+
+            assertThat(registrations()).isEqualTo(1);
+        });
+        assertThat(registrations()).isZero();
+    }
+
+    @Test
     void registrationsOfOthersStay() {
         context.run((started) -> {});
         jdbc.sql("INSERT INTO events.outbox_handler (id) VALUES ('counting'), ('other')")
@@ -112,6 +126,18 @@ class SharedDatabaseTest {
                         .hasMessageContaining("@AutoConfigureOutbox(database = TestDatabase.CONFIGURED)")
                         .hasMessageNotContaining("password="));
         assertThat(ShopTables.count(jdbc, "events.outbox")).isOne();
+    }
+
+    @Test
+    void databaseThatIsNotOfTheTestIsNotMigrated() {
+        context.withConfiguration(AutoConfigurations.of(EmbeddedDatabaseAutoConfiguration.class))
+                .withPropertyValues(AutoConfigureOutbox.DATABASE + "=EMBEDDED", "outbox.migrate=true")
+                .withBean(DataSource.class, database::dataSource)
+                .run((failed) -> assertThat(failed).hasFailed());
+        assertThat(jdbc.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'events'")
+                        .query(Long.class)
+                        .single())
+                .isZero();
     }
 
     /** For example with the credentials of a secrets manager. */

@@ -4,14 +4,14 @@ import dev.outbox.listener.OutboxListener.Result;
 import java.util.List;
 
 /**
- * What {@link OutboxTester#drain()} did.
+ * Outcome of {@link OutboxTester#drain()}.
  *
  * @param attempts the attempts, in their order
  */
-public record Drained(List<Attempt> attempts) {
+public record DrainResult(List<Attempt> attempts) {
 
     /** Copies the attempts. */
-    public Drained {
+    public DrainResult {
         attempts = List.copyOf(attempts);
     }
 
