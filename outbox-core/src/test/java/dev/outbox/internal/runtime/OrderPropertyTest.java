@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.processing.PollerSettings;
@@ -81,17 +82,17 @@ class OrderPropertyTest {
                 TestOutbox third = instance(first.another())) {
             Stream.of(first, second, third).forEach(TestOutbox::start);
             CountDownLatch halfTime = new CountDownLatch(1);
-            List<CompletableFuture<Void>> work = new ArrayList<>(IntStream.range(0, PUBLISHERS)
-                    .mapToObj((publisher) -> CompletableFuture.runAsync(() -> publish(first, publisher, halfTime)))
+            List<CompletableFuture<Boolean>> work = new ArrayList<>(IntStream.range(0, PUBLISHERS)
+                    .mapToObj((publisher) -> InBackground.run(() -> publish(first, publisher, halfTime)))
                     .toList());
             if (takingLeases) {
-                work.add(CompletableFuture.runAsync(() -> takeLeases(first)));
+                work.add(InBackground.run(() -> takeLeases(first)));
             }
             awaitUninterruptibly(halfTime);
             second.runtime().close();
             try (TestOutbox restarted = instance(first.another())) {
                 restarted.start();
-                work.forEach(CompletableFuture::join);
+                work.forEach(InBackground::result);
                 await().atMost(Duration.ofMinutes(1))
                         .pollInterval(Duration.ofMillis(200))
                         .until(() -> first.count("events.outbox_unpublished") == 0);
@@ -140,7 +141,7 @@ class OrderPropertyTest {
         }
     }
 
-    private void publish(TestOutbox outbox, int publisher, CountDownLatch halfTime) {
+    private boolean publish(TestOutbox outbox, int publisher, CountDownLatch halfTime) {
         SplittableRandom random = new SplittableRandom(seed + publisher);
         long begun = System.nanoTime();
         long count = 0;
@@ -165,10 +166,11 @@ class OrderPropertyTest {
             }
             count += aggregates.length;
         }
+        return true;
     }
 
     /** As if workers had stood still: their batches and retries go to others while they go on. */
-    private void takeLeases(TestOutbox outbox) {
+    private boolean takeLeases(TestOutbox outbox) {
         long begun = System.nanoTime();
         while (System.nanoTime() - begun < duration.toNanos()) {
             outbox.sql()
@@ -182,6 +184,7 @@ class OrderPropertyTest {
                     .update();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
         }
+        return true;
     }
 
     private void forEachLane(BiConsumer<String, List<Long>> check) {
