@@ -7,11 +7,13 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Converts payloads of an event type from an older schema version to a newer one. A bean of this type registers itself. Each attempt on an
  * older event, at its first delivery, at a retry and in a replay, runs the upcasters one after the other until the payload has the version
- * of the handler's class. The stored event never changes.
+ * of the handler's class. A handler of a {@code JsonNode} gets the newest version, a handler of an {@link EventEnvelope} the stored payload.
+ * The stored event never changes.
  *
  * <p>The versions of an event type form one chain, for example from 1 to 2 and from 2 to 3. The application does not start
  * ({@link HandlerConfigurationException}) if two upcasters overlap, if a version between them is missing, or if the last one does not lead
- * to the version of the handlers' class.
+ * to the version of the handlers' class. An event that is older than the first step of its chain becomes a dead letter
+ * ({@code MISSING_UPCASTER}).
  */
 public final class EventUpcaster {
 
@@ -71,6 +73,7 @@ public final class EventUpcaster {
      *
      * @param payload a payload of the version {@link #from()}, which may be changed
      * @return the payload in the version {@link #to()}
+     * @throws NullPointerException if the change returns {@code null}
      */
     public ObjectNode upcast(ObjectNode payload) {
         return Objects.requireNonNull(change.apply(payload), () -> this + " returned null");

@@ -13,6 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <ul>
  *   <li>Properties have the names of the record components or getters. Unknown properties are ignored.
+ *   <li>A primitive that is missing or {@code null} fails. A property without {@code @JsonView} is not part of a view.
  *   <li>Dates, times and durations are ISO 8601 text. An {@code OffsetDateTime} keeps its offset.
  *   <li>Enum constants are stored by name, whatever {@code toString} returns.
  *   <li>Numbers keep all digits, also in a {@code JsonNode}.

@@ -25,6 +25,9 @@ class DocumentationTest {
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\S+) -->\\s*```\\w+\\R(.*?)\\R```", Pattern.DOTALL);
 
+    private static final Pattern VERSION =
+            Pattern.compile("<artifactId>outbox-[\\w-]+</artifactId>\\s*<version>([^<]+)</version>");
+
     private static final Pattern PLACEHOLDER = Pattern.compile("@([\\w.-]+)@");
 
     @Test
@@ -63,6 +66,18 @@ class DocumentationTest {
                     Pattern.compile("<" + Pattern.quote(name) + ">(.*?)</").matcher(pom);
             return value.find() ? Matcher.quoteReplacement(value.group(1)) : Matcher.quoteReplacement(found.group());
         });
+    }
+
+    @Test
+    void everyDependencyHasTheVersionOfTheProject() {
+        List<MatchResult> versions = pages().flatMap(
+                        (page) -> VERSION.matcher(SourceTree.read(page)).results())
+                .toList();
+
+        assertThat(versions).hasSizeGreaterThan(4);
+        assertThat(versions)
+                .allSatisfy((version) ->
+                        assertThat(version.group(1)).as(version.group()).isEqualTo(resolved("@project.version@")));
     }
 
     @Test
