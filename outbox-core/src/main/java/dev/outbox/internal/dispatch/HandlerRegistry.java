@@ -132,19 +132,11 @@ public final class HandlerRegistry {
         Map<String, RegisteredHandler> present = new HashMap<>();
         store.list(expireAfter).handlers().forEach((handler) -> present.put(handler.id(), handler));
         for (RegisteredHandler known : knownFromOtherThan(server)) {
-            RegisteredHandler current = present.get(known.id());
-            Set<String> missing = new HashSet<>(known.eventTypes());
-            if (current != null) {
-                missing.removeAll(current.eventTypes());
-            }
-            if (current == null || !missing.isEmpty()) {
-                missing.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
-                eventTypes.put(known.id(), missing);
-                aliases.putIfAbsent(
-                        known.id(),
-                        (current == null ? known : current)
-                                .aliases().stream().sorted().toList());
-            }
+            Set<String> types = new HashSet<>(known.eventTypes());
+            types.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
+            eventTypes.put(known.id(), types);
+            RegisteredHandler current = present.getOrDefault(known.id(), known);
+            aliases.putIfAbsent(known.id(), current.aliases().stream().sorted().toList());
         }
         store.register(eventTypes, aliases, expireAfter);
     }

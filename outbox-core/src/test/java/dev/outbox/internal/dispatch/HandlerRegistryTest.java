@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import java.lang.reflect.Proxy;
@@ -100,10 +103,11 @@ class HandlerRegistryTest {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(List::of, store, WEEK);
         store.register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        store.addStream("default");
         registry.register();
         expireSubscriptions();
 
-        registry.loadVersion(new RegistryVersion(store.list(WEEK).server(), 1));
+        registry.loadVersion(claimed());
 
         assertThat(registry.hasSubscribers("OrderPaid")).isFalse();
     }
@@ -118,6 +122,15 @@ class HandlerRegistryTest {
         expireSubscriptions();
 
         assertThat(store.heartbeat(types, WEEK)).isFalse();
+    }
+
+    private RegistryVersion claimed() throws SQLException {
+        outbox.publish("1", new OrderPaid(1));
+        return new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claim(new ClaimStore.Request(
+                        "default", "worker", 1, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes()))
+                .orElseThrow()
+                .registry();
     }
 
     private void expireSubscriptions() {
