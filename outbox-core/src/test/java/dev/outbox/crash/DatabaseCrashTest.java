@@ -45,11 +45,11 @@ class DatabaseCrashTest {
     /** A call that the crash catches runs beside that of the new owner. */
     private static final Duration OUTLASTING_RECOVERY = Duration.ofMillis(1500);
 
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(10);
     private static final Duration LONGEST_POLL = Duration.ofSeconds(2);
 
     /** Handling and retrying what has piled up, on a machine that other builds use too. */
-    private static final Duration SLACK = Duration.ofSeconds(4);
+    private static final Duration SLACK = Duration.ofSeconds(30);
 
     private final int count = Integer.getInteger("crash.count", 5);
     private final long seed = Long.getLong("crash.seed", new SplittableRandom().nextLong());

@@ -124,7 +124,7 @@ class HandlerProtectionTest {
                             }
                         })
                         .deduplicating())
-                .settings("slow", new HandlerSettings(Duration.ofMillis(500), null, null, null))
+                .settings("slow", new HandlerSettings(Duration.ofSeconds(2), null, null, null))
                 .retry(TestOutbox.AT_ONCE)
                 .start();
         outbox.publish("1", new OrderPlaced(1));
@@ -178,7 +178,7 @@ class HandlerProtectionTest {
                         leasesLost.incrementAndGet();
                     }
                 })
-                .poller(Duration.ofHours(1), 10, Duration.ofSeconds(1))
+                .poller(Duration.ofHours(1), 10, Duration.ofSeconds(5))
                 .start();
         outbox.publish("1", new OrderPlaced(1));
         awaitLatch(begun);

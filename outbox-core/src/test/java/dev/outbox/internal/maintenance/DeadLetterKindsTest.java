@@ -69,7 +69,8 @@ class DeadLetterKindsTest {
         EventEnvelope crashing = outbox.publish("3", new OrderPaid(1));
         assertThat(outbox.event(crashing)).becomesRetrying();
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET crash_count = 99, next_retry_at = now() WHERE status = 'DUE'")
+                .sql(
+                        "UPDATE events.outbox_delivery SET crash_count = 99, next_retry_at = now() WHERE handler_id = 'crashing'")
                 .update();
 
         await().untilAsserted(() -> assertThat(letters)

@@ -102,7 +102,7 @@ class ReplayEndTest {
                 .handler("billing", "OrderPaid", billing)
                 .start();
         publish(outbox, 1, 100);
-        EventEnvelope dead = outbox.publish("2", new OrderPaid(1));
+        EventEnvelope dead = outbox.publish("1", new OrderPaid(1));
         awaitPublished(100);
         assertThat(outbox.event(dead)).becomesDead();
         long id = start(ReplayRequest.of("mail").rate(1000));

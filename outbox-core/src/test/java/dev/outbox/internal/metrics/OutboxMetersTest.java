@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Pools;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxMetersTest {
 
-    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final OutboxMeters meters = new OutboxMeters(registry);
 
@@ -209,6 +211,7 @@ class OutboxMetersTest {
         QueueGauges gauges = new QueueGauges(new StatusStore(statements, OutboxSchema.DEFAULT), Duration.ofHours(1));
         new QueueMeters(registry, gauges).register("default");
 
+        await().until(() -> gauges.current("default").isPresent());
         assertThat(gauge("outbox.pending")).isEqualTo(1);
         assertThat(gauge("outbox.processing")).isEqualTo(1);
         assertThat(gauge("outbox.retrying")).isEqualTo(2);
@@ -223,7 +226,10 @@ class OutboxMetersTest {
         outbox.withoutPolling().start();
         outbox.publish("1", new OrderPlaced(1));
         QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
-        assertThat(gauges.current("default").orElseThrow().pending()).isEqualTo(1);
+        assertThat(await().until(() -> gauges.current("default"), Optional::isPresent)
+                        .orElseThrow()
+                        .pending())
+                .isEqualTo(1);
     }
 
     @Test
@@ -233,7 +239,7 @@ class OutboxMetersTest {
         QueueGauges gauges =
                 new QueueGauges(new StatusStore(outbox.database().dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
         new QueueMeters(registry, gauges).register("default");
-        assertThat(gauge("outbox.pending")).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(gauge("outbox.pending")).isEqualTo(1));
 
         outbox.database().cutOff();
         assertThat(gauge("outbox.pending")).isNaN();
@@ -241,7 +247,7 @@ class OutboxMetersTest {
         assertThat(gauge("outbox.oldest.pending")).isNaN();
         assertThat(gauge("outbox.oldest.retrying")).isNaN();
         outbox.database().restore();
-        assertThat(gauge("outbox.pending")).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(gauge("outbox.pending")).isEqualTo(1));
     }
 
     @Test

@@ -65,6 +65,7 @@ class ExpireHandlerTest {
                         Operation::reason,
                         (one) -> one.subject().handlerId())
                 .containsExactly(tuple("ann", "EXPIRE_HANDLER", "removed in 2.0", "old"));
+        outbox.start();
         EventEnvelope later = outbox.publish("1", new OrderPlaced(3));
         assertThat(outbox.event(later)).becomesPublished();
         assertThat(current.handled()).hasSize(3);
@@ -273,6 +274,8 @@ class ExpireHandlerTest {
                 .mapToObj((i) -> outbox.publish("1", new OrderPlaced(i)))
                 .toList();
         await().until(() -> outbox.count("events.outbox_delivery") == number);
+        // Its maintenance would expire the handler too.
+        outbox.runtime().close();
         return events;
     }
 

@@ -31,24 +31,30 @@ class AsyncSettlementTest {
         outbox.close();
     }
 
+    /** A lock holds up each batch for a second at most, so one of them must show it, however slow the machine is. */
     @Test
     void nextBatchIsHandledWhileTheLastOneIsBeingWritten() throws SQLException {
         try (Connection other = outbox.owner().getConnection()) {
             other.setAutoCommit(false);
             configure((event) -> {
                 int number = number(event);
-                if (number == BATCH - 1) {
-                    execute(other, "SELECT FROM events.outbox_unpublished WHERE aggregate_id = '0' FOR UPDATE");
-                } else if (number == BATCH) {
-                    publishedWhenHandled.add(outbox.count("events.outbox_published"));
+                if (number % BATCH == BATCH - 1) {
+                    execute(
+                            other,
+                            "SELECT FROM events.outbox_unpublished WHERE aggregate_id = '" + (number - BATCH + 1)
+                                    + "' FOR UPDATE");
+                } else if (number > 0 && number % BATCH == 0) {
+                    publishedWhenHandled.add(outbox.count("events.outbox_published") - (number - BATCH));
                     other.rollback();
                 }
             });
             start();
-            await().until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
+            await().until(() -> handled.size() == 4 * BATCH);
+            other.rollback();
             other.setAutoCommit(true);
+            await().until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
         }
-        assertThat(publishedWhenHandled).containsExactly(0L);
+        assertThat(publishedWhenHandled).hasSize(3).contains(0L);
         assertThat(handled).isEqualTo(numbers(4 * BATCH));
     }
 
@@ -60,10 +66,9 @@ class AsyncSettlementTest {
                         .sql("SELECT is_called FROM refused")
                         .query(Boolean.class)
                         .single());
-                outbox.sql().sql("UPDATE fault SET broken = false").update();
             }
         });
-        refuseToWrite();
+        refuseToWriteOnce();
         start();
         await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 4 * BATCH);
         assertThat(handled).isEqualTo(numbers(4 * BATCH));
@@ -90,15 +95,14 @@ class AsyncSettlementTest {
         outbox.start();
     }
 
-    /** The sequence tells of it although the transaction is rolled back. */
-    private void refuseToWrite() {
-        outbox.sql().sql("CREATE TABLE fault AS SELECT true AS broken").update();
+    /** The sequence keeps count although the transaction is rolled back. */
+    private void refuseToWriteOnce() {
         outbox.sql().sql("CREATE SEQUENCE refused").update();
         outbox.sql().sql("""
-                        CREATE FUNCTION refuse_if_broken() RETURNS trigger LANGUAGE plpgsql AS $$
+                        CREATE FUNCTION refuse_first() RETURNS trigger LANGUAGE plpgsql AS $$
                         BEGIN
-                            IF (SELECT broken FROM fault) THEN
-                                RAISE EXCEPTION 'broken: %', nextval('refused');
+                            IF nextval('refused') = 1 THEN
+                                RAISE EXCEPTION 'broken';
                             END IF;
                             RETURN NEW;
                         END
@@ -106,7 +110,7 @@ class AsyncSettlementTest {
                         """).update();
         outbox.sql()
                 .sql("CREATE TRIGGER broken BEFORE INSERT ON events.outbox_published"
-                        + " FOR EACH ROW EXECUTE FUNCTION refuse_if_broken()")
+                        + " FOR EACH ROW EXECUTE FUNCTION refuse_first()")
                 .update();
     }
 

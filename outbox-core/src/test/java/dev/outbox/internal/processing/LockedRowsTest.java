@@ -66,7 +66,7 @@ class LockedRowsTest {
         });
         outbox.handler("any", "*", handler)
                 .retry(TestOutbox.AT_ONCE)
-                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
+                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(6));
         publish(0, 3);
         outbox.start();
         awaitLatch(handling);
@@ -77,7 +77,7 @@ class LockedRowsTest {
             IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
 
             await().until(() -> outbox.count("events.outbox_published") == 5);
-            await().during(Duration.ofSeconds(4))
+            await().during(Duration.ofSeconds(7))
                     .until(() -> handler.sequences().get("1").equals(List.of(1L)));
             assertThat(outbox.sql()
                             .sql("SELECT DISTINCT status FROM events.outbox_status WHERE aggregate_id = '1'")

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class PartlyLostLeaseTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(6);
 
     private final TestOutbox late = TestOutbox.create();
     private final TestOutbox owner = late.another();

@@ -71,7 +71,7 @@ class PollerLeaseTest {
             return null;
         });
         outbox.handler("any", "*", handler)
-                .poller(NEVER, 50, Duration.ofSeconds(1))
+                .poller(Duration.ofMillis(100), 50, Duration.ofSeconds(5))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
         await().until(() -> outbox.count("events.outbox_claim") == 1);
@@ -168,13 +168,13 @@ class PollerLeaseTest {
                     handling.countDown();
                     never.await();
                 })
-                .stream("default", new PollerSettings(NEVER, 50, Duration.ofMinutes(1), Duration.ofMillis(100)))
+                .stream("default", new PollerSettings(NEVER, 50, Duration.ofSeconds(5), Duration.ofMillis(100)))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
         awaitLatch(handling);
         outbox.runtime().close();
 
-        assertThat(outbox.event(envelope)).isPending();
+        await().untilAsserted(() -> assertThat(outbox.event(envelope)).isPending());
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 

@@ -11,6 +11,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Pools;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.background.BackgroundLoop;
@@ -28,7 +29,7 @@ class PollerOutageTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
 
-    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
 
     @AfterEach
     void close() {

@@ -45,7 +45,9 @@ class PrefetchTest {
     void nextBatchIsClaimedWhileTheLastOneIsHandled() {
         AtomicInteger seenAhead = new AtomicInteger();
         Recorded handler = handling((attempt) -> {
-            seenAhead.addAndGet(claimedBehind(attempt.envelope()));
+            if (attempt.envelope().id() % BATCH == 0 && isClaimedAhead(attempt.envelope())) {
+                seenAhead.incrementAndGet();
+            }
             return null;
         });
 
@@ -98,7 +100,7 @@ class PrefetchTest {
         CountDownLatch ahead = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         Recorded handler = handling((attempt) -> {
-            if (ahead.getCount() > 0 && claimedBehind(attempt.envelope()) > 0) {
+            if (ahead.getCount() > 0 && attempt.envelope().id() % BATCH == 0 && isClaimedAhead(attempt.envelope())) {
                 ahead.countDown();
                 awaitLatch(release);
             }
@@ -151,6 +153,16 @@ class PrefetchTest {
         outbox.sql().sql(ADD).params(AGGREGATES, AGGREGATES, EVENTS).update();
         outbox.start();
         return handler;
+    }
+
+    /** In the last event of a batch. Gives up early enough for the batch to count as a quick one. */
+    private boolean isClaimedAhead(EventEnvelope event) {
+        long begun = System.nanoTime();
+        boolean seen = false;
+        while (!seen && System.nanoTime() - begun < 25_000_000) {
+            seen = claimedBehind(event) > 0;
+        }
+        return seen;
     }
 
     /** How many claims there are of which every event comes after this one. */

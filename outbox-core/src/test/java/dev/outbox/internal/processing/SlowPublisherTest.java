@@ -94,13 +94,19 @@ class SlowPublisherTest {
     }
 
     private void leaveAnExpiredClaim() {
+        CountDownLatch handling = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
-        other.handler("any", "*", (envelope) -> never.await()).stream(
+        other
+                .handler("any", "*", (envelope) -> {
+                    handling.countDown();
+                    never.await();
+                })
+                .stream(
                         "default",
                         new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(600), Duration.ofSeconds(1)))
                 .start();
         other.publish("held", new OrderPlaced(1));
-        await().until(() -> other.count("events.outbox_claim") == 1);
+        awaitLatch(handling);
         other.sql()
                 .sql("UPDATE events.outbox_claim SET worker = 'gone', locked_until = now() - interval '1 s',"
                         + " event_ids = '{}', aggregates = '{}'")

@@ -46,9 +46,10 @@ class InstancesTest {
             assertThat(instance.startedAt()).isBeforeOrEqualTo(instance.lastSeenAt());
         });
         another.runtime().close();
-        assertThat(instances()).extracting(Instance::streams).containsExactly(Set.of("default"));
+        await().untilAsserted(() ->
+                assertThat(instances()).extracting(Instance::streams).containsExactly(Set.of("default")));
         outbox.runtime().close();
-        assertThat(instances()).isEmpty();
+        await().untilAsserted(() -> assertThat(instances()).isEmpty());
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.fixture.WorkerProcess;
@@ -17,6 +16,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -33,10 +33,8 @@ class SuspendedProcessTest {
     void suspendedWorkerWritesNothingAfterItsLease() throws Exception {
         try (TestOutbox outbox = TestOutbox.create();
                 TestOutbox other = outbox.another()) {
-            for (int number = 1; number <= 5; number++) {
-                outbox.publish("1", new OrderPlaced(number));
-            }
             try (WorkerProcess process = WorkerProcess.start(outbox, Sleeper.class)) {
+                process.giveOneBatchOfFive(outbox);
                 assertThat(List.of(process.hear(), process.hear(), process.hear()))
                         .containsExactly("handling 1", "handling 2", "handling 3");
                 process.suspend();
@@ -44,8 +42,8 @@ class SuspendedProcessTest {
                 other.handler("any", "*", handler)
                         .poller(Duration.ofMillis(100), 50, WorkerProcess.LEASE)
                         .start();
-                await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 5);
-                assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
+                await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 6);
+                assertThat(handler.sequences()).isEqualTo(Map.of("1", List.of(1L, 2L, 3L, 4L, 5L)));
                 List<String> before = outbox(outbox);
                 process.resume();
                 process.tell("go on");
