@@ -33,8 +33,9 @@ public final class OutboxHealthAutoConfiguration {
             OutboxProperties properties) {
         CachedQuery<Set<String>> missing = new CachedQuery<>(
                 "outbox-schema-check", history::missing, properties.metrics().gaugeMaxAge());
-        // The runtime exists only after the migrations: what has run by now is what this version needs.
-        missing.refresh();
+        // The runtime exists only after the migrations: what has run by now is what this version needs. A later reading
+        // may find less.
+        missing.current();
         return new OutboxHealthIndicator(runtime, settings.polling(), gauges, missing, properties.health());
     }
 }
