@@ -45,6 +45,7 @@ final class PostgresProcess {
             Path directory = Files.createTempDirectory("crashing-postgres-");
             Path data = Files.createDirectory(directory.resolve("data"));
             EmbeddedPostgres initialized = EmbeddedPostgres.builder()
+                    .setPGStartupWait(TestServer.STARTUP_WAIT)
                     .setDataDirectory(data)
                     .setCleanDataDirectory(false)
                     .setRegisterShutdownHook(false)

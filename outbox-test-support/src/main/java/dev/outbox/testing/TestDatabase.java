@@ -95,7 +95,7 @@ public final class TestDatabase implements AutoCloseable {
     /** Terminates the remaining sessions and drops the database. May be called twice. */
     @Override
     public void close() {
-        server.execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+        server.executeRetrying("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
     }
 
     /** Terminates the sessions it sees, waiting a second for each, and returns how many it saw. */

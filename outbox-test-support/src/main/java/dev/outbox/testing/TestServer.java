@@ -3,12 +3,16 @@ package dev.outbox.testing;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /** Running server, its description, and how to stop it. */
 record TestServer(String kind, ServerAddress address, Runnable stop) {
+
+    /** As long as a busy machine may need. */
+    static final Duration STARTUP_WAIT = Duration.ofMinutes(1);
 
     private static final String DEFAULT_MAJOR = "18";
     private static final String GIVEN = "OUTBOX_TEST_JDBC_URL";
@@ -45,7 +49,7 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
 
     /** A child process of this JVM, from the given binaries or else from those on the class path. */
     static TestServer embedded(@Nullable PostgresBinaries binaries, ServerSettings settings) {
-        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder().setPGStartupWait(STARTUP_WAIT);
         settings.values().forEach(builder::setServerConfig);
         if (binaries != null) {
             builder.setPgBinaryResolver((system, machine) -> binaries.open());

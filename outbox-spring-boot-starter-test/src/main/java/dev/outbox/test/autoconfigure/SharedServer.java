@@ -3,6 +3,7 @@ package dev.outbox.test.autoconfigure;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,6 +13,9 @@ import org.slf4j.LoggerFactory;
 final class SharedServer {
 
     private static final Logger log = LoggerFactory.getLogger(SharedServer.class);
+
+    /** As long as a busy machine may need. */
+    private static final Duration STARTUP_WAIT = Duration.ofMinutes(1);
 
     private static @Nullable SharedServer current;
 
@@ -38,6 +42,7 @@ final class SharedServer {
             // The contexts stop the server; a shutdown hook would stop it while they close.
             EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                     .setRegisterShutdownHook(false)
+                    .setPGStartupWait(STARTUP_WAIT)
                     // Spring keeps up to 32 contexts, each with a pool of its own.
                     .setServerConfig("max_connections", "1000")
                     .start();

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
@@ -30,6 +31,7 @@ final class EmbeddedServer implements JdbcConnectionDetails, AutoCloseable {
     static EmbeddedServer start() {
         try {
             EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                    .setPGStartupWait(Duration.ofMinutes(1))
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
                     .setServerConfig("full_page_writes", "on")

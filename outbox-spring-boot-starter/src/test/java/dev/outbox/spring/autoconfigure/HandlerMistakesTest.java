@@ -23,6 +23,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -170,6 +171,10 @@ class HandlerMistakesTest {
                     context.getBean(Subscriptions.class).start("1", "gold");
                     await().until(() -> Applications.count(context, "events.outbox_delivery") == 1);
                 });
+        // An application that closes slowly leaves its row, and would count as running for a minute.
+        JdbcClient.create(database.dataSource())
+                .sql("DELETE FROM events.outbox_instance")
+                .update();
     }
 
     private ApplicationContextRunner application() {

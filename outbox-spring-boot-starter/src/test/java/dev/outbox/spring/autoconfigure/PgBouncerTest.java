@@ -87,10 +87,11 @@ class PgBouncerTest {
                 .withPropertyValues("outbox.direct-url=" + database.jdbcUrl(), "outbox.poller.interval=1h");
         direct.run((worker) -> {
             awaitListener();
-            direct.withPropertyValues("outbox.poller.enabled=false")
-                    .run((web) -> web.getBean(Subscriptions.class).start("1", "gold"));
+            direct.withPropertyValues("outbox.poller.enabled=false").run((web) -> {
+                web.getBean(Subscriptions.class).start("1", "gold");
 
-            await().until(() -> !worker.getBean(Licensing.class).plans.isEmpty());
+                await().until(() -> !worker.getBean(Licensing.class).plans.isEmpty());
+            });
             assertThat(output).doesNotContain(DEAF);
         });
     }

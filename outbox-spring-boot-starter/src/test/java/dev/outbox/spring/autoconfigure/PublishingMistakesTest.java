@@ -149,7 +149,7 @@ class PublishingMistakesTest {
 
     @Test
     void payloadCannotBeEdited() {
-        application().run((context) -> {
+        application().withPropertyValues("outbox.poller.enabled=false").run((context) -> {
             transactions(context)
                     .executeWithoutResult((status) -> publisher(context).publish(EVENT));
 

@@ -34,13 +34,13 @@ class HealthThresholdsTest {
     @Test
     void oldPendingEventIsDown() {
         publisher("outbox.health.max-oldest=1m").run((context) -> {
-            insert(context, "30 seconds");
-            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+            insert(context, "1 second");
+            assertUp(context);
             sql(context, "DELETE FROM events.outbox");
             insert(context, "2 minutes");
             assertDown(
                     context,
-                    "the oldest pending event of stream default is 12\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
+                    "the oldest pending event of stream default is 1[2-9]\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
         });
     }
 
@@ -50,12 +50,12 @@ class HealthThresholdsTest {
                 .run((context) -> {
                     publish(context);
                     await().until(() -> count(context, "DUE") == 1);
-                    assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+                    assertUp(context);
                     sql(context, "ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
                     sql(context, "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours'");
                     assertDown(
                             context,
-                            "the oldest retrying event of stream default is 720\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
+                            "the oldest retrying event of stream default is 72\\d\\d\\.\\d+ s old, above outbox.health.max-oldest of 60.0 s");
                 });
     }
 
@@ -64,7 +64,7 @@ class HealthThresholdsTest {
         worker(new NonRetryableException("never"), "outbox.health.max-dead=1").run((context) -> {
             publish(context);
             await().until(() -> count(context, "DEAD") == 1);
-            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
+            assertUp(context);
             publish(context);
             await().until(() -> count(context, "DEAD") == 2);
             assertDown(context, "2 dead events \\(default: 2\\), above outbox.health.max-dead of 1");
@@ -76,15 +76,14 @@ class HealthThresholdsTest {
         worker(new NonRetryableException("never")).run((context) -> {
             publish(context);
             await().until(() -> count(context, "DEAD") == 1);
-            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
-            assertThat(health(context).getDetails()).doesNotContainKey("reason");
+            assertUp(context);
         });
     }
 
     @Test
     void tablesOlderThanTheCodeAreDown() {
         publisher().run((context) -> {
-            await().until(() -> health(context).getStatus().equals(Status.UP));
+            assertUp(context);
             sql(context, "DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'");
             assertDown(
                     context,
@@ -120,10 +119,21 @@ class HealthThresholdsTest {
                         }));
     }
 
+    /** Waits, because a count that takes too long is DOWN once. */
+    private static void assertUp(ApplicationContext context) {
+        await().untilAsserted(() -> {
+            Health health = health(context);
+            assertThat(health.getStatus()).isEqualTo(Status.UP);
+            assertThat(health.getDetails()).doesNotContainKey("reason");
+        });
+    }
+
     private static void assertDown(ApplicationContext context, String reason) {
-        Health health = health(context);
-        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-        assertThat(health.getDetails().get("reason")).asString().matches(reason);
+        await().untilAsserted(() -> {
+            Health health = health(context);
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.getDetails().get("reason")).asString().matches(reason);
+        });
     }
 
     private static void publish(ApplicationContext context) {
