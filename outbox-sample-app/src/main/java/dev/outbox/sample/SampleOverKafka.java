@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +60,10 @@ public final class SampleOverKafka {
         ConfigurableEnvironment settings = new StandardEnvironment();
         settings.getPropertySources().addFirst(new SimpleCommandLinePropertySource(args));
         // A shutdown handler runs after both services have stopped; until then, they settle and commit.
-        EmbeddedPostgres postgres =
-                EmbeddedPostgres.builder().setRegisterShutdownHook(false).start();
+        EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                .setPGStartupWait(Duration.ofMinutes(1))
+                .setRegisterShutdownHook(false)
+                .start();
         SpringApplication.getShutdownHandlers().add(() -> stop(postgres));
         String brokers = settings.getProperty(BROKERS);
         if (brokers == null) {

@@ -18,7 +18,7 @@ import org.springframework.web.client.RestClient;
 /** The service as its users see it. All requests of one instance belong to one trace, which finds what they have led to. */
 public final class Api {
 
-    public static final Duration DEADLINE = Duration.ofSeconds(15);
+    public static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private final String traceId = UUID.randomUUID().toString().replace("-", "");
     private final RestClient http;

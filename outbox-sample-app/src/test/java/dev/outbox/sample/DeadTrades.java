@@ -12,16 +12,19 @@ final class DeadTrades {
 
     private DeadTrades() {}
 
-    /** Returns the event of a new dead letter. */
+    /** Returns the event of a new dead letter, after its dead-letter method, which holds its lock. */
     static Map<String, Object> next(Api api) {
         api.put("/settings/max-volume", "{\"volume\": 100}");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(last(api, "SettingChanged")).containsEntry("status", "PUBLISHED"));
-        api.create("/signals", """
+        String intent = api.create("/signals", """
                 {"ownerId": "o", "strategyKey": "EXTREME_FLIP", "market": "KRW-%s", "side": "BUY", "volume": 101}
                 """.formatted(UUID.randomUUID()), "$.orderIntentId");
         await().atMost(Api.DEADLINE)
                 .untilAsserted(() -> assertThat(last(api, "CreateOrderAttempt")).containsEntry("status", "DEAD"));
+        await().atMost(Api.DEADLINE)
+                .untilAsserted(
+                        () -> assertThat(api.find("/order-intents/" + intent)).containsEntry("status", "HALTED"));
         return last(api, "CreateOrderAttempt");
     }
 

@@ -53,6 +53,7 @@ class KillSwitchOfAnotherProcessTest {
 
             String intent = trading.signal("BUY", "0.5");
             String command = trading.awaitDeadCommand();
+            trading.awaitIntent(intent, "HALTED");
             assertThat(trading.placements()).isEmpty();
 
             trading.change("kill-switch", "{\"on\": false}");

@@ -134,7 +134,8 @@ class OrderFlowTest {
     }
 
     private boolean aHandlerWaits() {
-        return jdbc.sql("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return jdbc.sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
                         .query(Integer.class)
                         .single()
                 > 0;

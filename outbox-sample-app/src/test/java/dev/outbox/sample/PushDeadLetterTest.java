@@ -29,7 +29,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 @TestPropertySource(
         properties = {
-            "outbox.handlers.[push.send].timeout=1s",
+            "outbox.handlers.[push.send].timeout=3s",
             "outbox.handlers.[push.send].retry.initial=10ms",
             "outbox.handlers.[push.send].retry.max=10ms"
         })

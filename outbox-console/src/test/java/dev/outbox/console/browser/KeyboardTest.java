@@ -74,7 +74,7 @@ class KeyboardTest {
                 + "document.querySelector('#live h2').dataset.seen = 'before'");
 
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> browser.script("return document.querySelector('#live h2').dataset.seen") == null);
 
         assertThat(focused().getDomAttribute("id")).isEqualTo("handler-1");
@@ -92,12 +92,12 @@ class KeyboardTest {
 
         Awaitility.await()
                 .during(Duration.ofMillis(2500))
-                .atMost(Duration.ofSeconds(5))
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> Long.valueOf(0).equals(browser.script("return window.asked")));
 
         browser.script("delete document.hidden");
         Awaitility.await()
-                .atMost(Duration.ofSeconds(5))
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> !Long.valueOf(0).equals(browser.script("return window.asked")));
     }
 

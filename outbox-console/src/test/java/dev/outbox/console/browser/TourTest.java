@@ -36,7 +36,7 @@ class TourTest {
                 .contains("Needs attention", "Streams", "default", "Handlers", "billing.ledger", "Instances")
                 .doesNotContain("No instance polls");
         Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofSeconds(30))
                 .until(() -> Boolean.TRUE.equals(
                         browser.script("const c = Chart.getChart('throughput'); return !!c && c.data.labels.length > 1"
                                 + " && c.data.datasets.some((line) => line.label === 'default')")));

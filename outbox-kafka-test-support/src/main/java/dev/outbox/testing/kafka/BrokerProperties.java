@@ -20,8 +20,8 @@ final class BrokerProperties {
             controller.listener.names=CONTROLLER
             log.dirs=%(directory)/log
 
-            # The registration of a killed broker blocks its restart for so long.
-            broker.session.timeout.ms=1000
+            # The registration of a killed broker blocks its restart for so long. A broker that stalls for longer is fenced.
+            broker.session.timeout.ms=3000
             broker.heartbeat.interval.ms=200
             group.initial.rebalance.delay.ms=0
             group.min.session.timeout.ms=500

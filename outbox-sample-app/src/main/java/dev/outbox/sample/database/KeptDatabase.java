@@ -4,6 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
@@ -30,6 +31,7 @@ final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
         });
         try {
             EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                    .setPGStartupWait(Duration.ofMinutes(1))
                     .setDataDirectory(directory)
                     .setCleanDataDirectory(false)
                     .setPort(port)

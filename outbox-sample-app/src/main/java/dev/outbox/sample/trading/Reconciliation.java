@@ -81,7 +81,7 @@ final class Reconciliation {
         this.settings = settings;
     }
 
-    @Scheduled(fixedDelayString = "${trading.reconcile-interval}")
+    @Scheduled(initialDelayString = "${trading.reconcile-interval}", fixedDelayString = "${trading.reconcile-interval}")
     void runOnce() {
         each(jdbc.sql(ABANDONED), (attempt) -> conclusions.unknown(attempt, "no answer was stored"));
         each(jdbc.sql(THROTTLED).param("maxAttempts", settings.maxAttempts()), this::goOn);

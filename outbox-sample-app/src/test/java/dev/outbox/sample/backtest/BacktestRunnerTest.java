@@ -14,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
@@ -61,7 +62,7 @@ class BacktestRunnerTest {
     @Test
     void computationHoldsNoTransactionAndNoConnection() throws InterruptedException {
         String id = queue("LONG");
-        assertThat(longStrategy.started.await(15, TimeUnit.SECONDS)).isTrue();
+        assertThat(longStrategy.started.await(60, TimeUnit.SECONDS)).isTrue();
         try {
             await().atMost(Api.DEADLINE)
                     .untilAsserted(() -> assertThat(sessionsInTransaction()).isZero());
@@ -80,14 +81,15 @@ class BacktestRunnerTest {
     void concurrentRunsStoreAndPublishOneResult() {
         UUID id = queueWithoutCommand();
         CyclicBarrier together = new CyclicBarrier(2);
+        Executor ownThreads = (task) -> new Thread(task).start();
         BacktestRunner runner = runnerOf((market, candles) -> {
             meet(together);
             return RESULT;
         });
 
         CompletableFuture.allOf(
-                        CompletableFuture.runAsync(() -> runner.run(id)),
-                        CompletableFuture.runAsync(() -> runner.run(id)))
+                        CompletableFuture.runAsync(() -> runner.run(id), ownThreads),
+                        CompletableFuture.runAsync(() -> runner.run(id), ownThreads))
                 .join();
 
         assertThat(published(id)).containsExactly("BacktestCompleted");
@@ -180,7 +182,7 @@ class BacktestRunnerTest {
 
     private static void meet(CyclicBarrier barrier) {
         try {
-            barrier.await(15, TimeUnit.SECONDS);
+            barrier.await(60, TimeUnit.SECONDS);
         } catch (Exception ex) {
             throw new IllegalStateException(ex);
         }

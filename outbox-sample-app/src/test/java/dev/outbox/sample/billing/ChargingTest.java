@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,10 +83,11 @@ class ChargingTest {
         UUID id = dueSubscription();
         Charge open = charges.claim(id).orElseThrow();
         bank.meeting = new CyclicBarrier(2);
-        CompletableFuture<Subscription> one = CompletableFuture.supplyAsync(() -> charging.collect(open));
-        CompletableFuture<Subscription> two = CompletableFuture.supplyAsync(() -> charging.collect(open));
+        Executor ownThreads = (task) -> new Thread(task).start();
+        CompletableFuture<Subscription> one = CompletableFuture.supplyAsync(() -> charging.collect(open), ownThreads);
+        CompletableFuture<Subscription> two = CompletableFuture.supplyAsync(() -> charging.collect(open), ownThreads);
 
-        assertThat(one.get(15, TimeUnit.SECONDS)).isEqualTo(two.get(15, TimeUnit.SECONDS));
+        assertThat(one.get(90, TimeUnit.SECONDS)).isEqualTo(two.get(90, TimeUnit.SECONDS));
 
         bank.meeting = null;
         assertThat(tables.eventsOf(id)).containsExactly("SubscriptionStarted", "PaymentSucceeded");
@@ -165,7 +167,7 @@ class ChargingTest {
             CyclicBarrier barrier = meeting;
             if (barrier != null) {
                 try {
-                    barrier.await(10, TimeUnit.SECONDS);
+                    barrier.await(60, TimeUnit.SECONDS);
                 } catch (Exception ex) {
                     throw new IllegalStateException("the other worker did not call the bank", ex);
                 }

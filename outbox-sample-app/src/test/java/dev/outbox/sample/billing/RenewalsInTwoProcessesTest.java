@@ -6,6 +6,7 @@ import dev.outbox.sample.SampleApplication;
 import dev.outbox.sample.SampleTest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -80,14 +81,17 @@ class RenewalsInTwoProcessesTest {
     }
 
     private static CompletableFuture<Void> runAfter(CountDownLatch start, Renewals renewals) {
-        return CompletableFuture.runAsync(() -> {
-            try {
-                start.await();
-            } catch (InterruptedException ex) {
-                throw new IllegalStateException(ex);
-            }
-            renewals.runOnce();
-        });
+        Executor ownThread = (task) -> new Thread(task).start();
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        start.await();
+                    } catch (InterruptedException ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                    renewals.runOnce();
+                },
+                ownThread);
     }
 
     private ConfigurableApplicationContext startAnother() {

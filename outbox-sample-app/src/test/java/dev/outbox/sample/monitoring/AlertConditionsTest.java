@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +26,7 @@ import org.springframework.test.context.TestPropertySource;
 @SampleTest
 @TestPropertySource(
         properties = {
-            "outbox.metrics.gauge-max-age=0s",
+            "outbox.metrics.gauge-max-age=100ms",
             "outbox.streams.orders.lease=1s",
             "outbox.handlers.[order-executor-worker].on-dead=block"
         })
@@ -33,6 +34,9 @@ class AlertConditionsTest {
 
     /** Labels that Prometheus adds to what it scrapes. */
     private static final Map<String, String> TARGET = Map.of("instance", "one");
+
+    /** Longer than the gauges reuse a count, so that a scrape shows what was done before it. */
+    private static final Duration STALE = Duration.ofMillis(150);
 
     private static final String BY = "{\"by\": \"ann\", \"reason\": \"a test\"}";
 
@@ -64,12 +68,16 @@ class AlertConditionsTest {
     @AfterEach
     void endFailures() {
         api.delete("/demo/faults");
-        api.post("/operations/streams/push/resume", BY);
+        // A worker whose events were deleted would count a lost lease.
+        await().until(() -> jdbc.sql("SELECT count(*) = 0 FROM events.outbox_unpublished WHERE stream = 'orders'")
+                .query(Boolean.class)
+                .single());
         // The workers continue meanwhile, and may win a deadlock.
         await().ignoreException(PessimisticLockingFailureException.class)
                 .until(() -> jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished")
                                 .update()
                         == 0);
+        api.post("/operations/streams/push/resume", BY);
     }
 
     @Test
@@ -135,9 +143,7 @@ class AlertConditionsTest {
     @Test
     void deadLetters() {
         api.put("/settings/max-volume", "{\"volume\": 100}");
-        await().atMost(Api.DEADLINE)
-                .until(() -> api.events().stream()
-                        .allMatch((event) -> event.get("status").equals("PUBLISHED")));
+        api.awaitPublished();
         signals(1, 1);
         assertFires("OutboxDeadLetters");
         assertFires("OutboxLanesBlocked");
@@ -169,7 +175,6 @@ class AlertConditionsTest {
         payFor("clock");
 
         await().atMost(Api.DEADLINE).until(() -> scrapeFires("OutboxHandlersStuck"));
-        assertFires("OutboxHandlersStuck");
     }
 
     @Test
@@ -178,7 +183,6 @@ class AlertConditionsTest {
         IntStream.range(0, 6).forEach((order) -> payFor("cup"));
 
         await().atMost(Api.DEADLINE).until(() -> scrapeFires("OutboxCircuitOpen"));
-        assertFires("OutboxCircuitOpen");
         api.delete("/demo/faults");
         await().atMost(Api.DEADLINE).until(() -> !scrapeFires("OutboxCircuitOpen"));
     }
@@ -201,7 +205,7 @@ class AlertConditionsTest {
     void gaugesAreUnknownAndNotZeroWhileTheDatabaseIsAway() {
         database.cutOff();
         try {
-            scrape();
+            record(read(Scrapes::hasUnknownGauges));
         } finally {
             database.restore();
         }
@@ -238,10 +242,7 @@ class AlertConditionsTest {
     }
 
     private void fault(String handler, String fault) {
-        assertThat(api.post("/demo/faults/handlers/" + handler + "?" + fault, "")
-                        .getStatusCode()
-                        .is2xxSuccessful())
-                .isTrue();
+        api.create("/demo/faults/handlers/" + handler + "?" + fault, "", "$.handlerId");
     }
 
     private void insert(int events, String stream, String age) {
@@ -288,6 +289,11 @@ class AlertConditionsTest {
     }
 
     private String read() {
-        return api.get("/actuator/prometheus").getBody();
+        return read(Predicate.not(Scrapes::hasUnknownGauges));
+    }
+
+    private String read(Predicate<String> condition) {
+        return await().pollInterval(STALE)
+                .until(() -> api.get("/actuator/prometheus").getBody(), condition);
     }
 }

@@ -85,9 +85,9 @@ class EverbitNamesTest {
                         VALUES ('push', 'backlog', '1', 1, 'BacklogGrew', '{}')
                         """).update();
 
-        assertThat(api.<List<Double>>get("/alerts", "$[?(@.name == 'unpublished')].value"))
+        await().untilAsserted(() -> assertThat(api.<List<Double>>get("/alerts", "$[?(@.name == 'unpublished')].value"))
                 .singleElement()
-                .satisfies((value) -> assertThat(value).isPositive());
+                .satisfies((value) -> assertThat(value).isPositive()));
     }
 
     private double processed() {

@@ -18,6 +18,8 @@ final class Scrapes {
     static final Duration LOOKBACK = Duration.ofMinutes(5);
 
     private static final Pattern LINE = Pattern.compile("(\\w+)(?:\\{(.*)})? (\\S+)");
+    private static final Pattern UNKNOWN =
+            Pattern.compile("(?m)^outbox_(pending|processing|retrying|dead|lanes|oldest)_.* NaN$");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
 
     private final Map<Series, NavigableMap<Instant, Double>> samples = new HashMap<>();
@@ -45,6 +47,11 @@ final class Scrapes {
             }
         });
         return found;
+    }
+
+    /** Returns whether the events of a stream could not be counted in time. */
+    static boolean hasUnknownGauges(String scrape) {
+        return UNKNOWN.matcher(scrape).find();
     }
 
     static Map<Series, Double> parse(String scrape) {

@@ -27,7 +27,7 @@ class TourTest {
 
     private static final Path PAGE = Path.of("..", "docs", "tour.md");
     private static final Path TASKS = Path.of("..", "docs", "tasks.md");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
     void everyCommandAnswersWhatIsShown(CapturedOutput log) throws Exception {
@@ -45,7 +45,11 @@ class TourTest {
 
     private static void run(List<TourStep> steps, CapturedOutput log) throws Exception {
         try (ConfigurableApplicationContext service = new SpringApplicationBuilder(SampleApplication.class)
-                .run("--server.port=0", "--demo.enabled=true", "--logging.level.dev.outbox.sample.Welcome=info")) {
+                .run(
+                        "--server.port=0",
+                        "--demo.enabled=true",
+                        "--outbox.handlers.[fulfilment.order].retry.max-attempts=6",
+                        "--logging.level.dev.outbox.sample.Welcome=info")) {
             assertThat(steps.get(0).command()).isEqualTo("mvn -q -Prun");
             assertThat(steps.get(0).shown().lines().filter((line) -> !line.equals("...")))
                     .singleElement()

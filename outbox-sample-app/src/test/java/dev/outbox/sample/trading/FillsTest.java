@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,9 +102,12 @@ class FillsTest {
         String intent = accepted("BUY", "10");
         String order = trading.identifierOf(intent);
 
+        ExecutorService reporters = Executors.newFixedThreadPool(8);
         CompletableFuture<?>[] reports = IntStream.range(0, 40)
-                .mapToObj((number) -> CompletableFuture.runAsync(() -> fills.record(fill(order, number % 10, "1"))))
+                .mapToObj((number) ->
+                        CompletableFuture.runAsync(() -> fills.record(fill(order, number % 10, "1")), reporters))
                 .toArray(CompletableFuture<?>[]::new);
+        reporters.shutdown();
         CompletableFuture.allOf(reports).join();
 
         assertThat(trading.intent(intent)).containsEntry("status", "FILLED").containsEntry("filledVolume", 10);

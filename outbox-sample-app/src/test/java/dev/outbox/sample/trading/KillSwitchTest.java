@@ -73,7 +73,9 @@ class KillSwitchTest {
         kill(true);
         String intent = trading.signal("BUY", "0.5");
 
-        assertThat(trading.retry(trading.awaitDeadCommand())).containsEntry("affected", 1);
+        String command = trading.awaitDeadCommand();
+        trading.awaitIntent(intent, "HALTED");
+        assertThat(trading.retry(command)).containsEntry("affected", 1);
 
         trading.awaitDeadCommand();
         assertThat(trading.statusesOf(intent)).containsExactly("CREATED");

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -202,8 +203,9 @@ class ReconciliationTest {
     }
 
     private static void concurrently(Runnable step) {
-        Stream<CompletableFuture<Void>> instances =
-                Stream.generate(() -> CompletableFuture.runAsync(step)).limit(8);
+        Executor ownThreads = (task) -> new Thread(task).start();
+        Stream<CompletableFuture<Void>> instances = Stream.generate(() -> CompletableFuture.runAsync(step, ownThreads))
+                .limit(8);
         CompletableFuture.allOf(instances.toArray(CompletableFuture<?>[]::new)).join();
     }
 

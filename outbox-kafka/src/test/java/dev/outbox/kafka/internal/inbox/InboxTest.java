@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -83,16 +84,19 @@ class InboxTest {
                 .mapToObj((n) -> TestRecord.of("" + n % 7, n / 7))
                 .toArray(TestRecord[]::new));
         CyclicBarrier together = new CyclicBarrier(3);
+        Executor ownThreads = (task) -> new Thread(task).start();
         List<CompletableFuture<Void>> consumers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            consumers.add(CompletableFuture.runAsync(() -> {
-                try {
-                    together.await(10, TimeUnit.SECONDS);
-                } catch (Exception ex) {
-                    throw new IllegalStateException(ex);
-                }
-                receiver.inbox().receive(polled);
-            }));
+            consumers.add(CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            together.await(60, TimeUnit.SECONDS);
+                        } catch (Exception ex) {
+                            throw new IllegalStateException(ex);
+                        }
+                        receiver.inbox().receive(polled);
+                    },
+                    ownThreads));
         }
         consumers.forEach(CompletableFuture::join);
 

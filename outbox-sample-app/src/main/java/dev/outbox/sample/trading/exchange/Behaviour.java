@@ -8,6 +8,8 @@ enum Behaviour {
     REJECT,
     /** Answers that it is too busy. */
     THROTTLE,
+    /** Answers that it is too busy, and accepts them from then on. */
+    THROTTLE_ONCE,
     /** Accepts them, and loses the answer. */
     LOSE_ANSWER,
     /** Loses the request. */

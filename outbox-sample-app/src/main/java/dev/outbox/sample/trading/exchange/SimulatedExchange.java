@@ -25,6 +25,12 @@ final class SimulatedExchange implements Exchange {
              WHERE market = :market
             """;
 
+    private static final String ACCEPT_FROM_NOW_ON = """
+            UPDATE exchange.markets
+               SET behaviour = 'ACCEPT'
+             WHERE market = :market
+            """;
+
     private static final String PLACE = """
             INSERT INTO exchange.orders (identifier, order_id, market, side, volume)
             VALUES (:identifier, :orderId, :market, :side, :volume)
@@ -54,6 +60,10 @@ final class SimulatedExchange implements Exchange {
             case ACCEPT -> new Answer.Accepted(keep(order));
             case REJECT -> new Answer.Rejected("400 invalid order");
             case THROTTLE -> new Answer.Throttled(BUSY);
+            case THROTTLE_ONCE -> {
+                jdbc.sql(ACCEPT_FROM_NOW_ON).param("market", order.market()).update();
+                yield new Answer.Throttled(BUSY);
+            }
             case LOSE_REQUEST -> throw new NoAnswerException("no answer in time");
             case LOSE_ANSWER -> {
                 keep(order);
