@@ -30,7 +30,7 @@ final class CrashDefects {
             Defect.of(
                     "claims survive the incarnation",
                     "G5",
-                    "db/outbox/V1__outbox.sql",
+                    "db/outbox/migration/V1__outbox.sql",
                     "        DELETE FROM ${schema}.outbox_claim;\n",
                     "",
                     "LostClaimTest",

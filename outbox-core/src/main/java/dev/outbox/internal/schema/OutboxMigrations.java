@@ -24,7 +24,7 @@ public final class OutboxMigrations {
     private static final Logger log = LoggerFactory.getLogger(OutboxMigrations.class);
 
     /** Location of the migrations on the class path. */
-    public static final String LOCATION = "db/outbox";
+    public static final String LOCATION = "db/outbox/migration";
 
     static final String HISTORY = "outbox_schema_history";
 

@@ -133,8 +133,9 @@ class PlainSqlTest {
 
     @Test
     void holdsEveryMigration() throws IOException, URISyntaxException {
-        Path directory = Path.of(
-                OutboxMigrations.class.getResource("/db/outbox/V1__outbox.sql").toURI());
+        Path directory = Path.of(OutboxMigrations.class
+                .getResource("/db/outbox/migration/V1__outbox.sql")
+                .toURI());
         try (Stream<Path> files = Files.list(directory.resolveSibling("."))) {
             assertThat(files.map((file) -> file.getFileName().toString()).filter((name) -> name.contains("__")))
                     .containsExactlyInAnyOrderElementsOf(PlainSql.SCRIPTS);

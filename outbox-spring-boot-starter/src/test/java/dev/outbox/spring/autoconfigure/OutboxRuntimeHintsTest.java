@@ -21,7 +21,7 @@ class OutboxRuntimeHintsTest {
     @Test
     void filesAreIncluded() {
         for (String file : new String[] {
-            "db/outbox/V1__outbox.sql", "db/outbox/R__archive.sql", "db/outbox/grants.sql", "META-INF/outbox.properties"
+            "db/outbox/migration/V1__outbox.sql", "db/outbox/migration/R__archive.sql", "META-INF/outbox.properties"
         }) {
             assertThat(getClass().getClassLoader().getResource(file)).as(file).isNotNull();
             assertThat(RuntimeHintsPredicates.resource().forResource(file))
