@@ -41,8 +41,6 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
       UPDATE (last_seq, last_used_at)
    ON :"schema".outbox_received TO :"publisher";
 GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
--- For outbox.publisher.unrouted, which asks for subscribers.
-GRANT SELECT ON :"schema".outbox_handler, :"schema".outbox_subscription, :"schema".outbox_incarnation TO :"publisher";
 
 -- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;

@@ -24,7 +24,7 @@ final class CrashDefects {
                     "first claim after a restart restores no registrations",
                     "G2",
                     "HandlerRegistry.java",
-                    "            restore(claimed.server());\n",
+                    "                restore(before.handlers(), found.handlers());\n",
                     "",
                     "LostRegistrationTest"),
             Defect.of(

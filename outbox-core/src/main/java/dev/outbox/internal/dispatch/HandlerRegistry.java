@@ -37,10 +37,7 @@ public final class HandlerRegistry {
     private final ReentrantLock loading = new ReentrantLock();
     private volatile @Nullable HandlerRoutes routes;
     private volatile @Nullable RegistryVersion version;
-    private volatile boolean loaded;
-
-    /** The registry of one server. That of another may lack some of it, until a claim has restored it there. */
-    private volatile HandlerStore.@Nullable Listed complete;
+    private volatile HandlerStore.@Nullable Listed listed;
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
     public HandlerRegistry(
@@ -82,7 +79,7 @@ public final class HandlerRegistry {
         store.register(local.eventTypes(), local.aliases(), expireAfter);
         FaultPoint.AFTER_REGISTRATION.reached();
         store.heartbeat(local.eventTypes(), expireAfter);
-        load(null);
+        load();
     }
 
     /** Extends the registrations of this instance, writes them again if the database has lost any, and reads the registry. */
@@ -94,7 +91,7 @@ public final class HandlerRegistry {
             log.warn("The database has lost registrations of this instance's handlers; registering them again");
             register();
         }
-        load(null);
+        load();
     }
 
     /** Adds a stream to those whose claims depend on the registry. */
@@ -102,49 +99,19 @@ public final class HandlerRegistry {
         store.addStream(stream);
     }
 
-    /**
-     * Loads the registry unless it is known in the version that a claim is valid for. The first claim on a server first restores what
-     * this instance knows: a restart or a failover may have lost registrations.
-     */
+    /** Loads the registry unless it is known in the version that a claim is valid for. */
     public void loadVersion(RegistryVersion claimed) throws SQLException {
         RegistryVersion known = version;
         if (claimed.equals(known)) {
             return;
         }
         if (known == null || !known.server().equals(claimed.server())) {
-            if (known != null) {
-                log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
-            }
             FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
-            restore(claimed.server());
+            store.register(local().eventTypes(), local().aliases(), expireAfter);
             FaultPoint.AFTER_REGISTRY_RESTORE.reached();
-            load(claimed.server());
-        } else {
-            load(null);
         }
+        load();
         version = claimed;
-    }
-
-    /** Registers the handlers and event types that this instance has, or knows from another server, and the database lacks. */
-    private void restore(String server) throws SQLException {
-        Map<String, Set<String>> eventTypes = new HashMap<>(local().eventTypes());
-        Map<String, List<String>> aliases = new HashMap<>(local().aliases());
-        Map<String, RegisteredHandler> present = new HashMap<>();
-        store.list(expireAfter).handlers().forEach((handler) -> present.put(handler.id(), handler));
-        for (RegisteredHandler known : knownFromOtherThan(server)) {
-            Set<String> types = new HashSet<>(known.eventTypes());
-            types.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
-            eventTypes.put(known.id(), types);
-            RegisteredHandler current = present.getOrDefault(known.id(), known);
-            aliases.putIfAbsent(known.id(), current.aliases().stream().sorted().toList());
-        }
-        store.register(eventTypes, aliases, expireAfter);
-    }
-
-    /** Returns none if the registry was read from the same server: what it lacks now has expired there. */
-    private List<RegisteredHandler> knownFromOtherThan(String server) {
-        HandlerStore.Listed known = complete;
-        return known == null || known.server().equals(server) ? List.of() : known.handlers();
     }
 
     /**
@@ -156,29 +123,48 @@ public final class HandlerRegistry {
         return (claimed) -> known != null && !known.equals(claimed);
     }
 
-    /** One at a time: an earlier read must not replace a later one, or events would miss handlers. */
-    private void load(@Nullable String restored) throws SQLException {
+    /**
+     * Reads the registry. That of another server, after a restart or a failover, may have lost registrations: they are restored before it
+     * counts. One at a time: an earlier read must not replace a later one, or events would miss handlers.
+     */
+    private void load() throws SQLException {
         loading.lock();
         try {
             HandlerRoutes known = routes();
             FaultPoint.BEFORE_REGISTRY_LOAD.reached();
-            HandlerStore.Listed listed = store.list(expireAfter);
-            HandlerRoutes found = new HandlerRoutes(known.local(), listed.handlers());
+            HandlerStore.Listed found = store.list(expireAfter);
+            HandlerStore.Listed before = listed;
+            if (before != null && !before.server().equals(found.server())) {
+                log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
+                restore(before.handlers(), found.handlers());
+                found = store.list(expireAfter);
+            }
+            HandlerRoutes current = new HandlerRoutes(known.local(), found.handlers());
             FaultPoint.AFTER_REGISTRY_LOAD.reached();
-            if (!known.elsewhere().equals(found.elsewhere())) {
-                log.info("Handlers that only other instances have: {}", found.elsewhere());
+            if (!known.elsewhere().equals(current.elsewhere())) {
+                log.info("Handlers that only other instances have: {}", current.elsewhere());
             }
-            HandlerStore.Listed before = complete;
-            if (before == null
-                    || listed.server().equals(before.server())
-                    || listed.server().equals(restored)) {
-                complete = listed;
-            }
-            routes = found;
-            loaded = true;
+            routes = current;
+            listed = found;
         } finally {
             loading.unlock();
         }
+    }
+
+    /** Registers the handlers and event types of this instance, and those that it has read from another server. */
+    private void restore(List<RegisteredHandler> before, List<RegisteredHandler> found) throws SQLException {
+        Map<String, Set<String>> eventTypes = new HashMap<>(local().eventTypes());
+        Map<String, List<String>> aliases = new HashMap<>(local().aliases());
+        Map<String, RegisteredHandler> present = new HashMap<>();
+        found.forEach((handler) -> present.put(handler.id(), handler));
+        for (RegisteredHandler known : before) {
+            Set<String> types = new HashSet<>(known.eventTypes());
+            types.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
+            eventTypes.put(known.id(), types);
+            RegisteredHandler current = present.getOrDefault(known.id(), known);
+            aliases.putIfAbsent(known.id(), current.aliases().stream().sorted().toList());
+        }
+        store.register(eventTypes, aliases, expireAfter);
     }
 
     /** Finds a handler of any instance by its current or a former id, in the database. */
@@ -212,7 +198,7 @@ public final class HandlerRegistry {
 
     /** Returns the ids of the handlers that any instance has for an event type. Fails before the registry was read for the first time. */
     public Set<String> subscribersOf(String eventType) {
-        if (!loaded) {
+        if (listed == null) {
             throw new IllegalStateException("the handlers of the other instances are not known yet");
         }
         HandlerRoutes.Route route = route(eventType);

@@ -85,12 +85,9 @@ public final class HandlerStore {
             SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
             """;
 
-    /**
-     * Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. The server is that of
-     * {@link ClaimSql#LOCK_STREAM}; after a crash, it has no incarnation before the first claim.
-     */
+    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
     private static final String LIST = """
-            SELECT concat_ws(' ', (SELECT i.token FROM {schema}.outbox_incarnation i), extract(epoch FROM pg_postmaster_start_time())),
+            SELECT extract(epoch FROM pg_postmaster_start_time())::text,
                    h.id,
                    ARRAY(SELECT s.event_type
                            FROM {schema}.outbox_subscription s
@@ -169,7 +166,7 @@ public final class HandlerStore {
                 .setTexts("event_types", subscriptions, Map.Entry::getValue);
     }
 
-    /** Handlers whose registration has not expired, and the server that they were read from, as in the version of a claim. */
+    /** Handlers whose registration has not expired, and the start of the server that they were read from. */
     public record Listed(String server, List<RegisteredHandler> handlers) {}
 
     /** Lists the handlers of all instances. */
