@@ -64,7 +64,7 @@ class ErrorClassesTest {
     }
 
     @Test
-    @Timeout(5)
+    @Timeout(60)
     void causesThatGoRoundInACircleComeToAnEnd() {
         Exception one = new Exception();
         Exception other = new Exception(one);

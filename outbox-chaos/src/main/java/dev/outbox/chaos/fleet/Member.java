@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 /** A publisher or worker: a process that is started again whenever it ends, behind a network of its own. */
 public final class Member {
 
-    private static final Duration STOP_DEADLINE = Duration.ofSeconds(20);
+    private static final Duration STOP_DEADLINE = Duration.ofSeconds(60);
 
     private final String name;
     private final TcpProxy proxy;

@@ -3,6 +3,7 @@ package dev.outbox.chaos.matrix;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
+import dev.outbox.chaos.process.StallWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.springframework.dao.DataAccessException;
@@ -17,6 +18,7 @@ final class Actor implements AutoCloseable {
 
     private final Assignment assignment;
     private final FactWriter facts;
+    private final StallWatch stalls;
     private final FactHandlers handlers;
     private final CellOutbox outbox;
     private final Publications publications;
@@ -25,6 +27,7 @@ final class Actor implements AutoCloseable {
     Actor(Assignment assignment) {
         this.assignment = assignment;
         this.facts = FactWriter.open(Path.of(assignment.facts()), assignment.process());
+        this.stalls = new StallWatch(facts);
         HikariDataSource pool = CellOutbox.open(assignment);
         this.handlers = new FactHandlers(facts, pool);
         this.outbox = CellOutbox.of(pool, assignment, handlers::definitions);
@@ -95,6 +98,7 @@ final class Actor implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         outbox.close();
+        stalls.close();
         facts.close();
     }
 }

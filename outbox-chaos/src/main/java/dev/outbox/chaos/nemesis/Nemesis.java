@@ -23,7 +23,7 @@ public final class Nemesis {
 
     private static final Logger log = LoggerFactory.getLogger(Nemesis.class);
 
-    private static final int ATTEMPTS = 20;
+    private static final int ATTEMPTS = 240;
     /** Delivery has to resume in this time after the database is back. */
     private static final Duration RECOVERY = Duration.ofSeconds(4);
 

@@ -7,29 +7,43 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /** Notes as a suspension when the whole process stood still, because the machine was busy or the process was stopped. */
-final class StallWatch {
+public final class StallWatch implements AutoCloseable {
 
     private static final Duration PULSE = Duration.ofMillis(50);
     private static final Duration STALL = Duration.ofMillis(800);
 
     private final FactWriter facts;
+    private volatile boolean closed;
 
-    StallWatch(FactWriter facts) {
+    /** Begins to watch. */
+    public StallWatch(FactWriter facts) {
         this.facts = facts;
         Commands.inBackground("stall-watch", this::watch);
     }
 
     private void watch() {
         long last = System.nanoTime();
-        while (true) {
+        while (!closed) {
             LockSupport.parkNanos(PULSE.toNanos());
             long now = System.nanoTime();
             if (now - last > STALL.toNanos()) {
-                String process = facts.process();
-                facts.write(Fault.begun(last, Fact.Kind.SUSPEND, process, "stalled"));
-                facts.write(Fault.ended(now, Fact.Kind.SUSPEND, process, "stalled"));
+                note(last, now);
             }
             last = now;
         }
+    }
+
+    private synchronized void note(long begun, long ended) {
+        if (!closed) {
+            String process = facts.process();
+            facts.write(Fault.begun(begun, Fact.Kind.SUSPEND, process, "stalled"));
+            facts.write(Fault.ended(ended, Fact.Kind.SUSPEND, process, "stalled"));
+        }
+    }
+
+    /** Writes nothing from now on. */
+    @Override
+    public synchronized void close() {
+        closed = true;
     }
 }

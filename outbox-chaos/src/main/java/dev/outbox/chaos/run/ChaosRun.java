@@ -24,7 +24,7 @@ public final class ChaosRun {
     private static final Logger log = LoggerFactory.getLogger(ChaosRun.class);
 
     /** The lease, two polls of the slowest stream, and all retries of one delivery, beside the work itself. */
-    private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(20);
+    private static final Duration DRAIN_DEADLINE = Duration.ofSeconds(60);
 
     private static final Duration PUBLISH_DEADLINE = Duration.ofMinutes(2);
     private static final int LARGEST_BACKLOG = 1500;

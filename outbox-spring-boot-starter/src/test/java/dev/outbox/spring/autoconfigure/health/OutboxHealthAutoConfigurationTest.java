@@ -76,7 +76,7 @@ class OutboxHealthAutoConfigurationTest {
     }
 
     @Test
-    @Timeout(90)
+    @Timeout(110)
     void unreachableDatabaseIsDown() {
         asked().withPropertyValues("outbox.poller.enabled=false").run((context) -> {
             assertStatus(context, Status.UP);
@@ -88,7 +88,7 @@ class OutboxHealthAutoConfigurationTest {
     }
 
     @Test
-    @Timeout(90)
+    @Timeout(110)
     void emptyPoolIsDownWithoutWaitingForIt() {
         asked().withPropertyValues("spring.datasource.hikari.maximum-pool-size=1", "outbox.poller.enabled=false")
                 .run((context) -> {
@@ -139,7 +139,7 @@ class OutboxHealthAutoConfigurationTest {
     }
 
     @Test
-    @Timeout(90)
+    @Timeout(110)
     void databaseThatHangsIsDown() {
         asked().run((context) -> {
             try (Connection blocker = database.dataSource().getConnection();
