@@ -40,7 +40,7 @@ class PrometheusRulesTest {
         String test = SourceTree.tests().get("AlertConditionsTest");
 
         assertThat(rules).hasSizeGreaterThan(10);
-        assertThat(rules.keySet()).allSatisfy((alert) -> assertThat(test).contains("assertFires(\"" + alert + "\""));
+        assertThat(rules.keySet()).allSatisfy((alert) -> assertThat(test).contains("Fires(\"" + alert + "\""));
     }
 
     @Test
