@@ -130,9 +130,9 @@ public interface OutboxOperations {
      * with the code {@code HANDLER_EXPIRED}, which can be retried or skipped. A handler that was renamed needs an alias instead.
      *
      * <p>The expiry is committed durably first, then the deliveries change in transactions of 500. If the process dies in between, another
-     * instance continues within a minute. If an instance with the handler starts later, it registers the handler again. So may any instance
-     * that starts, or sees the database restart, at the same moment, because it restores what a crash of the database could have taken: the
-     * warning returns, and so may the call.
+     * instance continues within a minute. If an instance with the handler starts later, it registers the handler again. So may an instance
+     * that sees the database restart before it has read the expiry, because it restores what a crash of the database could have taken: the
+     * warning returns, and the call can be repeated.
      *
      * @param handlerId the id under which the deliveries wait
      * @param actor the operator; at most 255 characters

@@ -13,7 +13,7 @@ public record ServerSettings(Map<String, String> values) {
 
     /** Many connections and no durability, for ordinary tests. */
     public static ServerSettings fast() {
-        return new ServerSettings(Map.of("max_connections", "200"))
+        return new ServerSettings(Map.of("max_connections", "1000"))
                 .with("fsync", "off")
                 .with("synchronous_commit", "off")
                 .with("full_page_writes", "off");
@@ -21,7 +21,7 @@ public record ServerSettings(Map<String, String> values) {
 
     /** Durability of a production server, for durability tests and benchmarks. */
     public static ServerSettings durable() {
-        return new ServerSettings(Map.of("max_connections", "200"))
+        return new ServerSettings(Map.of("max_connections", "1000"))
                 .with("fsync", "on")
                 .with("synchronous_commit", "on")
                 .with("full_page_writes", "on");
