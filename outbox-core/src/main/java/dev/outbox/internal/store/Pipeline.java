@@ -23,7 +23,8 @@ final class Pipeline {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
     /**
-     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. Every statement has an
+     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. PostgreSQL 17 and
+     * later know {@code transaction_timeout}, which stops at once when it is set to zero within a transaction. Every statement has an
      * index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of an empty queue would
      * make the planner read the whole table.
      */
@@ -31,6 +32,8 @@ final class Pipeline {
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('statement_timeout', '0', true),
+                   CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+                        THEN set_config('transaction_timeout', '0', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
