@@ -55,7 +55,15 @@ final class Pipeline {
                    set_config('statement_timeout', '5s', true)
             """;
 
-    private static final String ASYNCHRONOUS = "'off'";
+    /** Only Amazon Aurora has this function. It keeps UNLOGGED tables through a crash that loses asynchronous commits. */
+    static final String KEEPS_UNLOGGED_TABLES = "to_regprocedure('aurora_version()') IS NOT NULL";
+
+    /** A lost commit is harmless only if the crash ends the incarnation, which is a row of an UNLOGGED table. */
+    private static final String ASYNCHRONOUS = """
+            CASE WHEN NOT {kept} THEN 'off'
+                 WHEN current_setting('synchronous_commit') = 'off' THEN 'on'
+                 ELSE current_setting('synchronous_commit') END""".replace("{kept}", '(' + KEEPS_UNLOGGED_TABLES + ')');
+
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";
