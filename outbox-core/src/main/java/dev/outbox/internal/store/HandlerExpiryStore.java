@@ -102,7 +102,7 @@ public final class HandlerExpiryStore {
             """;
 
     /** Relies on outbox_delivery_pk, and reads the registry: an instance may have registered the handler meanwhile. */
-    private static final String DEAD_LETTER = """
+    static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'DEAD',

@@ -2,8 +2,6 @@ package dev.outbox.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.EventEnvelope;
-import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -180,20 +178,6 @@ class BoundedPlansTest {
                 new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(EventTypeStore.LATEST, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isEqualTo(EventTypeStore.MOST_READ);
         assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(EventTypeStore.MOST_READ);
-    }
-
-    @Test
-    void retryReadsLaterEventsOfItsAggregateOnly() throws SQLException {
-        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
-        addPending(ROWS);
-        EventEnvelope dead = new Lanes(outbox).publish("1", 3).get(0);
-        new Lanes(outbox).dead("mail", dead);
-        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
-
-        JsonNode passed = new Explained(outbox.dataSource())
-                .explain(OutOfOrderSql.PASSED, "bigint[], text[]", "'{" + dead.id() + "}', '{mail}'");
-        assertThat(Explained.rowsVisited(passed, "outbox_unpublished")).isEqualTo(2);
-        assertThat(Explained.pages(passed)).isLessThan(50);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {
