@@ -59,6 +59,27 @@ class BoundedPlansTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    void archiveReadsOnceWhatAReplayHolds(boolean analyzed) throws SQLException {
+        addHistory("1 day", ROWS);
+        addHistory("31 days", 5 * BATCH);
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_replay (handler_id, rate, after_id, up_to_id, requested_by, reason, finished_at)
+                        SELECT 'mail', 1, 0, 1000000, 'ann', 'past', CASE WHEN n <= 1000 THEN now() END
+                          FROM generate_series(1, 1001) n
+                        """).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET status = 'DONE' WHERE finished_at IS NOT NULL")
+                .update();
+        analyze(analyzed, "events.outbox_published, events.outbox_replay");
+
+        JsonNode plan = explainArchive("-infinity");
+        assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(5 * BATCH);
+        assertThat(Explained.rowsVisited(plan, "outbox_replay")).isEqualTo(5 * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(5 * 5 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     void purgeReadsItsBatchOnly(boolean analyzed) throws SQLException {
         addProcessed("2 years", ROWS);
         outbox.sql().sql("DELETE FROM events.processed_event").update();
