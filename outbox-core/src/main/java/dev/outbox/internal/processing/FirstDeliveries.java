@@ -15,10 +15,8 @@ import dev.outbox.internal.store.ScanLimit;
 import dev.outbox.internal.store.SettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +32,6 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
-
-    /** Aggregates with a row that another session holds locked: left out until a claim finds nothing else. */
-    private final Set<Long> heldAggregates = new HashSet<>();
 
     private long highest;
     private volatile boolean queued;
@@ -65,7 +60,6 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
                 stream.worker(),
                 stream.settings().batchSize(),
                 stream.settings().lease(),
-                heldAggregates,
                 dependencies.dispatcher().activeHandlers(),
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 window.next());
@@ -121,12 +115,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
-        boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
-        if (events.isEmpty() && !foundHeld && !again) {
-            heldAggregates.clear();
-        }
         boolean full = events.size() == stream.settings().batchSize() || round.isCut();
-        return full || again || foundHeld;
+        return full || again || (round.skippedLocked() && !events.isEmpty());
     }
 
     @Override

@@ -159,9 +159,10 @@ final class ClaimSql {
      * it would read every dispatched event that waits. Reads no farther than {@link ScanLimit} says. Half of the largest bigint
      * ({@link ScanLimit#UNBOUNDED}) can be added to an id of at most the other half.
      */
-    private static final String BATCH = """
-            batch AS MATERIALIZED (
+    private static final String OLDEST = """
+            oldest AS MATERIALIZED (
                 SELECT o.id,
+                       o.ctid AS row,
                        {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
                        {schema}.outbox_payload_size(o.payload) AS bytes
                   FROM {schema}.outbox_unpublished o
@@ -174,51 +175,56 @@ final class ClaimSql {
                                 WHERE c.id >= (SELECT start.first_claim FROM start)
                                   AND c.stream = :stream
                                 UNION ALL
-                               SELECT unnest(:held::bigint[]))
+                               SELECT unnest(:left_out::bigint[]))
                  ORDER BY o.stream, o.id
                  LIMIT :batch_size
-                   FOR UPDATE OF o {locked rows}
-            ), cut AS MATERIALIZED (
-                SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < :most_bytes::bigint THEN 9223372036854775807
-                            ELSE (SELECT max(b.id)
-                                    FROM (SELECT batch.id, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
-                                            FROM batch) b
-                                   WHERE b.bytes_before < :most_bytes::bigint) END AS id
             )""";
 
-    private static final String WHOLE_BATCH = "claimable AS (SELECT batch.id, batch.aggregate FROM batch)";
-
     /**
-     * Leaves out the events that follow a locked one in its aggregate. Marks them instead of joining: the queue may have been empty when
-     * its statistics were taken.
+     * Locks the rows by their addresses. What is not locked is held by another session, or has changed since the statement began: the
+     * events that follow it in its aggregate are left out. Filters by status: with dispatched_at, statistics of an empty queue would lead to
+     * outbox_unpublished_pending.
      */
-    private static final String BEFORE_LOCKED_ROWS = """
-            passed_over AS MATERIALIZED (
-                SELECT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate, min(o.id) AS id
+    private static final String UNLOCKED = """
+            locked AS MATERIALIZED (
+                SELECT o.id
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (:stream, (SELECT max(batch.id) FROM batch))
-                   AND o.dispatched_at IS NULL
-                   AND o.id NOT IN (SELECT batch.id FROM batch)
-                 GROUP BY 1
+                 WHERE o.ctid = ANY (ARRAY(SELECT oldest.row FROM oldest))
+                   AND o.status = 'PENDING'
+                   FOR UPDATE OF o SKIP LOCKED
+            ), skipped AS MATERIALIZED (
+                SELECT oldest.aggregate, min(oldest.id) AS id
+                  FROM oldest
+                 WHERE oldest.id NOT IN (SELECT locked.id FROM locked)
+                 GROUP BY oldest.aggregate
+            )""";
+
+    /** Leaves events out by comparing ids, never by a join: the queue may have been empty when its statistics were taken. */
+    private static final String CLAIMABLE = """
+            cut AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT sum(oldest.bytes) FROM oldest) < :most_bytes::bigint THEN 9223372036854775807
+                            ELSE (SELECT max(b.id)
+                                    FROM (SELECT oldest.id, sum(oldest.bytes) OVER (ORDER BY oldest.id) - oldest.bytes AS bytes_before
+                                            FROM oldest) b
+                                   WHERE b.bytes_before < :most_bytes::bigint) END AS id
             ), claimable AS MATERIALIZED (
-                SELECT batch.id, batch.aggregate
-                  FROM batch
-                 WHERE batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                    OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate)
+                SELECT oldest.id, oldest.aggregate
+                  FROM oldest
+                 WHERE oldest.id <= (SELECT cut.id FROM cut)
+                   AND (oldest.aggregate NOT IN (SELECT skipped.aggregate FROM skipped)
+                        OR oldest.id < (SELECT skipped.id FROM skipped WHERE skipped.aggregate = oldest.aggregate))
             )""";
 
     /**
      * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper
-     * than keeping them in memory. What is not claimable comes back without a claim id, and with its aggregate.
+     * than keeping them in memory. The first skipped event of each aggregate comes back too, with the aggregate.
      */
     private static final String TAKE = """
             claim AS (
                 INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
                 SELECT :token, :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
-                          FROM claimable c
-                         WHERE c.id <= (SELECT cut.id FROM cut)) ids
+                          FROM claimable c) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -227,24 +233,16 @@ final class ClaimSql {
                       FROM {schema}.outbox_delivery d
                      WHERE d.aggregate_type = o.aggregate_type AND d.aggregate_id = o.aggregate_id
                        AND d.head),
-                   {aggregate and claim},
-                   (SELECT max(batch.id) FROM batch) > (SELECT cut.id FROM cut)
+                   CASE WHEN o.id IN (SELECT skipped.id FROM skipped)
+                        THEN {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) END,
+                   (SELECT claim.id FROM claim),
+                   (SELECT max(oldest.id) FROM oldest) > (SELECT cut.id FROM cut)
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))
+             WHERE o.id = ANY (ARRAY(SELECT claimable.id FROM claimable UNION ALL SELECT skipped.id FROM skipped))
              ORDER BY o.id
             """;
 
-    /** Fails if another session holds one of the rows locked. */
-    static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", " + WHOLE_BATCH
-            + ", " + TAKE.replace("{aggregate and claim}", "NULL::bigint, (SELECT claim.id FROM claim)");
-
-    /** Skips the rows that another session holds locked, and all later ones of their aggregates. Looks at everything twice. */
-    static final String CLAIM_SKIP_LOCKED =
-            "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
-                    + BEFORE_LOCKED_ROWS + ", "
-                    + TAKE.replace("{aggregate and claim}", """
-                    {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id),
-                   CASE WHEN o.id IN (SELECT c.id FROM claimable c) THEN (SELECT claim.id FROM claim) END""");
+    static final String CLAIM = "WITH " + String.join(", ", START, OLDEST, UNLOCKED, CLAIMABLE, TAKE);
 
     private ClaimSql() {}
 }

@@ -160,8 +160,8 @@ class OutOfOrderTest {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        ClaimStore.Request request = new ClaimStore.Request(
-                "default", "w", 10, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes("mail"));
+        ClaimStore.Request request =
+                new ClaimStore.Request("default", "w", 10, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes("mail"));
         assertThat(claims.claim(request).orElseThrow().claim().events()).hasSize(1);
 
         assertThat(retry()).isEqualTo(new Retried(1, 0, 1));

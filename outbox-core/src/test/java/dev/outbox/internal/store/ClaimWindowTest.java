@@ -12,7 +12,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -252,14 +251,7 @@ class ClaimWindowTest {
 
     private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
         return new ClaimStore.Request(
-                "default",
-                "w",
-                batchSize,
-                LEASE,
-                Set.of(),
-                ActiveHandlers.ofAllTypes(),
-                ScanLimit.Reach.EVERYTHING,
-                window);
+                "default", "w", batchSize, LEASE, ActiveHandlers.ofAllTypes(), ScanLimit.Reach.EVERYTHING, window);
     }
 
     private List<String> round() throws SQLException {
