@@ -65,8 +65,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
                 window.next());
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
-        Optional<ClaimRound> found = dependencies.claims().claim(request);
-        Duration took = Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
+        Optional<ClaimRound> found = claim(request, begun);
+        Duration took = since(begun);
         if (found.isEmpty()) {
             dependencies.registry().addStream(stream.name());
             return Claimed.nothing(true);
@@ -80,6 +80,21 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         // What is due was asked of the handlers that were active then.
         boolean asksAgain = outdated.test(round.registry());
         return new Claimed<>(batch, again || asksAgain, round.untilNextDelivery(), depth.lookAgainIn());
+    }
+
+    /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
+    private Optional<ClaimRound> claim(ClaimStore.Request request, Moment begun) throws SQLException {
+        try {
+            return dependencies.claims().claim(request);
+        } catch (SQLException | RuntimeException ex) {
+            window.claimed(request.window(), 0, since(begun));
+            depth.failed(request.reach(), since(begun));
+            throw ex;
+        }
+    }
+
+    private Duration since(Moment begun) {
+        return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
     }
 
     private EventBatch batch(Claim claim, ClaimRound round, Moment begun) {
