@@ -41,15 +41,20 @@ final class ClaimSql {
      * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
      * {@code next_horizon} is running, no event up to {@code next_mark} can appear any more. A transaction that takes longer than a
      * second is passed over: the low-water mark then holds only as long as the same transactions are running, and claims start at the
-     * safe mark when one of them has ended. Claims do so only now and then: while a snapshot is held, every version of the row is read.
-     * Transaction ids that lie ahead of this one come from another cluster, and the window starts anew.
+     * safe mark when one of them has ended. The safe mark has a horizon of its own, which stays until all transactions before it have
+     * ended: where long transactions overlap, some of them run before every younger one. Claims advance only now and then: while a snapshot
+     * is held, every version of the row is read. The window starts anew if it has transaction ids that lie ahead of this one, which
+     * come from another cluster, or if the sequence of event ids went back.
      */
     static final String ADVANCE_WINDOW = """
             WITH stream AS MATERIALIZED (
                 SELECT s.*,
-                       greatest(s.horizon, s.next_horizon) >= pg_current_xact_id() AS foreign_ids,
+                       greatest(s.horizon, s.next_horizon) >= pg_current_xact_id()
+                       OR s.next_mark > (SELECT CASE WHEN q.is_called THEN q.last_value ELSE 0 END
+                                           FROM {schema}.outbox_id_seq q) AS is_void,
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon) AS running,
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_horizon) AS next_running,
+                       (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_safe_horizon) AS safe_running,
                        clock_timestamp() - s.advanced_at AS age,
                        current_setting('outbox.last_id')::bigint AS last_id
                   FROM {schema}.outbox_stream s
@@ -58,7 +63,7 @@ final class ClaimSql {
                 SELECT stream.*,
                        (SELECT o.id
                           FROM {schema}.outbox_unpublished o
-                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.foreign_ids OR :whole_queue THEN 0
+                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.is_void OR :whole_queue THEN 0
                                                                         WHEN stream.running = stream.open_writers
                                                                         THEN stream.low_water_mark
                                                                         ELSE stream.safe_mark END)
@@ -67,36 +72,42 @@ final class ClaimSql {
                          ORDER BY o.stream, o.id
                          LIMIT 1) AS first
                   FROM stream
-                 WHERE stream.foreign_ids OR stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
+                 WHERE stream.is_void OR stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
             ), advanced AS (
-                SELECT due.stream, due.last_id, due.next_horizon, due.next_running,
-                       CASE WHEN due.foreign_ids THEN 0 ELSE least(due.first, due.next_mark + 1) END AS low_water_mark,
-                       CASE WHEN due.foreign_ids THEN 0
+                SELECT due.*,
+                       CASE WHEN due.is_void THEN 0 ELSE least(due.first, due.next_mark + 1) END AS new_low_water_mark,
+                       CASE WHEN due.is_void THEN 0
                             WHEN due.next_running = 0 THEN least(due.first, due.next_mark + 1)
-                            ELSE least(due.first, due.safe_mark) END AS safe_mark,
-                       due.foreign_ids,
+                            WHEN due.safe_running = 0 THEN least(due.first, due.next_safe_mark + 1)
+                            ELSE least(due.first, due.safe_mark) END AS new_safe_mark,
                        coalesce((SELECT c.id
                                    FROM {schema}.outbox_claim c
                                   WHERE c.id >= due.first_claim
                                     AND c.stream = due.stream
                                   ORDER BY c.id
                                   LIMIT 1),
-                                (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q)) AS first_claim
+                                (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q)) AS new_first_claim
                   FROM due
             )
             UPDATE {schema}.outbox_stream s
-               SET low_water_mark = advanced.low_water_mark,
-                   safe_mark = advanced.safe_mark,
-                   horizon = CASE WHEN advanced.foreign_ids THEN '0' ELSE advanced.next_horizon END,
-                   open_writers = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.next_running END,
-                   next_mark = advanced.last_id,
+               SET low_water_mark = a.new_low_water_mark,
+                   safe_mark = a.new_safe_mark,
+                   horizon = CASE WHEN a.is_void THEN '0' ELSE a.next_horizon END,
+                   open_writers = CASE WHEN a.is_void THEN 0 ELSE a.next_running END,
+                   next_mark = a.last_id,
                    next_horizon = pg_current_xact_id(),
-                   first_claim = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.first_claim END,
+                   next_safe_mark = CASE WHEN a.is_void OR a.next_running = 0 THEN a.last_id
+                                         WHEN a.safe_running = 0 THEN a.next_mark
+                                         ELSE a.next_safe_mark END,
+                   next_safe_horizon = CASE WHEN a.is_void OR a.next_running = 0 THEN pg_current_xact_id()
+                                            WHEN a.safe_running = 0 THEN a.next_horizon
+                                            ELSE a.next_safe_horizon END,
+                   first_claim = CASE WHEN a.is_void THEN 0 ELSE a.new_first_claim END,
                    advanced_at = clock_timestamp()
-              FROM advanced
-             WHERE s.stream = advanced.stream
+              FROM advanced a
+             WHERE s.stream = a.stream
                AND (s.low_water_mark, s.safe_mark, s.open_writers, s.next_mark)
-                   IS DISTINCT FROM (advanced.low_water_mark, advanced.safe_mark, advanced.next_running, advanced.last_id)
+                   IS DISTINCT FROM (a.new_low_water_mark, a.new_safe_mark, a.next_running, a.last_id)
             """;
 
     /** Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. */
