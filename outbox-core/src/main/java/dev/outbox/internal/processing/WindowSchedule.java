@@ -33,7 +33,7 @@ final class WindowSchedule {
         return now - advanceAt >= 0 || events >= MOST_EVENTS ? Window.ADVANCED : Window.AS_IT_IS;
     }
 
-    /** Notes a claim. */
+    /** Notes a claim, also one that failed: it would take as long again. */
     void claimed(Window window, int claimed, Duration took) {
         long now = nanos.getAsLong();
         events += claimed;

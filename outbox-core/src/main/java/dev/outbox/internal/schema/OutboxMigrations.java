@@ -14,6 +14,7 @@ import org.flywaydb.core.api.MigrationState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * Creates and updates the outbox tables, or checks their version. Flyway runs with its own history table, {@code outbox_schema_history},
@@ -34,6 +35,17 @@ public final class OutboxMigrations {
     private static final String MAY_NOT_READ =
             "grant the role of the application what db/outbox/grants.sql gives to a publisher, a worker or a reader";
 
+    /** Reads the catalog: every role may. */
+    private static final String CACHED_IDS = """
+            SELECT q.seqcache
+              FROM pg_catalog.pg_sequence q
+              JOIN pg_catalog.pg_class c ON c.oid = q.seqrelid
+              JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = :schema
+               AND c.relname = 'outbox_id_seq'
+            """;
+
+    private final JdbcClient sql;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
     private final ArchiveTable archive;
@@ -42,6 +54,7 @@ public final class OutboxMigrations {
 
     /** Prepares the migrations without running any. */
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
         this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
@@ -68,6 +81,7 @@ public final class OutboxMigrations {
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
             checkArchive();
+            checkSequence();
             warnIfNewer();
         });
     }
@@ -92,6 +106,7 @@ public final class OutboxMigrations {
         }
         flyway.validate();
         checkArchive();
+        checkSequence();
         warnIfNewer();
     }
 
@@ -114,6 +129,22 @@ public final class OutboxMigrations {
                     schema.quoted(),
                     archiveSchema.quoted(),
                     others);
+        }
+    }
+
+    /** A session that caches ids would store a small one after another session's larger one, and claims would deliver it too late. */
+    private void checkSequence() {
+        long cached = sql.sql(CACHED_IDS)
+                .param("schema", schema.name())
+                .query(Long.class)
+                .single();
+        if (cached > 1) {
+            String sequence = schema.quoted() + ".outbox_id_seq";
+            throw new DatabaseSetupException(
+                    "sequence " + sequence + " hands out its ids in blocks of " + cached
+                            + ", so the order of the ids is not the order of the events",
+                    "let the owner of the tables run: ALTER SEQUENCE " + sequence + " CACHE 1",
+                    null);
         }
     }
 
