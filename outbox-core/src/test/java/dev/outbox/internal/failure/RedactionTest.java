@@ -1,8 +1,10 @@
 package dev.outbox.internal.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.outbox.fixture.Poison;
 import dev.outbox.internal.delivery.AuditInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,6 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -122,6 +125,18 @@ class RedactionTest {
         first.addSuppressed(second);
 
         assertThat(printed(Redaction.loggable(first))).contains("password=***").doesNotContain("hidden");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void survivesExceptionsWhoseMethodsThrow(Poison poison) {
+        Throwable ex = catchThrowable(() -> Poison.throwFor(poison.name()));
+
+        assertThat(Redaction.message(ex)).isNotBlank();
+        assertThat(Causes.anyMatch(ex, (cause) -> false)).isFalse();
+        if (poison != Poison.MESSAGE_READ_ONCE) {
+            assertThat(printed(Redaction.loggable(ex))).contains(poison.name().startsWith("B") ? "Broken" : "");
+        }
     }
 
     @Test
