@@ -45,6 +45,7 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
     private final List<B> locked = new ArrayList<>();
 
     private long lockedRetriedAt = System.nanoTime();
+    private boolean crowded;
 
     BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
         this.name = name;
@@ -54,14 +55,16 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         this.wake = wake;
     }
 
-    Claimed<B> runOnce(BooleanSupplier closing) throws SQLException {
+    /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
+    Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
         retryLocked();
         for (B batch : List.copyOf(batches)) {
             if (batch != async.batch()) {
                 advance(batch, closing);
             }
         }
-        if (closing.getAsBoolean() || !hasRoom()) {
+        crowded = !hasRoom();
+        if (closing.getAsBoolean() || crowded || !mayClaim) {
             return Claimed.nothing(false);
         }
         Claimed<B> claimed = source.claim(async.batch() != null);
@@ -73,6 +76,11 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
             advance(batch, closing);
         }
         return claimed;
+    }
+
+    /** Returns whether the last round could not claim, because the pool was full. */
+    boolean isCrowded() {
+        return crowded;
     }
 
     boolean isBusy() {
