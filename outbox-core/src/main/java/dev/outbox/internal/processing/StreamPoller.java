@@ -139,17 +139,10 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     private void finish() {
-        try {
-            FaultPoint.BEFORE_RELEASE.reached();
-            firstDeliveries.finish();
-            FaultPoint.BETWEEN_RELEASES.reached();
-            retries.finish();
-            FaultPoint.AFTER_RELEASE.reached();
-        } catch (SQLException ex) {
-            log.warn(
-                    "The last outcomes of stream {} could not be written; their events are delivered again when their lease expires",
-                    stream.name(),
-                    ex);
-        }
+        FaultPoint.BEFORE_RELEASE.reached();
+        firstDeliveries.finish();
+        FaultPoint.BETWEEN_RELEASES.reached();
+        retries.finish();
+        FaultPoint.AFTER_RELEASE.reached();
     }
 }

@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream does not stop for an event whose outcome PostgreSQL refuses. */
 class RefusedSettlementTest {
@@ -63,6 +65,29 @@ class RefusedSettlementTest {
         awaitStatus(other, "PUBLISHED");
         awaitStatus(later, "PUBLISHED");
         awaitStatus(refused, "DEAD");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void triggerWithErrorCodeOfItsOwnRefusesOneEventOnly(boolean retried) {
+        Recorded fails =
+                Recorded.failing((attempt) -> retried && attempt.number() == 1 ? new IOException("try again") : null);
+        outbox = TestOutbox.create().handler("mail", "*", fails).retry(TestOutbox.AT_ONCE);
+        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(2));
+        outbox.sql().sql("""
+                        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'MY001'; END $$
+                        """).update();
+        outbox.sql()
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW" + " WHEN (NEW.id = "
+                        + refused.id() + ") EXECUTE FUNCTION refuse()")
+                .update();
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        awaitStatus(refused, "DEAD");
+        assertThat(fails.attemptsOf(refused)).isEqualTo(retried ? 2 : 1);
     }
 
     @Test
