@@ -87,7 +87,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         try {
             return dependencies.claims().claim(request);
         } catch (SQLException | RuntimeException ex) {
-            window.claimed(request.window(), 0, since(begun));
+            window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
             throw ex;
         }
