@@ -24,6 +24,7 @@ import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayEventStore;
+import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
@@ -75,6 +76,7 @@ final class StreamWorkers implements AutoCloseable {
         this.handlers = handlers;
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
+                new UnloggedTables(dataSource, schema),
                 registry,
                 new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), registry.expireAfter()),
                 new RegistryReport(
