@@ -60,6 +60,7 @@ final class StreamWorkers implements AutoCloseable {
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
+    private volatile boolean started;
 
     StreamWorkers(
             RuntimeSettings settings,
@@ -153,10 +154,16 @@ final class StreamWorkers implements AutoCloseable {
                 : new WorkerPool("stream " + stream, poller.concurrency(), capacity.threads());
     }
 
-    void start() {
+    /** Lists this instance and registers its handlers; if the database fails, both continue in the background. */
+    void register() {
         if (polling) {
             instance.start();
             heartbeat.start();
+        }
+    }
+
+    void start() {
+        if (polling) {
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();
@@ -166,6 +173,11 @@ final class StreamWorkers implements AutoCloseable {
             log.info("This instance polls no stream: it only publishes");
         }
         notifications.start();
+        started = true;
+    }
+
+    boolean isStarted() {
+        return started;
     }
 
     void wakeReplays() {
