@@ -18,7 +18,7 @@ public final class WorkerHandlers {
     public static final String STORMY = Traffic.PAYMENT;
 
     /** The delays before retries, as the application configures them. */
-    public static final List<Duration> RETRY_DELAYS =
+    private static final List<Duration> RETRY_DELAYS =
             List.of(Duration.ofMillis(200), Duration.ofMillis(500), Duration.ofSeconds(1));
 
     static final String BOOKING = "booking";
@@ -41,6 +41,11 @@ public final class WorkerHandlers {
 
     WorkerHandlers(BusinessTables tables) {
         this.tables = tables;
+    }
+
+    /** Returns the longest delay after a failed attempt; attempts that a crash cut short count, and do not make the delay longer. */
+    public static Duration delayAfter(int attempt) {
+        return RETRY_DELAYS.get(Math.min(attempt, RETRY_DELAYS.size()) - 1);
     }
 
     /** What is decoded from the payload. */

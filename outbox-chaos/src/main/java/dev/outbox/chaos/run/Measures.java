@@ -154,7 +154,7 @@ public record Measures(
                         && next.attempt() == end.attempt() + 1
                         && next.aggregateType().equals(WorkerHandlers.STORMY)
                         && isQuiet(end.at(), next.at(), (window) -> window.kind() == Kind.RETRY_STORM)) {
-                    Duration delay = WorkerHandlers.RETRY_DELAYS.get(end.attempt() - 1);
+                    Duration delay = WorkerHandlers.delayAfter(end.attempt());
                     late.add(Math.max(0, next.at() - end.at() - delay.toNanos()));
                 }
             });
