@@ -26,8 +26,9 @@ final class ProxiedConnection {
     /** Forwards what the client sends, until either side ends the connection. */
     void request() {
         byte[] buffer = new byte[BUFFER];
-        try (InputStream input = client.getInputStream();
-                OutputStream output = server.getOutputStream()) {
+        try {
+            InputStream input = client.getInputStream();
+            OutputStream output = server.getOutputStream();
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
             int count;
@@ -42,6 +43,7 @@ final class ProxiedConnection {
         } catch (IOException e) {
             // The connection is over, for the other direction too.
         } finally {
+            proxy.holdBackEnd();
             reset();
         }
     }
@@ -49,8 +51,9 @@ final class ProxiedConnection {
     /** Forwards what the server sends, unless it is the reply to a commit that is to be cut off. */
     void reply() {
         byte[] buffer = new byte[BUFFER];
-        try (InputStream input = server.getInputStream();
-                OutputStream output = client.getOutputStream()) {
+        try {
+            InputStream input = server.getInputStream();
+            OutputStream output = client.getOutputStream();
             int count;
             while ((count = input.read(buffer)) >= 0) {
                 if (committing.compareAndSet(true, false) && proxy.cutsCommit()) {
@@ -63,6 +66,7 @@ final class ProxiedConnection {
         } catch (IOException e) {
             // The connection is over, for the other direction too.
         } finally {
+            proxy.holdBackEnd();
             reset();
         }
     }

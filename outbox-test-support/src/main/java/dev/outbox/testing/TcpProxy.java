@@ -63,7 +63,10 @@ public final class TcpProxy implements AutoCloseable {
         reset();
     }
 
-    /** Delivers nothing until {@link #heal()}, without an error: what was sent meanwhile arrives after that. */
+    /**
+     * Delivers nothing until {@link #heal()}, without an error: what was sent meanwhile arrives after that. Ends of connections do not
+     * arrive either: the server keeps the transactions of a client that has closed its connections or died.
+     */
     public void blackHole() {
         blackHole = true;
     }
@@ -112,6 +115,11 @@ public final class TcpProxy implements AutoCloseable {
         if (!delay.isZero()) {
             LockSupport.parkNanos(delay.toNanos());
         }
+        holdBackEnd();
+    }
+
+    /** Holds back the end of a connection while nothing is delivered. */
+    void holdBackEnd() {
         while (blackHole) {
             LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
         }

@@ -2,6 +2,7 @@ package dev.outbox.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
 import java.sql.Connection;
@@ -108,6 +109,24 @@ class TcpProxyTest {
     }
 
     @Test
+    void blackHoleHidesTheDeathOfAClient() throws SQLException {
+        try (Connection dying = open("ApplicationName=dying");
+                Connection observer = database.dataSource().getConnection()) {
+            dying.setAutoCommit(false);
+            insert(dying, 1);
+            proxy.blackHole();
+            dying.abort(Runnable::run);
+
+            for (int look = 0; look < 200; look++) {
+                assertThat(backends(observer, "dying")).isEqualTo(1);
+            }
+
+            proxy.heal();
+            await().atMost(Duration.ofSeconds(60)).until(() -> backends(observer, "dying") == 0);
+        }
+    }
+
+    @Test
     void delaysBothDirections() throws SQLException {
         try (Connection connection = open("")) {
             proxy.delay(Duration.ofMillis(100));
@@ -132,6 +151,17 @@ class TcpProxyTest {
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO kept VALUES (?)")) {
             insert.setInt(1, number);
             insert.executeUpdate();
+        }
+    }
+
+    private static int backends(Connection observer, String application) throws SQLException {
+        try (PreparedStatement select =
+                observer.prepareStatement("SELECT count(*) FROM pg_stat_activity WHERE application_name = ?")) {
+            select.setString(1, application);
+            try (ResultSet result = select.executeQuery()) {
+                result.next();
+                return result.getInt(1);
+            }
         }
     }
 

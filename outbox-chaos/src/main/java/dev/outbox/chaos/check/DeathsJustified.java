@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** A delivery dies only after all its attempts failed, or for a reason that another attempt cannot help. */
+/** A delivery dies only after all its attempts failed, or for a reason that another attempt cannot help. One whose handler comes back does not expire. */
 final class DeathsJustified implements Rule {
 
     private static final Set<String> CLASSIFIED =
-            Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED", "HANDLER_EXPIRED");
+            Set.of("UNDECODABLE_PAYLOAD", "PAYLOAD_MISMATCH", "SETTLEMENT_REFUSED");
 
     private final CheckSettings settings;
 
@@ -30,7 +30,7 @@ final class DeathsJustified implements Rule {
         for (EventHistory event : history.events()) {
             event.changes().stream()
                     .filter((change) -> change.isDeliveryBecoming("DEAD"))
-                    .filter((change) -> !isJustified(event, change))
+                    .filter((change) -> !isJustified(history, event, change))
                     .forEach((change) -> violations.add(
                             event + " died too early",
                             List.of(change, event.executions(handler(change)).toList())));
@@ -38,13 +38,16 @@ final class DeathsJustified implements Rule {
         return violations.found();
     }
 
-    private boolean isJustified(EventHistory event, StateChange change) {
+    private boolean isJustified(History history, EventHistory event, StateChange change) {
         String code = change.now().errorCode();
         if (code == null) {
             return false;
         }
         if (CLASSIFIED.contains(code)) {
             return true;
+        }
+        if (code.equals("HANDLER_EXPIRED")) {
+            return !history.subscriptions().isRegisteredAfter(change.at(), handler(change));
         }
         if (code.equals("CRASH_LOOP")) {
             return change.now().crashes() > settings.maxCrashes();

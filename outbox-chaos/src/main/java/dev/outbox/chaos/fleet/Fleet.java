@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /** One service of a chaos run: its database, its publishers and its workers, each behind a network of its own. */
@@ -28,6 +29,7 @@ public final class Fleet implements AutoCloseable {
     public static final Duration LONGEST_POLL = Duration.ofSeconds(2);
 
     private static final Duration READY_DEADLINE = Duration.ofSeconds(60);
+    private static final Duration ALONE = Duration.ofSeconds(1);
     private static final int WITH_BILLING = 2;
 
     private final CrashingPostgres server = CrashingPostgres.create();
@@ -56,7 +58,7 @@ public final class Fleet implements AutoCloseable {
             publishers.add(publisher("publisher-" + number, seeds));
         }
         for (int number = 1; number <= settings.workers(); number++) {
-            workers.add(worker(settings.workerRole() + "-" + number, number <= WITH_BILLING));
+            workers.add(worker(settings.workerRole() + "-" + number, number <= WITH_BILLING, seeds));
         }
         throttle = new Throttle(database, publishers, rate, largestBacklog);
     }
@@ -84,7 +86,7 @@ public final class Fleet implements AutoCloseable {
                         Life.option("spring.datasource.url", url(proxy, name))));
     }
 
-    private Member worker(String name, boolean billing) {
+    private Member worker(String name, boolean billing, Random seeds) {
         TcpProxy proxy = TcpProxy.to("localhost", server.port());
         return new Member(
                 name,
@@ -95,6 +97,7 @@ public final class Fleet implements AutoCloseable {
                         settings.workerRole(),
                         Life.option(ChaosProcess.VERSION, version),
                         Life.option(ChaosProcess.BILLING, billing),
+                        Life.option(ChaosProcess.SEED, seeds.nextLong()),
                         Life.option("spring.datasource.url", url(proxy, name))));
     }
 
@@ -108,7 +111,7 @@ public final class Fleet implements AutoCloseable {
 
     private String url(TcpProxy proxy, String application) {
         return "jdbc:postgresql://localhost:" + proxy.port() + "/" + testDatabase.name() + "?ApplicationName="
-                + application + "&connectTimeout=2&socketTimeout=5";
+                + application + "&connectTimeout=2&socketTimeout=10";
     }
 
     /** Returns when every process is ready. */
@@ -186,6 +189,32 @@ public final class Fleet implements AutoCloseable {
             Pause.until(READY_DEADLINE, () -> worker.restart("version " + newVersion));
             Pause.until(READY_DEADLINE, worker::isReady);
         }
+    }
+
+    /**
+     * Ends all workers, and starts them again when the given action is done. The one that lacks a handler starts first, alone, and for
+     * some time.
+     */
+    public void stopAllWorkers(BooleanSupplier killed, WhileStopped action) throws SQLException {
+        workers.forEach(Member::hold);
+        try {
+            for (Member worker : workers) {
+                boolean kill = killed.getAsBoolean();
+                Pause.until(READY_DEADLINE, () -> kill ? worker.kill() : worker.restart("all stop"));
+            }
+            action.run();
+            Member first = workers.get(workers.size() - 1);
+            first.release();
+            Pause.until(READY_DEADLINE, first::isReady);
+            Pause.of(ALONE);
+        } finally {
+            workers.forEach(Member::release);
+        }
+    }
+
+    /** What happens while all workers are stopped. */
+    public interface WhileStopped {
+        void run() throws SQLException;
     }
 
     /** Stops the processes in order. The database keeps running. */

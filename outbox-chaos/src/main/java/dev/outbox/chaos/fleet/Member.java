@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 public final class Member {
 
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(60);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
 
     private final String name;
     private final TcpProxy proxy;
@@ -24,6 +25,7 @@ public final class Member {
     private final AtomicInteger unexpectedEnds = new AtomicInteger();
     private volatile Life life;
     private volatile boolean stopping;
+    private volatile boolean held;
     private int lives;
 
     Member(String name, TcpProxy proxy, Path directory, FactWriter facts, Supplier<List<String>> options) {
@@ -51,6 +53,9 @@ public final class Member {
             }
             if (!life.isEndExpected() && life.hasBeenReady()) {
                 unexpectedEnds.incrementAndGet();
+            }
+            while (held) {
+                Pause.of(BETWEEN_LOOKS);
             }
             life = begin();
         }
@@ -122,9 +127,20 @@ public final class Member {
         return true;
     }
 
+    /** Keeps its next process from starting until {@link #release()}. */
+    public void hold() {
+        held = true;
+    }
+
+    /** Lets its next process start. */
+    public void release() {
+        held = false;
+    }
+
     /** Stops its process in order, for good. */
     public synchronized void stop() {
         stopping = true;
+        held = false;
         Life last = life;
         if (!last.isReady()) {
             last.kill();
@@ -136,6 +152,7 @@ public final class Member {
     /** Kills its process, for good. */
     void abandon() {
         stopping = true;
+        held = false;
         life.kill();
         proxy.close();
     }

@@ -162,6 +162,8 @@ public sealed interface Fact {
         SNAPSHOT_HELD,
         /** Handlers hang or take long. */
         HANDLERS_SLOW,
+        /** Many handlers fail once, beside a backlog. */
+        RETRY_STORM,
         /** A Kafka broker is killed, or its clients are cut off from it, until the end. */
         BROKER_AWAY
     }

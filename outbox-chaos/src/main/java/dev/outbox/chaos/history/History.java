@@ -160,6 +160,13 @@ public final class History {
             return handlers;
         }
 
+        /** Returns whether a process registers a handler after a moment. */
+        public boolean isRegisteredAfter(long moment, String handler) {
+            return facts.stream()
+                    .anyMatch((fact) ->
+                            fact.at() > moment && current(fact.handler()).equals(handler));
+        }
+
         private static boolean wants(Subscribed fact, String type) {
             return fact.eventTypes().contains(type) || fact.eventTypes().contains("*");
         }

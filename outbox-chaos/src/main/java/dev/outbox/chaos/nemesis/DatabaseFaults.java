@@ -5,6 +5,7 @@ import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Phase;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,13 @@ final class DatabaseFaults {
 
     private static final String SERVER = "server";
     private static final int LAST_VERSION = 2;
+
+    /** A day more than {@code outbox.registry.expire-after}. */
+    private static final String EIGHT_DAYS_LATER = """
+            UPDATE events.outbox_handler SET last_seen_at = last_seen_at - interval '8 days';
+            UPDATE events.outbox_subscription SET last_seen_at = last_seen_at - interval '8 days';
+            UPDATE events.outbox_instance SET last_seen_at = last_seen_at - interval '8 days'
+            """;
 
     private DatabaseFaults() {}
 
@@ -76,6 +84,15 @@ final class DatabaseFaults {
 
     static boolean upgrade(Fleet fleet) {
         fleet.upgrade(LAST_VERSION);
+        return true;
+    }
+
+    /** Stops all workers, and lets the outbox believe that this lasted longer than registrations live. */
+    static boolean stopAllWorkers(Fleet fleet, Random random) throws SQLException {
+        fleet.stopAllWorkers(random::nextBoolean, () -> {
+            Pause.of(Duration.ofMillis(random.nextInt(1000)));
+            fleet.database().execute(EIGHT_DAYS_LATER);
+        });
         return true;
     }
 

@@ -12,6 +12,7 @@ public enum FaultType {
     RESTORE(Lane.DATABASE),
     RESTORE_COLD(Lane.DATABASE),
     UPGRADE(Lane.DATABASE),
+    ALL_STOPPED(Lane.DATABASE),
     CONNECTIONS_RESET(Lane.NETWORK),
     CONNECTIONS_REFUSED(Lane.NETWORK),
     BLACK_HOLE(Lane.NETWORK),
@@ -21,6 +22,7 @@ public enum FaultType {
     ROWS_LOCKED(Lane.LOAD),
     TABLE_LOCKED(Lane.LOAD),
     SNAPSHOT_HELD(Lane.LOAD),
+    WRITERS_OVERLAP(Lane.LOAD),
     POOL_EXHAUSTED(Lane.LOAD),
     CLOCK_SKEW(Lane.LOAD),
     HANDLERS_SLOW(Lane.LOAD),
@@ -30,7 +32,10 @@ public enum FaultType {
     BROKER_KILL(Lane.BROKERS),
     BROKERS_REFUSE(Lane.BROKERS),
     BROKERS_BLACK_HOLE(Lane.BROKERS),
-    LEADER_MOVE(Lane.BROKERS);
+    LEADER_MOVE(Lane.BROKERS),
+    KILL_ALONE(Lane.ALONE),
+    TRANSACTION_CUT_OFF(Lane.ALONE),
+    RETRY_STORM(Lane.ALONE);
 
     private final Lane lane;
 
@@ -38,13 +43,17 @@ public enum FaultType {
         this.lane = lane;
     }
 
-    /** Faults of one lane come one after the other; those of different lanes overlap. */
+    /**
+     * Faults of one lane come one after the other; those of different lanes overlap. Those of the last one come when all others are
+     * over, so that the times that they take are worth a bound.
+     */
     public enum Lane {
         PROCESSES,
         DATABASE,
         NETWORK,
         LOAD,
-        BROKERS
+        BROKERS,
+        ALONE
     }
 
     Lane lane() {

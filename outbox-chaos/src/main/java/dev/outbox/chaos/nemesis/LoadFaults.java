@@ -18,6 +18,9 @@ final class LoadFaults {
 
     private static final String DATABASE = "database";
     private static final int SKEW_SECONDS = 600;
+    private static final Duration WRITER = Duration.ofSeconds(3);
+    private static final Duration BACKLOG = Duration.ofSeconds(4);
+    private static final Duration STORM = Duration.ofSeconds(6);
 
     private static final List<String> ROWS = List.of(
             "SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5 FOR UPDATE",
@@ -46,6 +49,32 @@ final class LoadFaults {
                 Kind.SNAPSHOT_HELD,
                 "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()",
                 6000);
+    }
+
+    /** Lets transactions of three seconds publish, of which one is always open. */
+    static boolean overlapWriters(Fleet fleet, Random random) {
+        Member publisher = fleet.choose(random, fleet.publishers()::contains);
+        Duration time = Duration.ofMillis(5000 + random.nextInt(3000));
+        during(
+                fleet,
+                Kind.SNAPSHOT_HELD,
+                publisher,
+                time.plus(WRITER),
+                () -> publisher.tell(Commands.OVERLAP, time.toMillis()));
+        return true;
+    }
+
+    /** Makes every third payment fail at first, beside a backlog, while more payments arrive than the workers can handle. */
+    static boolean retryStorm(Fleet fleet) {
+        Member operator = fleet.publishers().get(0);
+        operator.tell(Commands.PAUSE, 1);
+        Pause.of(BACKLOG);
+        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.RETRY_STORM, DATABASE, ""));
+        fleet.workers().forEach((worker) -> worker.tell(Commands.STORM, STORM.toMillis()));
+        operator.tell(Commands.PAUSE, 0);
+        Pause.of(STORM);
+        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.RETRY_STORM, DATABASE, ""));
+        return true;
     }
 
     private static boolean hold(Fleet fleet, Random random, Kind kind, String sql, int longest) throws SQLException {

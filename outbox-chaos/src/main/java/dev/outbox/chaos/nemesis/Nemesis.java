@@ -7,6 +7,7 @@ import dev.outbox.chaos.nemesis.Schedule.Planned;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -23,8 +24,8 @@ public final class Nemesis {
 
     private static final Logger log = LoggerFactory.getLogger(Nemesis.class);
 
-    private static final int ATTEMPTS = 240;
-    /** Delivery has to resume in this time after the database is back. */
+    private static final Duration DEADLINE = Duration.ofMinutes(2);
+    /** Delivery has to resume in this time after the database is back, or after a fault that came alone. */
     private static final Duration RECOVERY = Duration.ofSeconds(4);
 
     private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
@@ -50,7 +51,7 @@ public final class Nemesis {
     public void run() throws InterruptedException, ExecutionException {
         long begun = System.nanoTime();
         List<FutureTask<?>> lanes = new ArrayList<>();
-        for (Lane lane : Lane.values()) {
+        for (Lane lane : EnumSet.complementOf(EnumSet.of(Lane.ALONE))) {
             FutureTask<?> task = new FutureTask<>(() -> run(lane, begun), null);
             Thread thread = new Thread(task, "nemesis-" + lane);
             thread.setDaemon(true);
@@ -60,6 +61,7 @@ public final class Nemesis {
         for (FutureTask<?> lane : lanes) {
             lane.get();
         }
+        run(Lane.ALONE, begun);
     }
 
     /** How often each fault happened. */
@@ -70,8 +72,11 @@ public final class Nemesis {
     private void run(Lane lane, long begun) {
         for (Planned fault : schedule.of(lane)) {
             Pause.of(Duration.ofNanos(begun + fault.at().toNanos() - System.nanoTime()));
+            if (lane == Lane.ALONE) {
+                fleet.awaitReady();
+            }
             cause(fault);
-            if (lane == Lane.DATABASE) {
+            if (lane == Lane.DATABASE || lane == Lane.ALONE) {
                 Pause.of(RECOVERY);
             }
         }
@@ -79,7 +84,8 @@ public final class Nemesis {
 
     private void cause(Planned fault) {
         Random random = new Random(fault.seed());
-        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        while (System.nanoTime() < end) {
             try {
                 if (happens(fault.type(), random)) {
                     counts.merge(fault.type(), 1, Integer::sum);
@@ -91,7 +97,7 @@ public final class Nemesis {
             }
             Pause.of(BETWEEN_ATTEMPTS);
         }
-        throw new IllegalStateException(fault.type() + " did not happen in " + ATTEMPTS + " attempts");
+        throw new IllegalStateException(fault.type() + " did not happen within " + DEADLINE);
     }
 
     private boolean happens(FaultType type, Random random) throws SQLException {
@@ -106,6 +112,7 @@ public final class Nemesis {
             case RESTORE -> DatabaseFaults.restore(fleet, random);
             case RESTORE_COLD -> DatabaseFaults.restoreCold(fleet, random);
             case UPGRADE -> DatabaseFaults.upgrade(fleet);
+            case ALL_STOPPED -> DatabaseFaults.stopAllWorkers(fleet, random);
             case CONNECTIONS_RESET -> NetworkFaults.reset(fleet, random);
             case CONNECTIONS_REFUSED -> NetworkFaults.refuse(fleet, random);
             case BLACK_HOLE -> NetworkFaults.blackHole(fleet, random);
@@ -115,6 +122,7 @@ public final class Nemesis {
             case ROWS_LOCKED -> LoadFaults.lockRows(fleet, random);
             case TABLE_LOCKED -> LoadFaults.lockTable(fleet, random);
             case SNAPSHOT_HELD -> LoadFaults.holdSnapshot(fleet, random);
+            case WRITERS_OVERLAP -> LoadFaults.overlapWriters(fleet, random);
             case POOL_EXHAUSTED -> LoadFaults.exhaustPool(fleet, random);
             case CLOCK_SKEW -> LoadFaults.skewClock(fleet, random);
             case HANDLERS_SLOW -> LoadFaults.slowHandlers(fleet, random);
@@ -125,6 +133,9 @@ public final class Nemesis {
             case BROKERS_REFUSE -> brokers().refuse(random);
             case BROKERS_BLACK_HOLE -> brokers().blackHole(random);
             case LEADER_MOVE -> brokers().moveLeader(random);
+            case KILL_ALONE -> ProcessFaults.killAlone(fleet, random);
+            case TRANSACTION_CUT_OFF -> NetworkFaults.cutOffTransaction(fleet, random);
+            case RETRY_STORM -> LoadFaults.retryStorm(fleet);
         };
     }
 

@@ -5,14 +5,19 @@ import dev.outbox.chaos.fleet.Member;
 import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.Fact.Fault;
 import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.process.Commands;
 import dev.outbox.testing.TcpProxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
 
 /** Faults of the network between one process and the database. */
-final class NetworkFaults {
+public final class NetworkFaults {
 
+    /** Note of the fault that cuts a worker off in the middle of a transaction. */
+    public static final String HELD = "black hole around an open transaction";
+
+    private static final Duration CUT_OFF = Duration.ofSeconds(12);
     private static final Duration CUT_DEADLINE = Duration.ofSeconds(4);
 
     private NetworkFaults() {}
@@ -42,6 +47,42 @@ final class NetworkFaults {
             }
             return true;
         });
+    }
+
+    /**
+     * Cuts a worker off in the middle of the transaction of a deduplicating handler, which stays open on the server for longer than
+     * another worker should wait for it. Then the worker resumes, or it was killed meanwhile.
+     */
+    static boolean cutOffTransaction(Fleet fleet, Random random) {
+        Member worker = fleet.choose(random, fleet.workers()::contains);
+        boolean dies = random.nextBoolean();
+        worker.tell(Commands.HOLD, CUT_OFF.toMillis());
+        if (!Pause.until(CUT_DEADLINE, () -> holdsTransaction(fleet, worker))) {
+            worker.tell(Commands.HOLD, 0);
+            return false;
+        }
+        return cut(fleet, worker, HELD, (proxy) -> {
+            proxy.blackHole();
+            Pause.of(CUT_OFF.dividedBy(2));
+            boolean isDead = !dies || worker.kill();
+            Pause.of(CUT_OFF.dividedBy(2));
+            return isDead;
+        });
+    }
+
+    private static boolean holdsTransaction(Fleet fleet, Member worker) {
+        try {
+            return fleet.database().number("""
+                    SELECT count(*)
+                    FROM pg_stat_activity
+                    WHERE application_name = '%s'
+                    AND state = 'idle in transaction'
+                    AND state_change < clock_timestamp() - interval '100 milliseconds'
+                    AND query LIKE '%%chaos.booking%%'
+                    """.formatted(worker.name())) > 0;
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     static boolean delay(Fleet fleet, Random random) {

@@ -2,6 +2,10 @@ package dev.outbox.chaos.nemesis;
 
 import dev.outbox.chaos.fleet.Fleet;
 import dev.outbox.chaos.fleet.Member;
+import dev.outbox.chaos.fleet.Pause;
+import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Kind;
+import dev.outbox.chaos.process.Commands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -9,12 +13,26 @@ import java.util.Random;
 /** Faults of whole processes. */
 final class ProcessFaults {
 
+    private static final Duration BUSY = Duration.ofMillis(400);
     private static final int SURVIVOR_AND_VICTIM = 2;
 
     private ProcessFaults() {}
 
     static boolean kill(Fleet fleet, Random random) {
         return victim(fleet, random).kill();
+    }
+
+    /** Kills a worker in the middle of its handlers, and lets its lease expire. */
+    static boolean killAlone(Fleet fleet, Random random) {
+        Member victim = fleet.choose(random, fleet.workers()::contains);
+        String process = victim.process();
+        fleet.facts().write(Fault.begun(System.nanoTime(), Kind.HANDLERS_SLOW, process, "before a kill"));
+        victim.tell(Commands.SLOW, BUSY.toMillis());
+        Pause.of(BUSY.multipliedBy(2));
+        fleet.facts().write(Fault.ended(System.nanoTime(), Kind.HANDLERS_SLOW, process, "before a kill"));
+        boolean killed = victim.kill();
+        Pause.of(Fleet.LEASE);
+        return killed;
     }
 
     /** Suspends for longer than the lease, or for a moment. */

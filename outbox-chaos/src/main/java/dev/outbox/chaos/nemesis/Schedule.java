@@ -18,7 +18,7 @@ public record Schedule(List<Planned> faults) {
     /** Fault with its time since the beginning and the seed of its details. */
     public record Planned(Duration at, FaultType type, long seed) {}
 
-    /** Spreads faults over some time: those of one lane in random order and at about equal distances. */
+    /** Spreads faults over some time: those of one lane in random order and at about equal distances, and the last lane at the end. */
     public static Schedule of(long seed, Map<FaultType, Integer> counts, Duration time) {
         Random random = new Random(seed);
         List<Planned> planned = new ArrayList<>();
@@ -32,7 +32,8 @@ public record Schedule(List<Planned> faults) {
             Collections.shuffle(types, random);
             long distance = time.toMillis() / (types.size() + 1);
             for (int i = 0; i < types.size(); i++) {
-                long at = distance * i + random.nextLong(Math.max(1, distance));
+                long offset = distance * i + random.nextLong(Math.max(1, distance));
+                long at = lane == Lane.ALONE ? time.toMillis() : offset;
                 planned.add(new Planned(Duration.ofMillis(at), types.get(i), random.nextLong()));
             }
         }

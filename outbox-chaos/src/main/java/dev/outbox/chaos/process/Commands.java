@@ -22,6 +22,21 @@ public final class Commands {
     /** Makes each handler call take some milliseconds longer. */
     public static final String SLOW = "slow";
 
+    /** Makes a worker's handlers of payments slow and fail every third first attempt, for some milliseconds. */
+    public static final String STORM = "storm";
+
+    /** Makes the next transaction of a worker's deduplicating handler take some milliseconds longer. */
+    public static final String HOLD = "hold";
+
+    /** Lets writers of three seconds overlap for some milliseconds. */
+    public static final String OVERLAP = "overlap";
+
+    /** Lets an operator pause the stream of payments, or with 0, resume it. */
+    public static final String PAUSE = "pause";
+
+    /** Lets an operator skip deliveries whose handler asked for an absurd delay. */
+    public static final String SKIP_DELAYED = "skip-delayed";
+
     /** Lets an operator retry dead deliveries. */
     public static final String RETRY = "retry";
 

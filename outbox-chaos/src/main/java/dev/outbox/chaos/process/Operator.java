@@ -1,6 +1,7 @@
 package dev.outbox.chaos.process;
 
 import dev.outbox.OutboxException;
+import dev.outbox.RetryAfterException;
 import dev.outbox.chaos.history.Fact.Operated;
 import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.FactWriter;
@@ -23,6 +24,7 @@ final class Operator {
     private static final Logger log = LoggerFactory.getLogger(Operator.class);
 
     private static final String ACTOR = "chaos";
+    private static final String PAYMENTS = "payments";
     private static final int REPLAY_RATE = 1000;
 
     private static final String RECENT = """
@@ -59,10 +61,35 @@ final class Operator {
     void skip(long limit) {
         attempt(() -> {
             for (Delivery dead : dead(limit)) {
-                note(Operation.SKIP, dead.event().eventId(), dead.handlerId());
-                operations.skip(selection(dead), ACTOR, "not worth another attempt");
+                skip(dead, "not worth another attempt");
             }
         });
+    }
+
+    /** Skips deliveries whose handler said when to come back, which may be in a million years. */
+    void skipDelayed(long limit) {
+        DeliverySelection delayed = DeliverySelection.all()
+                .withErrorCode(RetryAfterException.class.getSimpleName())
+                .withStatus(DeliveryStatus.DUE);
+        attempt(() -> operations
+                .find(delayed, Math.toIntExact(limit))
+                .forEach((delivery) -> skip(delivery, "its delay is absurd")));
+    }
+
+    /** Pauses the stream of payments, or with 0, resumes it. */
+    void pauseOrResume(long pause) {
+        attempt(() -> {
+            if (pause == 0) {
+                operations.resumeStream(PAYMENTS, ACTOR, "there is a backlog");
+            } else {
+                operations.pauseStream(PAYMENTS, ACTOR, "there is no backlog");
+            }
+        });
+    }
+
+    private void skip(Delivery delivery, String reason) {
+        note(Operation.SKIP, delivery.event().eventId(), delivery.handlerId());
+        operations.skip(selection(delivery), ACTOR, reason);
     }
 
     /** Replays the latest published events to a handler that deduplicates and to one that does not. */

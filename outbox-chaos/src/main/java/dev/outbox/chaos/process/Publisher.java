@@ -33,6 +33,7 @@ final class Publisher {
     private final PlatformTransactionManager transactions;
     private final BusinessTables tables;
     private final FactWriter facts;
+    private final String name;
     private final Traffic traffic;
     private volatile long rate;
     private volatile boolean stopped;
@@ -43,11 +44,13 @@ final class Publisher {
             PlatformTransactionManager transactions,
             JdbcTemplate jdbc,
             FactWriter facts,
+            String name,
             Traffic traffic) {
         this.outbox = outbox;
         this.transactions = transactions;
         this.tables = new BusinessTables(jdbc);
         this.facts = facts;
+        this.name = name;
         this.traffic = traffic;
     }
 
@@ -70,18 +73,28 @@ final class Publisher {
             }
             next = Math.max(next, now - Duration.ofSeconds(1).toNanos())
                     + Duration.ofSeconds(1).toNanos() / rate;
-            publish(traffic.next());
+            publishNext();
         }
     }
 
-    private void publish(Plan plan) {
-        String transaction = facts.process() + "-" + ++number;
+    /** Publishes one transaction. */
+    void publishNext() {
+        publish(traffic.next(), () -> {});
+    }
+
+    /** Publishes one event, and commits some time later. */
+    void publishSlowly(Duration time) {
+        publish(traffic.single(name + "-" + number), () -> LockSupport.parkNanos(time.toNanos()));
+    }
+
+    private void publish(Plan plan, Runnable beforeCommit) {
+        String transaction = name + "-" + ++number;
         facts.write(new Intended(System.nanoTime(), facts.process(), transaction, plan.events()));
-        Commit outcome = execute(plan, transaction);
+        Commit outcome = execute(plan, transaction, beforeCommit);
         facts.write(new Completed(System.nanoTime(), facts.process(), transaction, outcome));
     }
 
-    private Commit execute(Plan plan, String transaction) {
+    private Commit execute(Plan plan, String transaction, Runnable beforeCommit) {
         TransactionStatus status;
         try {
             status = transactions.getTransaction(new DefaultTransactionDefinition());
@@ -90,6 +103,7 @@ final class Publisher {
         }
         try {
             store(plan, transaction, status);
+            beforeCommit.run();
         } catch (RuntimeException e) {
             rollBack(status);
             return refused(transaction, "failed before its commit", e);

@@ -32,7 +32,25 @@ class PublishingProcess {
                 environment.getRequiredProperty(ChaosProcess.SEED, Long.class),
                 environment.getProperty(ChaosProcess.AGGREGATES, Integer.class, Traffic.COLD_AGGREGATES),
                 mapper);
-        return new Publisher(outbox, transactions, jdbc, facts, traffic);
+        return new Publisher(outbox, transactions, jdbc, facts, facts.process(), traffic);
+    }
+
+    @Bean
+    OverlappingWriters overlappingWriters(
+            OutboxPublisher outbox,
+            PlatformTransactionManager transactions,
+            JdbcTemplate jdbc,
+            FactWriter facts,
+            JsonMapper mapper,
+            Environment environment) {
+        long seed = environment.getRequiredProperty(ChaosProcess.SEED, Long.class);
+        return new OverlappingWriters((name) -> new Publisher(
+                outbox,
+                transactions,
+                jdbc,
+                facts,
+                facts.process() + "-" + name,
+                new Traffic(seed + name.hashCode(), Traffic.COLD_AGGREGATES, mapper)));
     }
 
     @Bean
@@ -46,10 +64,21 @@ class PublishingProcess {
     }
 
     @Bean
-    Commands commands(Publisher publisher, Operator operator, SkewedClock clock, PoolExhaustion pool) {
+    Commands commands(
+            Publisher publisher,
+            OverlappingWriters writers,
+            Operator operator,
+            SkewedClock clock,
+            PoolExhaustion pool) {
         return new Commands(Map.of(
                 Commands.RATE,
                 publisher::atRate,
+                Commands.OVERLAP,
+                (millis) -> writers.write(Duration.ofMillis(millis)),
+                Commands.PAUSE,
+                operator::pauseOrResume,
+                Commands.SKIP_DELAYED,
+                (limit) -> Commands.inBackground("operator", () -> operator.skipDelayed(limit)),
                 Commands.RETRY,
                 (limit) -> Commands.inBackground("operator", () -> operator.retry(limit)),
                 Commands.SKIP,

@@ -9,12 +9,20 @@ import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FactWriter;
 import java.time.Duration;
+import java.util.function.Predicate;
 
 /** Writes a fact before and after every call of a handler, and slows handlers down when the nemesis says so. */
 final class RecordedHandlers {
 
+    /** With two handlers for each payment, the workers together are slower than the publishers. */
+    private static final Duration STORM = Duration.ofMillis(120);
+
+    /** Number of an attempt at which only a filter ran. */
+    private static final int NO_ATTEMPT = 0;
+
     private final FactWriter facts;
     private volatile Duration slowness = Duration.ZERO;
+    private volatile long stormUntil = Long.MIN_VALUE;
 
     RecordedHandlers(FactWriter facts) {
         this.facts = facts;
@@ -24,15 +32,33 @@ final class RecordedHandlers {
         slowness = Duration.ofMillis(millis);
     }
 
-    HandlerDefinition recorded(HandlerDefinition handler) {
-        return handler.decorated(
-                (body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
+    /** Slows the handlers of payments down for some time, so that a backlog stays, and fails every third first attempt. */
+    void storm(long millis) {
+        stormUntil = System.nanoTime() + Duration.ofMillis(millis).toNanos();
     }
 
-    private void run(
-            String handler, Object payload, EventEnvelope event, EventContext context, ContextHandler<Object> body)
-            throws Exception {
-        int attempt = context.attempt();
+    HandlerDefinition recorded(HandlerDefinition handler) {
+        Predicate<EventEnvelope> filter = handler.options().filter();
+        return handler.accepting((event) -> test(handler.id(), event, filter))
+                .decorated((body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
+    }
+
+    /** A filter that throws is a failed attempt, although the body of the handler does not begin. */
+    private boolean test(String handler, EventEnvelope event, Predicate<EventEnvelope> filter) {
+        boolean failed = true;
+        try {
+            boolean accepted = filter.test(event);
+            failed = false;
+            return accepted;
+        } finally {
+            if (failed) {
+                begin(handler, event, NO_ATTEMPT);
+                end(handler, event, NO_ATTEMPT, Outcome.FAILED);
+            }
+        }
+    }
+
+    private void begin(String handler, EventEnvelope event, int attempt) {
         facts.write(new Started(
                 System.nanoTime(),
                 facts.process(),
@@ -45,10 +71,24 @@ final class RecordedHandlers {
                 event.payload(),
                 event.headers(),
                 event.replayed()));
+    }
+
+    private void end(String handler, EventEnvelope event, int attempt, Outcome outcome) {
+        facts.write(new Ended(System.nanoTime(), facts.process(), handler, event.eventId(), attempt, outcome));
+    }
+
+    private void run(
+            String handler, Object payload, EventEnvelope event, EventContext context, ContextHandler<Object> body)
+            throws Exception {
+        int attempt = context.attempt();
+        begin(handler, event, attempt);
         Outcome outcome = Outcome.FAILED;
         try {
             if (!slowness.isZero()) {
                 WorkerHandlers.hold(slowness);
+            }
+            if (event.aggregateType().equals(WorkerHandlers.STORMY) && System.nanoTime() < stormUntil) {
+                rage(event, attempt);
             }
             body.handle(payload, event, context);
             outcome = Outcome.SUCCEEDED;
@@ -56,7 +96,14 @@ final class RecordedHandlers {
             outcome = Outcome.INTERRUPTED;
             throw e;
         } finally {
-            facts.write(new Ended(System.nanoTime(), facts.process(), handler, event.eventId(), attempt, outcome));
+            end(handler, event, attempt, outcome);
+        }
+    }
+
+    private static void rage(EventEnvelope event, int attempt) throws InterruptedException {
+        WorkerHandlers.hold(STORM);
+        if (attempt == 1 && WorkerHandlers.chance(event, 3) == 0) {
+            throw new IllegalStateException("Every third first attempt fails in a retry storm");
         }
     }
 }

@@ -38,14 +38,23 @@ final class Registrations {
             while (!isKnown(handler)) {
                 LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
             }
-            facts.write(new Subscribed(
-                    System.nanoTime(),
-                    facts.process(),
-                    handler.id(),
-                    handler.eventTypes(),
-                    Set.copyOf(handler.aliases()),
-                    handler.deduplicates()));
+            note(handler);
         }
+    }
+
+    /** Notes that every handler is registered: to be called when the application must have done it. */
+    void note() {
+        handlers.forEach(this::note);
+    }
+
+    private void note(HandlerDefinition handler) {
+        facts.write(new Subscribed(
+                System.nanoTime(),
+                facts.process(),
+                handler.id(),
+                handler.eventTypes(),
+                Set.copyOf(handler.aliases()),
+                handler.deduplicates()));
     }
 
     private boolean isKnown(HandlerDefinition handler) {

@@ -22,6 +22,9 @@ final class Traffic {
     static final String REFUNDED = "Refunded";
     static final String CLOSED = "Closed";
 
+    /** Aggregate type of the stream that handles several aggregates at once. */
+    static final String PAYMENT = "payment";
+
     static final Set<String> TYPES = Set.of(OPENED, MOVED, PAID, REFUNDED, CLOSED);
 
     /** Number of aggregates that have few events each. */
@@ -69,7 +72,7 @@ final class Traffic {
         String type =
                 choice < 250 ? OPENED : choice < 600 ? MOVED : choice < 900 ? PAID : choice < 980 ? REFUNDED : CLOSED;
         String aggregateType = switch (type) {
-            case PAID, REFUNDED -> "payment";
+            case PAID, REFUNDED -> PAYMENT;
             case CLOSED -> "report";
             default -> "order";
         };
@@ -77,6 +80,20 @@ final class Traffic {
         Map<String, String> headers =
                 Map.of("traceId", id.toString().substring(0, 8), "naïve \"name\"", "välue\\" + number);
         return new IntendedEvent(id, type, aggregateType, aggregateId(), payload, headers, rolledBack);
+    }
+
+    /** Transaction that shares no aggregate with another one. */
+    Plan single(String aggregateId) {
+        Payload payload = payload();
+        IntendedEvent event = new IntendedEvent(
+                new UUID(random.nextLong(), random.nextLong()),
+                OPENED,
+                "order",
+                aggregateId,
+                mapper.writeValueAsString(payload),
+                Map.of(),
+                false);
+        return new Plan(List.of(event), Map.of(event.eventId(), payload), false, false);
     }
 
     private String aggregateId() {

@@ -5,12 +5,21 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The handlers of a worker, whose behaviour depends on the event id only, so that every process agrees on it. */
-final class WorkerHandlers {
+public final class WorkerHandlers {
+
+    /** Aggregate type of the events that a retry storm concerns. */
+    public static final String STORMY = Traffic.PAYMENT;
+
+    /** The delays before retries, as the application configures them. */
+    private static final List<Duration> RETRY_DELAYS =
+            List.of(Duration.ofMillis(200), Duration.ofMillis(500), Duration.ofSeconds(1));
 
     static final String BOOKING = "booking";
     static final String FLAKY = "flaky";
@@ -24,10 +33,19 @@ final class WorkerHandlers {
     private static final Set<String> ALL_BUT_CLOSED =
             Set.of(Traffic.OPENED, Traffic.MOVED, Traffic.PAID, Traffic.REFUNDED);
 
+    /** A delay as a remote header may ask for. */
+    private static final Duration ABSURD = Duration.ofSeconds(9_999_999_999_999_999L);
+
     private final BusinessTables tables;
+    private final AtomicLong held = new AtomicLong();
 
     WorkerHandlers(BusinessTables tables) {
         this.tables = tables;
+    }
+
+    /** Returns the longest delay after a failed attempt; attempts that a crash cut short count, and do not make the delay longer. */
+    public static Duration delayAfter(int attempt) {
+        return RETRY_DELAYS.get(Math.min(attempt, RETRY_DELAYS.size()) - 1);
     }
 
     /** What is decoded from the payload. */
@@ -44,11 +62,13 @@ final class WorkerHandlers {
     }
 
     HandlerDefinition booking() {
-        return HandlerDefinition.of(BOOKING, Set.of(Traffic.PAID), this::book).deduplicating();
+        return HandlerDefinition.of(BOOKING, Set.of(Traffic.PAID, Traffic.OPENED), this::book)
+                .deduplicating();
     }
 
     HandlerDefinition flaky() {
-        return HandlerDefinition.of(FLAKY, Set.of(Traffic.MOVED), Amount.class, WorkerHandlers::failAtTimes);
+        return HandlerDefinition.of(FLAKY, Set.of(Traffic.MOVED), Amount.class, WorkerHandlers::failAtTimes)
+                .accepting(WorkerHandlers::acceptsOrThrows);
     }
 
     HandlerDefinition slow() {
@@ -71,11 +91,27 @@ final class WorkerHandlers {
         return HandlerDefinition.of(SEARCH, Set.of(Traffic.OPENED, Traffic.CLOSED), (event) -> {});
     }
 
-    private void book(EventEnvelope event) {
+    /** Makes the next transaction on the stream without concurrency take longer. */
+    void holdNextTransaction(long millis) {
+        held.set(millis);
+    }
+
+    private void book(EventEnvelope event) throws InterruptedException {
         if (chance(event, 100) == 0) {
             throw new IllegalStateException("The booking of one event in a hundred always fails");
         }
         tables.book(event.eventId(), BOOKING);
+        if (event.eventType().equals(Traffic.OPENED) && held.get() > 0) {
+            hold(Duration.ofMillis(held.getAndSet(0)));
+        }
+    }
+
+    /** Throws an error for one event in 500, in the middle of the work of the library. */
+    private static boolean acceptsOrThrows(EventEnvelope event) {
+        if (chance(event, 500) == 7) {
+            throw new AssertionError("The filter fails for one event in 500");
+        }
+        return true;
     }
 
     /** Fails with every kind of failure: one that passes, one that does not, and one that says when to come back. */
@@ -85,7 +121,32 @@ final class WorkerHandlers {
             case 1 -> throw new IllegalStateException("One event in 200 always fails");
             case 2, 3, 4, 5 -> failOnce("Some events fail for a second");
             case 6 -> throw new RetryAfterException(Duration.ofMillis(300), "Come back later");
+            default -> beHostileAtTimes(event);
+        }
+    }
+
+    /** What no handler should throw. Behind an absurd delay, the events of a busy aggregate would wait for the end of the run. */
+    private static void beHostileAtTimes(EventEnvelope event) {
+        switch (chance(event, 1000)) {
+            case 11 -> throw new AssertionError("One event in 1000 fails with an error");
+            case 12 -> throw new MuteException();
+            case 13, 14, 15 -> {
+                if (!event.aggregateId().startsWith("hot-")) {
+                    throw new RetryAfterException(ABSURD, "Come back when the sun is cold");
+                }
+            }
             default -> {}
+        }
+    }
+
+    /** Exception that throws when it is asked for its message. */
+    static final class MuteException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("This exception has no message");
         }
     }
 
@@ -113,7 +174,7 @@ final class WorkerHandlers {
         }
     }
 
-    private static int chance(EventEnvelope event, int of) {
+    static int chance(EventEnvelope event, int of) {
         return Math.floorMod(event.eventId().hashCode(), of);
     }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import tools.jackson.databind.SerializationFeature;
@@ -26,6 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 public record ChaosReport(
         long seed, Report history, Map<FaultType, Integer> faults, Measures measures, Duration drained, int deaths) {
 
+    private static final Duration TAKEOVER = Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2));
+    private static final Duration RETRY = Duration.ofSeconds(2);
     private static final Duration AFTER_STOP = Duration.ofSeconds(1);
     private static final Duration AFTER_OUTAGE = Duration.ofSeconds(3);
 
@@ -43,6 +46,29 @@ public record ChaosReport(
         return types.stream().mapToInt((type) -> faults.getOrDefault(type, 0)).sum();
     }
 
+    /** Returns the times that are beyond their bounds. */
+    public List<String> brokenBounds() {
+        return bounds().stream()
+                .filter((bound) -> !bound.delays().isWithin(bound.longest()))
+                .map(Bound::toString)
+                .toList();
+    }
+
+    private List<Bound> bounds() {
+        return List.of(
+                new Bound("redelivery after SIGKILL", measures.afterKill(), TAKEOVER),
+                new Bound("retry beside a backlog", measures.retries(), RETRY),
+                new Bound("delivery beside a cut-off transaction", measures.besideOpenTransaction(), TAKEOVER));
+    }
+
+    private record Bound(String name, Delays delays, Duration longest) {
+
+        @Override
+        public String toString() {
+            return "%-37s %s".formatted(name, delays.against(longest));
+        }
+    }
+
     /** Writes everything as JSON. */
     public void write(Path file) throws IOException {
         JsonMapper json =
@@ -55,10 +81,7 @@ public record ChaosReport(
     public String toString() {
         StringBuilder table = new StringBuilder("Chaos run with seed " + seed + "\n" + history);
         faults.forEach((type, count) -> row(table, type.name(), String.valueOf(count)));
-        row(
-                table,
-                "redelivery after SIGKILL",
-                measures.afterKill().against(Fleet.LEASE.plus(Fleet.LONGEST_POLL.multipliedBy(2))));
+        bounds().forEach((bound) -> table.append(bound).append('\n'));
         row(table, "redelivery after a stop", measures.afterStop().against(AFTER_STOP));
         row(table, "delivery after an outage", measures.afterOutage().against(AFTER_OUTAGE));
         row(table, "backlog drained", drained.toMillis() + " ms");
@@ -67,6 +90,6 @@ public record ChaosReport(
     }
 
     private static void row(StringBuilder table, String name, String value) {
-        table.append("%-28s %s%n".formatted(name, value));
+        table.append("%-37s %s%n".formatted(name, value));
     }
 }

@@ -10,6 +10,7 @@ import dev.outbox.chaos.fleet.Pause;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.nemesis.Nemesis;
 import dev.outbox.chaos.nemesis.Schedule;
+import dev.outbox.chaos.process.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -29,6 +30,7 @@ public final class ChaosRun {
     private static final Duration PUBLISH_DEADLINE = Duration.ofMinutes(2);
     private static final int LARGEST_BACKLOG = 1500;
     private static final int MAX_ATTEMPTS = 4;
+    private static final int MANY = 100;
 
     private final ChaosSettings settings;
     private final Path directory;
@@ -63,7 +65,8 @@ public final class ChaosRun {
             if (!report.isClean()) {
                 new Evidence(fleet.database()).save(directory);
             }
-            return new ChaosReport(settings.seed(), report, nemesis.counts(), Measures.of(directory), drained, deaths);
+            Measures measures = Measures.of(directory, history.faults());
+            return new ChaosReport(settings.seed(), report, nemesis.counts(), measures, drained, deaths);
         }
     }
 
@@ -81,7 +84,10 @@ public final class ChaosRun {
 
     private static Duration drain(Fleet fleet) {
         long begun = System.nanoTime();
-        Pause.until(DRAIN_DEADLINE, () -> Progress.open(fleet) == 0);
+        Pause.until(DRAIN_DEADLINE, () -> {
+            fleet.publishers().get(0).tell(Commands.SKIP_DELAYED, MANY);
+            return Progress.open(fleet) == 0;
+        });
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.chaos.run;
 
+import static dev.outbox.chaos.nemesis.FaultType.ALL_STOPPED;
 import static dev.outbox.chaos.nemesis.FaultType.BACKENDS_TERMINATED;
 import static dev.outbox.chaos.nemesis.FaultType.BACKEND_CRASH;
 import static dev.outbox.chaos.nemesis.FaultType.BLACK_HOLE;
@@ -13,6 +14,7 @@ import static dev.outbox.chaos.nemesis.FaultType.FAILOVER_ASYNC;
 import static dev.outbox.chaos.nemesis.FaultType.FAILOVER_SYNC;
 import static dev.outbox.chaos.nemesis.FaultType.HANDLERS_SLOW;
 import static dev.outbox.chaos.nemesis.FaultType.KILL;
+import static dev.outbox.chaos.nemesis.FaultType.KILL_ALONE;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_REPLAY;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_RETRY;
 import static dev.outbox.chaos.nemesis.FaultType.OPERATOR_SKIP;
@@ -20,11 +22,14 @@ import static dev.outbox.chaos.nemesis.FaultType.POOL_EXHAUSTED;
 import static dev.outbox.chaos.nemesis.FaultType.RESTART;
 import static dev.outbox.chaos.nemesis.FaultType.RESTORE;
 import static dev.outbox.chaos.nemesis.FaultType.RESTORE_COLD;
+import static dev.outbox.chaos.nemesis.FaultType.RETRY_STORM;
 import static dev.outbox.chaos.nemesis.FaultType.ROWS_LOCKED;
 import static dev.outbox.chaos.nemesis.FaultType.SNAPSHOT_HELD;
 import static dev.outbox.chaos.nemesis.FaultType.SUSPEND;
 import static dev.outbox.chaos.nemesis.FaultType.TABLE_LOCKED;
+import static dev.outbox.chaos.nemesis.FaultType.TRANSACTION_CUT_OFF;
 import static dev.outbox.chaos.nemesis.FaultType.UPGRADE;
+import static dev.outbox.chaos.nemesis.FaultType.WRITERS_OVERLAP;
 import static java.util.Map.entry;
 
 import dev.outbox.chaos.nemesis.FaultType;
@@ -46,7 +51,8 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
     private static final Map<FaultType, Integer> SHORT = Map.ofEntries(
             entry(KILL, 6),
             entry(SUSPEND, 2),
-            entry(DATABASE_CRASH, 2),
+            entry(ALL_STOPPED, 1),
+            entry(DATABASE_CRASH, 1),
             entry(FAILOVER_ASYNC, 1),
             entry(UPGRADE, 1),
             entry(CONNECTIONS_RESET, 1),
@@ -56,17 +62,22 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(ROWS_LOCKED, 1),
             entry(TABLE_LOCKED, 1),
             entry(SNAPSHOT_HELD, 1),
+            entry(WRITERS_OVERLAP, 1),
             entry(POOL_EXHAUSTED, 1),
             entry(CLOCK_SKEW, 2),
             entry(HANDLERS_SLOW, 1),
             entry(OPERATOR_RETRY, 1),
             entry(OPERATOR_SKIP, 1),
-            entry(OPERATOR_REPLAY, 1));
+            entry(OPERATOR_REPLAY, 1),
+            entry(KILL_ALONE, 1),
+            entry(TRANSACTION_CUT_OFF, 1),
+            entry(RETRY_STORM, 1));
 
     private static final Map<FaultType, Integer> IN_TEN_MINUTES = Map.ofEntries(
             entry(KILL, 64),
             entry(SUSPEND, 22),
             entry(RESTART, 8),
+            entry(ALL_STOPPED, 2),
             entry(DATABASE_CRASH, 10),
             entry(BACKEND_CRASH, 3),
             entry(FAILOVER_ASYNC, 2),
@@ -83,12 +94,16 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
             entry(ROWS_LOCKED, 10),
             entry(TABLE_LOCKED, 8),
             entry(SNAPSHOT_HELD, 6),
+            entry(WRITERS_OVERLAP, 6),
             entry(POOL_EXHAUSTED, 8),
             entry(CLOCK_SKEW, 20),
             entry(HANDLERS_SLOW, 8),
             entry(OPERATOR_RETRY, 8),
             entry(OPERATOR_SKIP, 6),
-            entry(OPERATOR_REPLAY, 8));
+            entry(OPERATOR_REPLAY, 8),
+            entry(KILL_ALONE, 8),
+            entry(TRANSACTION_CUT_OFF, 3),
+            entry(RETRY_STORM, 3));
 
     private static final int MINUTES = 10;
     private static final int EVENTS_IN_TEN_MINUTES = 200_000;
@@ -99,7 +114,7 @@ public record ChaosSettings(long seed, Duration time, Map<FaultType, Integer> fa
 
     /** The short run of the build. */
     public static ChaosSettings brief(long seed) {
-        return new ChaosSettings(seed, Duration.ofSeconds(40), SHORT, 10_000, 40);
+        return new ChaosSettings(seed, Duration.ofSeconds(30), SHORT, 10_000, 40);
     }
 
     /** A long run; ten minutes have every fault as often as promised, and another time has a proportionate share of it. */

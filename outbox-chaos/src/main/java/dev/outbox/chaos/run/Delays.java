@@ -22,12 +22,17 @@ public record Delays(int count, long median, long p99, long longest) {
         return sorted[Math.max(0, index)] / NANOS;
     }
 
+    /** Returns whether their 99th percentile keeps a bound. */
+    boolean isWithin(Duration bound) {
+        return p99 <= bound.toMillis();
+    }
+
     /** The delays beside the bound that their 99th percentile should keep. */
     String against(Duration bound) {
         if (count == 0) {
             return "none";
         }
-        String verdict = p99 <= bound.toMillis() ? "within" : "beyond";
+        String verdict = isWithin(bound) ? "within" : "beyond";
         return "%d times, median %d ms, p99 %d ms, longest %d ms: %s the bound of %d ms"
                 .formatted(count, median, p99, longest, verdict, bound.toMillis());
     }

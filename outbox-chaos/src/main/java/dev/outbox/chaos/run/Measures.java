@@ -1,44 +1,60 @@
 package dev.outbox.chaos.run;
 
-import dev.outbox.chaos.fleet.Fleet;
+import dev.outbox.chaos.history.Aggregate;
 import dev.outbox.chaos.history.Fact;
+import dev.outbox.chaos.history.Fact.Commit;
+import dev.outbox.chaos.history.Fact.Completed;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Fault;
+import dev.outbox.chaos.history.Fact.Intended;
+import dev.outbox.chaos.history.Fact.IntendedEvent;
 import dev.outbox.chaos.history.Fact.Kind;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Phase;
 import dev.outbox.chaos.history.Fact.Started;
-import dev.outbox.chaos.history.Fact.Subscribed;
 import dev.outbox.chaos.history.FactReader;
+import dev.outbox.chaos.history.Faults;
+import dev.outbox.chaos.history.Faults.Window;
+import dev.outbox.chaos.nemesis.NetworkFaults;
+import dev.outbox.chaos.process.WorkerHandlers;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times until delivery resumes after a fault.
+ * Times until delivery resumes after a fault. Except after an outage, a time counts only if no other fault overlaps it; a process that
+ * stood still because the machine was busy is such a fault.
  *
  * @param afterKill from a SIGKILL to the next start of each execution that it cut short
  * @param afterStop from a stop in order to the next start of each execution that it interrupted
  * @param afterOutage from the return of the database to the next start of any execution
+ * @param retries from the time when a retry of a payment is due to its start, also beside a backlog
+ * @param besideOpenTransaction for each worker that was cut off in a transaction, the longest time from the commit of an event of another
+ *     aggregate to the start of its first execution
  */
-public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
+public record Measures(
+        Delays afterKill, Delays afterStop, Delays afterOutage, Delays retries, Delays besideOpenTransaction) {
 
     private static final Set<Kind> OUTAGES =
             EnumSet.of(Kind.DATABASE_CRASH, Kind.FAILOVER_ASYNC, Kind.FAILOVER_SYNC, Kind.RESTORE);
 
     /** Reads the facts of a run. */
-    public static Measures of(Path directory) {
+    public static Measures of(Path directory, Faults faults) {
         List<Fact> facts = new ArrayList<>();
         FactReader.files(directory).forEach((file) -> facts.addAll(FactReader.read(file)));
-        return new Calculation(facts).measures();
+        return new Calculation(facts, faults).measures();
     }
 
     /** Delivery of an event to a handler. */
@@ -52,17 +68,22 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
 
         private final Map<Delivery, List<Started>> starts = new HashMap<>();
         private final TreeSet<Long> allStarts = new TreeSet<>();
+        private final Map<UUID, Long> firstStarts = new HashMap<>();
         private final Map<String, List<Started>> byProcess = new HashMap<>();
         private final Map<Execution, Ended> ends = new HashMap<>();
-        private final List<Fault> faults = new ArrayList<>();
-        private final Map<String, Long> ready = new HashMap<>();
+        private final Map<String, List<IntendedEvent>> transactions = new HashMap<>();
+        private final Map<String, Long> commits = new HashMap<>();
+        private final List<Fault> faultFacts = new ArrayList<>();
+        private final Faults faults;
 
-        Calculation(List<Fact> facts) {
+        Calculation(List<Fact> facts, Faults faults) {
+            this.faults = faults;
             for (Fact fact : facts) {
                 if (fact instanceof Started started) {
                     starts.computeIfAbsent(delivery(started), (key) -> new ArrayList<>())
                             .add(started);
                     allStarts.add(started.at());
+                    firstStarts.merge(started.eventId(), started.at(), Math::min);
                     byProcess
                             .computeIfAbsent(started.process(), (key) -> new ArrayList<>())
                             .add(started);
@@ -71,9 +92,11 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                             new Execution(end.process(), new Delivery(end.eventId(), end.handler()), end.attempt()),
                             end);
                 } else if (fact instanceof Fault fault) {
-                    faults.add(fault);
-                } else if (fact instanceof Subscribed subscribed) {
-                    ready.merge(subscribed.process(), subscribed.at(), Math::max);
+                    faultFacts.add(fault);
+                } else if (fact instanceof Intended intended) {
+                    transactions.put(intended.transaction(), intended.events());
+                } else if (fact instanceof Completed completed && completed.outcome() == Commit.COMMITTED) {
+                    commits.put(completed.transaction(), completed.at());
                 }
             }
             starts.values().forEach((list) -> list.sort(Comparator.comparingLong(Started::at)));
@@ -83,11 +106,14 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
             List<Long> afterKill = new ArrayList<>();
             List<Long> afterStop = new ArrayList<>();
             List<Long> afterOutage = new ArrayList<>();
-            for (Fault fault : faults) {
-                if (fault.kind() == Kind.KILL && fault.phase() == Phase.BEGUN && hasSurvivor(fault)) {
+            List<Long> besideOpenTransaction = new ArrayList<>();
+            for (Fault fault : faultFacts) {
+                if (fault.kind() == Kind.KILL && fault.phase() == Phase.BEGUN) {
                     afterEnd(fault, EnumSet.of(Outcome.SUCCEEDED), afterKill);
-                } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN && hasSurvivor(fault)) {
+                } else if (fault.kind() == Kind.STOP && fault.phase() == Phase.BEGUN) {
                     afterEnd(fault, EnumSet.of(Outcome.INTERRUPTED), afterStop);
+                } else if (fault.note().equals(NetworkFaults.HELD) && fault.phase() == Phase.BEGUN) {
+                    longestDelayDuring(fault).ifPresent(besideOpenTransaction::add);
                 } else if (OUTAGES.contains(fault.kind()) && fault.phase() == Phase.ENDED) {
                     Long start = allStarts.higher(fault.at());
                     if (start != null) {
@@ -95,7 +121,12 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                     }
                 }
             }
-            return new Measures(Delays.of(afterKill), Delays.of(afterStop), Delays.of(afterOutage));
+            return new Measures(
+                    Delays.of(afterKill),
+                    Delays.of(afterStop),
+                    Delays.of(afterOutage),
+                    Delays.of(retries()),
+                    Delays.of(besideOpenTransaction));
         }
 
         /** Finds the redeliveries of what the process had not settled: what it had no time to end, or ended with an outcome. */
@@ -108,10 +139,58 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                         && from >= fault.at()
                         && next != null
                         && !next.replayed()
-                        && !isDisturbed(started.at(), next.at())) {
+                        && isQuiet(fault.at(), next.at(), (window) -> isOf(window, fault))) {
                     delays.add(next.at() - from);
                 }
             }
+        }
+
+        private List<Long> retries() {
+            List<Long> late = new ArrayList<>();
+            ends.forEach((execution, end) -> {
+                Started next = next(execution.delivery(), end.at());
+                if (end.outcome() == Outcome.FAILED
+                        && next != null
+                        && next.attempt() == end.attempt() + 1
+                        && next.aggregateType().equals(WorkerHandlers.STORMY)
+                        && isQuiet(end.at(), next.at(), (window) -> window.kind() == Kind.RETRY_STORM)) {
+                    Duration delay = WorkerHandlers.delayAfter(end.attempt());
+                    late.add(Math.max(0, next.at() - end.at() - delay.toNanos()));
+                }
+            });
+            return late;
+        }
+
+        /** Leaves out the aggregates that the process was working on. */
+        private OptionalLong longestDelayDuring(Fault cut) {
+            long until = faultFacts.stream()
+                    .filter((fault) ->
+                            fault.phase() == Phase.ENDED && fault.note().equals(cut.note()) && fault.at() > cut.at())
+                    .mapToLong(Fault::at)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+            Set<Aggregate> held = new HashSet<>();
+            for (Started started : byProcess.getOrDefault(cut.target(), List.of())) {
+                Ended end = ends.get(new Execution(started.process(), delivery(started), started.attempt()));
+                if (end == null || end.at() > cut.at()) {
+                    held.add(new Aggregate(started.aggregateType(), started.aggregateId()));
+                }
+            }
+            List<Long> delays = new ArrayList<>();
+            commits.forEach((transaction, at) -> {
+                if (at > cut.at() && at < until) {
+                    for (IntendedEvent event : transactions.getOrDefault(transaction, List.of())) {
+                        Long start = firstStarts.get(event.eventId());
+                        if (start != null
+                                && !held.contains(new Aggregate(event.aggregateType(), event.aggregateId()))
+                                && isQuiet(
+                                        at, start, (window) -> window.target().equals(cut.target()))) {
+                            delays.add(start - at);
+                        }
+                    }
+                }
+            });
+            return delays.stream().mapToLong(Long::longValue).max();
         }
 
         private @Nullable Started next(Delivery delivery, long after) {
@@ -121,29 +200,12 @@ public record Measures(Delays afterKill, Delays afterStop, Delays afterOutage) {
                     .orElse(null);
         }
 
-        /** Whether another worker is ready and stays undisturbed until it has taken over. */
-        private boolean hasSurvivor(Fault end) {
-            long until = end.at() + 2 * Fleet.LEASE.toNanos();
-            return ready.entrySet().stream()
-                    .filter((worker) -> worker.getValue() < end.at())
-                    .filter((worker) -> !worker.getKey().equals(end.target()))
-                    .anyMatch((worker) -> faults.stream()
-                            .noneMatch((fault) -> fault.target().equals(worker.getKey())
-                                    && fault.at() > worker.getValue()
-                                    && (isEnd(fault)
-                                            ? fault.at() < until
-                                            : fault.at() > end.at() && fault.at() < until)));
+        private boolean isQuiet(long from, long to, Predicate<Window> own) {
+            return faults.matching((window) -> window.overlaps(from, to)).allMatch(own);
         }
 
-        private static boolean isEnd(Fault fault) {
-            return fault.kind() == Kind.KILL || fault.kind() == Kind.STOP;
-        }
-
-        /** Whether the database was away or locked meanwhile. */
-        private boolean isDisturbed(long from, long to) {
-            return faults.stream()
-                    .filter((fault) -> OUTAGES.contains(fault.kind()) || fault.kind() == Kind.LOCKS_HELD)
-                    .anyMatch((fault) -> fault.at() > from && fault.at() < to);
+        private static boolean isOf(Window window, Fault fault) {
+            return window.kind() == fault.kind() && window.target().equals(fault.target());
         }
 
         private static Delivery delivery(Started started) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 /** Asks the database of a fleet how far it has come, while there are no faults. */
 final class Progress {
 
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
     private static final String OPEN = """
             SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')

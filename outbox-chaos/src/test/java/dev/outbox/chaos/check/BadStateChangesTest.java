@@ -102,6 +102,14 @@ class BadStateChangesTest {
     }
 
     @Test
+    void registrationExpiresAndTheHandlerComesBack() {
+        failsOnce().isClaimedAgainBy("w-1").failsAgain("w-1", "DEAD", "HANDLER_EXPIRED");
+        story.registers("w-3");
+
+        assertBroken("deaths-justified");
+    }
+
+    @Test
     void failuresAreCountedThatDidNotHappen() {
         StoryEvent event = failsOnce();
         for (int retry = 0; retry < 2; retry++) {

@@ -56,6 +56,11 @@ final class Story {
         }
     }
 
+    /** A worker starts that has the handler. */
+    void registers(String worker) {
+        facts.add(new Subscribed(tick(), worker, HANDLER, Set.of("*"), Set.of(), false));
+    }
+
     long tick() {
         now += TimeUnit.MILLISECONDS.toNanos(1);
         return now;

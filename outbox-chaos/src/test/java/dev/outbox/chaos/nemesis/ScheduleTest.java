@@ -33,6 +33,15 @@ class ScheduleTest {
     }
 
     @Test
+    void faultsThatNeedQuietComeLast() {
+        Schedule schedule = Schedule.of(5, Map.of(FaultType.KILL, 3, FaultType.KILL_ALONE, 2), TIME);
+
+        assertThat(schedule.of(Lane.ALONE))
+                .hasSize(2)
+                .allMatch((fault) -> fault.at().equals(TIME));
+    }
+
+    @Test
     void faultsOfALaneAreInOrder() {
         List<Planned> lane = Schedule.of(4, COUNTS, TIME).of(Lane.PROCESSES);
 

@@ -40,7 +40,7 @@ class ChaosTest {
         assertThat(report.committed()).isGreaterThanOrEqualTo(10_000);
         assertThat(report.count(EnumSet.of(FaultType.KILL))).isGreaterThanOrEqualTo(5);
         assertThat(report.count(EnumSet.of(FaultType.SUSPEND))).isGreaterThanOrEqualTo(2);
-        assertThat(report.count(CRASHES)).isGreaterThanOrEqualTo(2);
+        assertThat(report.count(CRASHES)).isGreaterThanOrEqualTo(1);
         assertThat(report.count(FAILOVERS)).isGreaterThanOrEqualTo(1);
         assertThat(report.count(NETWORK)).isGreaterThanOrEqualTo(3);
     }
@@ -69,6 +69,7 @@ class ChaosTest {
             System.out.println(report);
             assertThat(report.history().isClean()).as("no violation").isTrue();
             assertThat(report.deaths()).as("processes that ended by themselves").isZero();
+            assertThat(report.brokenBounds()).as("times beyond their bounds").isEmpty();
             return report;
         } catch (Exception | AssertionError e) {
             System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
