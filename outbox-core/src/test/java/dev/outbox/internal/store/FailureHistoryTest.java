@@ -117,8 +117,9 @@ class FailureHistoryTest {
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         lanes.failed("mail", event);
         lanes.registered("mail", "{}", "OrderPlaced");
+        lanes.registered("running", "{}", "OrderPlaced");
         outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'")
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
                 .update();
 
         assertThat(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT).deadLetter(Duration.ofDays(7), 10))
