@@ -3,10 +3,11 @@ package dev.outbox;
 import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerCode.PayloadHandler;
+import dev.outbox.HandlerOptions.Selected;
+import dev.outbox.HandlerOptions.Source;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HandlerDefinition {
 
-    /** Subscribes to every event type. */
+    /** Subscribes to every event type, except those of the library itself, which begin with {@code outbox.}. */
     public static final String ALL_EVENT_TYPES = "*";
 
     private final String id;
@@ -168,13 +169,36 @@ public final class HandlerDefinition {
     }
 
     /**
-     * Returns the same handler for some of the events of its types. The others count as handled.
+     * Returns the same handler for events of some aggregate types only.
      *
-     * @param filter selects the events; called at least once for each attempt, which fails if the filter throws
+     * @param aggregateTypes the aggregate types, or none for all
      * @return a changed copy
      */
-    public HandlerDefinition accepting(Predicate<EventEnvelope> filter) {
-        return with(options.accepting(filter));
+    public HandlerDefinition ofAggregateTypes(String... aggregateTypes) {
+        Selected own = options.selected();
+        return with(options.selected(new Selected(Set.of(aggregateTypes), own.streams(), own.source())));
+    }
+
+    /**
+     * Returns the same handler for events of some streams only.
+     *
+     * @param streams the streams, or none for all
+     * @return a changed copy
+     */
+    public HandlerDefinition inStreams(String... streams) {
+        Selected own = options.selected();
+        return with(options.selected(new Selected(own.aggregateTypes(), Set.of(streams), own.source())));
+    }
+
+    /**
+     * Returns the same handler for events of this service only, or for those that it has received from others.
+     *
+     * @param source who published the events
+     * @return a changed copy
+     */
+    public HandlerDefinition received(Source source) {
+        Selected own = options.selected();
+        return with(options.selected(new Selected(own.aggregateTypes(), own.streams(), source)));
     }
 
     private HandlerDefinition with(HandlerOptions changed) {

@@ -17,7 +17,7 @@ public interface HandlerInterceptor {
      * must let exceptions of {@link Chain#proceed()} through, unless the attempt is to count as a success.
      *
      * <p>An interceptor cannot skip an event. If it returns without a call to {@link Chain#proceed()}, the attempt fails; use
-     * {@link HandlerDefinition#accepting} to select events.
+     * {@link HandlerDefinition#ofAggregateTypes} and its like to select events.
      *
      * @param call the invocation
      * @param chain the next interceptor, or the handler

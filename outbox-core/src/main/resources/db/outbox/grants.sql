@@ -46,7 +46,7 @@ GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
 
 -- Worker. Events change in their state only; what operators did is never changed.
-GRANT SELECT ON :"schema".outbox, :"schema".outbox_status TO :"worker";
+GRANT SELECT ON :"schema".outbox, :"schema".outbox_status, :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT, DELETE,
       UPDATE (status, attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at)
    ON :"schema".outbox_unpublished TO :"worker";
@@ -68,7 +68,8 @@ GRANT USAGE
    TO :"worker";
 GRANT EXECUTE
    ON FUNCTION :"schema".outbox_aggregate_floor(), :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb),
-      :"schema".outbox_aggregate_hash(text, text)
+      :"schema".outbox_aggregate_hash(text, text), :"schema".outbox_source(jsonb),
+      :"schema".outbox_takes(text, text, text, text, text, text, text, text)
    TO :"worker";
 GRANT INSERT, SELECT (outbox_event_id) ON :"archive_schema".events TO :"worker";
 

@@ -55,7 +55,7 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
      * State of a handler.
      *
      * @param id the current id
-     * @param eventTypes the event types that it subscribes to
+     * @param eventTypes the event types that it subscribes to, each with what else restricts its events, such as {@code own OrderPlaced of Order}
      * @param paused whether an operator paused it
      * @param lastSeenAt the last heartbeat of an instance that has it, which is given each minute; {@code null} if it was paused before its
      *     first registration

@@ -235,6 +235,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     aggregate_id    text COLLATE "C" NOT NULL,
     aggregate_seq   bigint           NOT NULL,
     event_type      text COLLATE "C" NOT NULL,
+    source          text COLLATE "C" NOT NULL DEFAULT 'OWN',
     status          text COLLATE "C" NOT NULL,
     head            boolean          NOT NULL,
     attempt_count   integer          NOT NULL DEFAULT 0,
@@ -258,6 +259,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
+COMMENT ON COLUMN ${schema}.outbox_delivery.source IS 'OWN, or RECEIVED if another service published the event';
 COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts started';
 COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the worker that claimed the delivery last';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
@@ -288,9 +290,9 @@ CREATE INDEX outbox_delivery_dead
 CREATE INDEX outbox_delivery_unreported
     ON ${schema}.outbox_delivery (handler_id, report_at)
     WHERE status = 'DEAD' AND report_at < 'infinity';
--- Waiting and dead deliveries by stream, handler and event type: for gauges, expired handlers and operators.
+-- Waiting and dead deliveries by stream, handler and what handlers select by: for gauges, expired handlers and operators.
 CREATE INDEX outbox_delivery_backlog
-    ON ${schema}.outbox_delivery (stream, status, handler_id, event_type);
+    ON ${schema}.outbox_delivery (stream, status, handler_id, event_type, aggregate_type, source);
 -- Failed deliveries by handler and error code.
 CREATE INDEX outbox_delivery_failures
     ON ${schema}.outbox_delivery (handler_id, last_error_code, status, outbox_id)
@@ -386,13 +388,35 @@ COMMENT ON COLUMN ${schema}.outbox_instance.name IS 'Worker of its claims';
 COMMENT ON COLUMN ${schema}.outbox_instance.open_circuits IS 'Handlers whose circuit is open in the instance';
 COMMENT ON COLUMN ${schema}.outbox_instance.handlers IS 'Ids of its handlers, with the former ids';
 
--- Event types of the handlers. Versions of an application that run at the same time may have different ones.
+-- What the handlers take. Versions of an application that run at the same time may take different events.
 CREATE TABLE ${schema}.outbox_subscription (
-    handler_id   text COLLATE "C" NOT NULL,
-    event_type   text COLLATE "C" NOT NULL,
-    last_seen_at timestamptz      NOT NULL DEFAULT now(),
-    CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type)
+    handler_id     text COLLATE "C" NOT NULL,
+    event_type     text COLLATE "C" NOT NULL,
+    aggregate_type text COLLATE "C" NOT NULL DEFAULT '*',
+    stream         text COLLATE "C" NOT NULL DEFAULT '*',
+    source         text COLLATE "C" NOT NULL DEFAULT '*',
+    last_seen_at   timestamptz      NOT NULL DEFAULT now(),
+    CONSTRAINT outbox_subscription_pk PRIMARY KEY (handler_id, event_type, aggregate_type, stream, source),
+    CONSTRAINT outbox_subscription_source_known CHECK (source IN ('*', 'OWN', 'RECEIVED'))
 );
+
+COMMENT ON TABLE ${schema}.outbox_subscription IS 'Events that handlers take: those with all four values; * stands for any';
+
+-- Whether a subscription takes an event, or every event of another subscription. The event types of the library itself have to be named.
+-- Inlined into every statement that calls it.
+CREATE FUNCTION ${schema}.outbox_takes(own_event_type text, own_aggregate_type text, own_stream text, own_source text,
+                                       event_type text, aggregate_type text, stream text, source text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+    SELECT (own_event_type = event_type OR own_event_type = '*' AND NOT starts_with(event_type, 'outbox.'))
+           AND own_aggregate_type IN (aggregate_type, '*')
+           AND own_stream IN (stream, '*')
+           AND own_source IN (source, '*')
+$function$;
+
+-- Whether another service published an event. Inlined into every statement that calls it.
+CREATE FUNCTION ${schema}.outbox_source(headers jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+    SELECT CASE WHEN headers ->> 'origin' IS NULL THEN 'OWN' ELSE 'RECEIVED' END
+$function$;
 
 -- Deduplication inbox: events that a handler has processed.
 CREATE TABLE ${schema}.processed_event (

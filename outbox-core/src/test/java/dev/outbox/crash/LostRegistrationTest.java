@@ -8,6 +8,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -115,13 +116,18 @@ class LostRegistrationTest {
         try (CrashingPostgres server = CrashingPostgres.create();
                 TestOutbox outbox = TestOutbox.create(server.postgres())) {
             HandlerStore others = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-            others.register(Map.of("gone", Set.of("Other")), Map.of("gone", List.of("earlier")), Duration.ofDays(7));
+            others.register(
+                    Map.of("gone", Set.of(Subscription.ofType("Other"))),
+                    Map.of("gone", List.of("earlier")),
+                    Duration.ofDays(7));
             start(outbox.handler("a", "*", first));
             publish(outbox, "1", 1);
             server.addStandby();
             server.stopReplication();
             others.register(
-                    Map.of("gone", Set.of("OrderPlaced")), Map.of("gone", List.of("earlier")), Duration.ofDays(7));
+                    Map.of("gone", Set.of(Subscription.ofType("OrderPlaced"))),
+                    Map.of("gone", List.of("earlier")),
+                    Duration.ofDays(7));
             EventEnvelope known = publish(outbox, "2", 1);
             eventually().until(() -> outbox.statusOf(known).equals("RETRYING"));
 
@@ -153,13 +159,14 @@ class LostRegistrationTest {
             server.failOver();
 
             eventually().ignoreExceptions().untilAsserted(registry::heartbeat);
-            assertThat(registry.hasSubscribers("OrderPlaced")).isTrue();
+            assertThat(registry.hasSubscribers(Subscription.of("OrderPlaced", "order", "default", false)))
+                    .isTrue();
         }
     }
 
     private static void registerProcessThatIsGone(TestOutbox outbox) throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("gone", Set.of("*")), Map.of(), Duration.ofDays(7));
+                .register(Map.of("gone", Set.of(Subscription.ofType("*"))), Map.of(), Duration.ofDays(7));
     }
 
     private static void start(TestOutbox outbox) {

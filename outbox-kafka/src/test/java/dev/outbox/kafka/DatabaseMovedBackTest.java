@@ -8,6 +8,7 @@ import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,8 @@ class DatabaseMovedBackTest {
     private static KafkaProducer<byte[], byte[]> producer;
 
     private final String topic = "moved-back-" + TOPICS.incrementAndGet();
-    private final Receiver receiver = new Receiver(new InboxSettings.Rules(null, false, false), "", topic);
+    private final Receiver receiver =
+            new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER), "", topic);
     private ConcurrentMessageListenerContainer<byte[], byte[]> consumer;
 
     @BeforeAll

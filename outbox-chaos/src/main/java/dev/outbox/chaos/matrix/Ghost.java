@@ -19,7 +19,7 @@ final class Ghost {
         sql.sql("""
                 INSERT INTO events.outbox_subscription (handler_id, event_type)
                 VALUES ('ghost', 'Work')
-                ON CONFLICT (handler_id, event_type) DO UPDATE SET last_seen_at = now()
+                ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE SET last_seen_at = now()
                 """).update();
     }
 

@@ -9,16 +9,12 @@ import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Started;
 import dev.outbox.chaos.history.FactWriter;
 import java.time.Duration;
-import java.util.function.Predicate;
 
 /** Writes a fact before and after every call of a handler, and slows handlers down when the nemesis says so. */
 final class RecordedHandlers {
 
     /** With two handlers for each payment, the workers together are slower than the publishers. */
     private static final Duration STORM = Duration.ofMillis(120);
-
-    /** Number of an attempt at which only a filter ran. */
-    private static final int NO_ATTEMPT = 0;
 
     private final FactWriter facts;
     private volatile Duration slowness = Duration.ZERO;
@@ -38,24 +34,8 @@ final class RecordedHandlers {
     }
 
     HandlerDefinition recorded(HandlerDefinition handler) {
-        Predicate<EventEnvelope> filter = handler.options().filter();
-        return handler.accepting((event) -> test(handler.id(), event, filter))
-                .decorated((body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
-    }
-
-    /** A filter that throws is a failed attempt, although the body of the handler does not begin. */
-    private boolean test(String handler, EventEnvelope event, Predicate<EventEnvelope> filter) {
-        boolean failed = true;
-        try {
-            boolean accepted = filter.test(event);
-            failed = false;
-            return accepted;
-        } finally {
-            if (failed) {
-                begin(handler, event, NO_ATTEMPT);
-                end(handler, event, NO_ATTEMPT, Outcome.FAILED);
-            }
-        }
+        return handler.decorated(
+                (body) -> (payload, event, context) -> run(handler.id(), payload, event, context, body));
     }
 
     private void begin(String handler, EventEnvelope event, int attempt) {

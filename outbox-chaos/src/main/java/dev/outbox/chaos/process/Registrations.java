@@ -16,7 +16,7 @@ final class Registrations {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     private static final String KNOWN = """
-            SELECT count(*)
+            SELECT count(DISTINCT event_type)
             FROM events.outbox_subscription
             WHERE handler_id = ?
             AND event_type = ANY (?)

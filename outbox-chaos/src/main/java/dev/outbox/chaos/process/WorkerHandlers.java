@@ -68,7 +68,10 @@ public final class WorkerHandlers {
 
     HandlerDefinition flaky() {
         return HandlerDefinition.of(FLAKY, Set.of(Traffic.MOVED), Amount.class, WorkerHandlers::failAtTimes)
-                .accepting(WorkerHandlers::acceptsOrThrows);
+                .decorated((body) -> (payload, event, context) -> {
+                    throwAtTimes(event);
+                    body.handle(payload, event, context);
+                });
     }
 
     HandlerDefinition slow() {
@@ -106,12 +109,11 @@ public final class WorkerHandlers {
         }
     }
 
-    /** Throws an error for one event in 500, in the middle of the work of the library. */
-    private static boolean acceptsOrThrows(EventEnvelope event) {
+    /** Throws an error for one event in 500. */
+    private static void throwAtTimes(EventEnvelope event) {
         if (chance(event, 500) == 7) {
-            throw new AssertionError("The filter fails for one event in 500");
+            throw new AssertionError("The handler throws an error for one event in 500");
         }
-        return true;
     }
 
     /** Fails with every kind of failure: one that passes, one that does not, and one that says when to come back. */

@@ -36,6 +36,11 @@ public record NewEvent(
         return new TypeRule(isCounted(), body.headers().get(EventEnvelope.ORIGIN));
     }
 
+    /** Returns the values by which handlers take the event. */
+    public Subscription values() {
+        return Subscription.of(type.name(), aggregate.type(), stream, Subscription.isReceived(body.headers()));
+    }
+
     /** What all events of an aggregate type share: whether the outbox counts them, and their origin if it is another service. */
     public record TypeRule(boolean counted, @Nullable String origin) {}
 

@@ -7,12 +7,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Handler in the registry that all instances share. */
-public record RegisteredHandler(String id, Set<String> eventTypes, Set<String> aliases, boolean paused) {
-
-    private static final String ALL = "*";
+public record RegisteredHandler(String id, Set<Subscription> subscriptions, Set<String> aliases, boolean paused) {
 
     public RegisteredHandler {
-        eventTypes = Set.copyOf(eventTypes);
+        subscriptions = Set.copyOf(subscriptions);
         aliases = Set.copyOf(aliases);
     }
 
@@ -35,14 +33,14 @@ public record RegisteredHandler(String id, Set<String> eventTypes, Set<String> a
                 .filter((one) -> one.equals(this) || one.aliases().contains(id))
                 .toList();
         Set<String> ids = new TreeSet<>();
-        Set<String> types = new TreeSet<>();
+        Set<Subscription> taken = new TreeSet<>();
         versions.forEach((version) -> {
             ids.addAll(version.ids());
-            types.addAll(version.eventTypes());
+            taken.addAll(version.subscriptions());
         });
         boolean anyPaused = registry.stream().anyMatch((one) -> one.paused() && ids.contains(one.id()));
         ids.remove(id);
-        return new RegisteredHandler(id, types, ids, anyPaused);
+        return new RegisteredHandler(id, taken, ids, anyPaused);
     }
 
     /** Returns the current and all former ids. */
@@ -52,13 +50,13 @@ public record RegisteredHandler(String id, Set<String> eventTypes, Set<String> a
         return ids;
     }
 
-    /** Returns whether it subscribes to every event type. */
-    public boolean isSubscribedToAll() {
-        return eventTypes.contains(ALL);
+    /** Returns whether it takes events with these values. */
+    public boolean takes(Subscription event) {
+        return subscriptions.stream().anyMatch((own) -> own.takes(event));
     }
 
     /** Returns whether it subscribes to an event type. */
     public boolean isSubscribedTo(String eventType) {
-        return isSubscribedToAll() || eventTypes.contains(eventType);
+        return subscriptions.stream().anyMatch((own) -> own.takesType(eventType));
     }
 }

@@ -64,9 +64,6 @@ final class BatchResult {
             return failures.crashed(handler, item.envelope(), item.attempt());
         }
         try {
-            if (!handler.options().filter().test(item.envelope())) {
-                return new DeliveryOutcome.Succeeded();
-            }
             payloads.add(item.payload().decode(handler));
             return null;
         } catch (Throwable ex) {

@@ -6,6 +6,7 @@ import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.listener.OutboxListener;
@@ -56,9 +57,9 @@ public final class Dispatcher {
         return circuits.open();
     }
 
-    /** Returns how many events a dispatch may take together: one, unless a handler of the type takes batches. */
+    /** Returns how many events a dispatch may take together: one, unless a handler of it takes batches. */
     public int batchSize(ClaimedEvent event) {
-        return registry.route(event.envelope().eventType()).local().stream()
+        return registry.route(Subscription.of(event.envelope())).local().stream()
                 .mapToInt((local) -> invocations.batchSize(local.handler()))
                 .max()
                 .orElse(1);
@@ -93,15 +94,7 @@ public final class Dispatcher {
         if (handler == null) {
             return List.of(new DeliveryOutcome.Queued());
         }
-        if (!Invocations.accepts(handler, deliveries.get(0).envelope())) {
-            log.warn(
-                    "{} does not take {} any more, so its delivery counts as handled",
-                    handler.id(),
-                    deliveries.get(0).envelope());
-            return List.of(new DeliveryOutcome.Succeeded());
-        }
         List<BatchItem> items = deliveries.stream()
-                .takeWhile((delivery) -> Invocations.accepts(handler, delivery.envelope()))
                 .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))
                 .toList();
         return handler.options().batch() != null
@@ -110,7 +103,7 @@ public final class Dispatcher {
     }
 
     private HandlerRoutes.Route route(EventEnvelope envelope) {
-        HandlerRoutes.Route route = registry.route(envelope.eventType());
+        HandlerRoutes.Route route = registry.route(Subscription.of(envelope));
         if (!route.hasSubscribers()) {
             noteUnrouted(envelope);
         }

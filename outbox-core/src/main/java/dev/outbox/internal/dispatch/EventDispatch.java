@@ -50,9 +50,6 @@ final class EventDispatch {
         Set<String> lanes = blocked.of(event);
         for (HandlerRoutes.Local local : route.local()) {
             String lane = local.lane(lanes);
-            if (!Invocations.accepts(local.handler(), event.envelope())) {
-                continue;
-            }
             if (suspect || local.paused() || lanes.contains(lane)) {
                 record(event, outcomes, lane, new DeliveryOutcome.Queued());
             } else if (local.handler().options().batch() != null) {

@@ -3,6 +3,7 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.HandlerStore;
@@ -76,16 +77,16 @@ public final class HandlerRegistry {
     public void register() throws SQLException {
         LocalHandlers local = local();
         FaultPoint.BEFORE_REGISTRATION.reached();
-        store.register(local.eventTypes(), local.aliases(), HandlerStore.STANDSTILL);
+        store.register(local.subscriptions(), local.aliases(), HandlerStore.STANDSTILL);
         FaultPoint.AFTER_REGISTRATION.reached();
-        store.heartbeat(local.eventTypes());
+        store.heartbeat(local.subscriptions());
         load();
     }
 
     /** Renews the registrations of this instance, writes them again if any is missing or old, and reads the registry. */
     public void heartbeat() throws SQLException {
         FaultPoint.BEFORE_HEARTBEAT.reached();
-        boolean registered = store.heartbeat(local().eventTypes());
+        boolean registered = store.heartbeat(local().subscriptions());
         FaultPoint.AFTER_HEARTBEAT.reached();
         if (!registered) {
             log.info(
@@ -109,7 +110,7 @@ public final class HandlerRegistry {
         }
         if (known == null || !known.server().equals(claimed.server())) {
             FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
-            store.register(local().eventTypes(), local().aliases(), expireAfter);
+            store.register(local().subscriptions(), local().aliases(), expireAfter);
             FaultPoint.AFTER_REGISTRY_RESTORE.reached();
         }
         load();
@@ -153,20 +154,20 @@ public final class HandlerRegistry {
         }
     }
 
-    /** Registers the handlers and event types of this instance, and those that it has read from another server. */
+    /** Registers the handlers and subscriptions of this instance, and those that it has read from another server. */
     private void restore(List<RegisteredHandler> before, List<RegisteredHandler> found) throws SQLException {
-        Map<String, Set<String>> eventTypes = new HashMap<>(local().eventTypes());
+        Map<String, Set<Subscription>> subscriptions = new HashMap<>(local().subscriptions());
         Map<String, List<String>> aliases = new HashMap<>(local().aliases());
         Map<String, RegisteredHandler> present = new HashMap<>();
         found.forEach((handler) -> present.put(handler.id(), handler));
         for (RegisteredHandler known : before) {
-            Set<String> types = new HashSet<>(known.eventTypes());
-            types.addAll(eventTypes.getOrDefault(known.id(), Set.of()));
-            eventTypes.put(known.id(), types);
+            Set<Subscription> taken = new HashSet<>(known.subscriptions());
+            taken.addAll(subscriptions.getOrDefault(known.id(), Set.of()));
+            subscriptions.put(known.id(), taken);
             RegisteredHandler current = present.getOrDefault(known.id(), known);
             aliases.putIfAbsent(known.id(), current.aliases().stream().sorted().toList());
         }
-        store.register(eventTypes, aliases, expireAfter);
+        store.register(subscriptions, aliases, expireAfter);
     }
 
     /** Finds a handler of any instance by its current or a former id, in the database. */
@@ -179,8 +180,8 @@ public final class HandlerRegistry {
         return expireAfter;
     }
 
-    HandlerRoutes.Route route(String eventType) {
-        return routes().of(eventType);
+    HandlerRoutes.Route route(Subscription event) {
+        return routes().of(event);
     }
 
     /** Finds a handler of this instance by its current or a former id. */
@@ -193,20 +194,14 @@ public final class HandlerRegistry {
         return routes().active(circuitOpen);
     }
 
-    /** Returns whether any instance has a handler for an event type. */
-    public boolean hasSubscribers(String eventType) {
-        return route(eventType).hasSubscribers();
+    /** Returns whether any instance has a handler for events with these values. */
+    public boolean hasSubscribers(Subscription event) {
+        return route(event).hasSubscribers();
     }
 
-    /** Returns the ids of the handlers that any instance has for an event type. Fails before the registry was read for the first time. */
-    public Set<String> subscribersOf(String eventType) {
-        if (listed == null) {
-            throw new IllegalStateException("the handlers of the other instances are not known yet");
-        }
-        HandlerRoutes.Route route = route(eventType);
-        Set<String> ids = new HashSet<>(route.delegated());
-        route.local().forEach((local) -> ids.add(local.handler().id()));
-        return ids;
+    /** Returns whether the registry was read, so that the handlers of the other instances count. */
+    public boolean isLoaded() {
+        return listed != null;
     }
 
     /** Returns the payload class that handlers of this instance have for an event type; none as long as no handler was needed. */

@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.RegisteredHandler;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.ActiveHandlers;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -15,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * Where the events of each type go, according to one read of the registry. Resolves former ids once, when it is created. Safe for
+ * Where events go by their type, aggregate type, stream and source, according to one read of the registry. Resolves former ids once, when it is created. Safe for
  * use by many threads.
  */
 final class HandlerRoutes {
@@ -26,7 +27,7 @@ final class HandlerRoutes {
     /** The local handler that a registered one is, was or has become, by registered id; none if only other instances have it. */
     private final Map<String, HandlerDefinition> resolved = new HashMap<>();
 
-    private final Map<String, Route> byEventType = new ConcurrentHashMap<>();
+    private final Map<Subscription, Route> byEvent = new ConcurrentHashMap<>();
 
     HandlerRoutes(LocalHandlers local, List<RegisteredHandler> registered) {
         this.local = local;
@@ -57,7 +58,7 @@ final class HandlerRoutes {
         }
     }
 
-    /** Handler of this instance, with all ids that any instance has registered it under. */
+    /** Handler of this instance, with its ids and those that other instances have registered it under. */
     record Local(HandlerDefinition handler, Set<String> ids, boolean paused) {
 
         /** A blocked lane keeps its id: in a rolling deploy, it may be one that the handler has in other instances. */
@@ -81,33 +82,37 @@ final class HandlerRoutes {
         return registered;
     }
 
-    Route of(String eventType) {
-        Route known = byEventType.get(eventType);
-        return known != null ? known : byEventType.computeIfAbsent(eventType, this::find);
+    Route of(Subscription event) {
+        Route known = byEvent.get(event);
+        return known != null ? known : byEvent.computeIfAbsent(event, this::find);
     }
 
-    /** An older version here may not subscribe to a type that a newer one elsewhere does: such deliveries are delegated too. */
-    private Route find(String eventType) {
+    /** A version of a handler here may not take an event that another version elsewhere does: such deliveries are delegated too. */
+    private Route find(Subscription event) {
         List<String> delegated = registered.stream()
-                .filter((one) -> one.isSubscribedTo(eventType))
+                .filter((one) -> one.takes(event))
                 .filter((one) -> {
                     HandlerDefinition here = resolved.get(one.id());
-                    return here == null || !local.isSubscribed(here, eventType);
+                    return here == null || !local.takes(here, event);
                 })
                 .map(RegisteredHandler::id)
                 .sorted()
                 .toList();
         return new Route(
-                local.subscribersOf(eventType).stream().map(this::route).toList(), delegated);
+                local.subscribersOf(event).stream()
+                        .map((handler) -> route(handler, event))
+                        .toList(),
+                delegated);
     }
 
-    private Local route(HandlerDefinition handler) {
+    /** A lane under an id of another version is of use only if that version takes the event: this instance does not claim it. */
+    private Local route(HandlerDefinition handler, Subscription event) {
         Set<String> ids = new LinkedHashSet<>();
         ids.add(handler.id());
         ids.addAll(handler.aliases());
         registered.stream()
+                .filter((one) -> is(one.id(), handler) && one.takes(event))
                 .map(RegisteredHandler::id)
-                .filter((id) -> is(id, handler))
                 .forEach(ids::add);
         return new Local(handler, ids, isPaused(handler));
     }
@@ -122,12 +127,12 @@ final class HandlerRoutes {
 
     /** Returns the handlers of this instance that may get deliveries now, under their current and former ids. */
     ActiveHandlers active(Predicate<HandlerDefinition> circuitOpen) {
-        SortedMap<String, Set<String>> active = new TreeMap<>();
+        SortedMap<String, Set<Subscription>> active = new TreeMap<>();
         for (HandlerDefinition handler : local.all()) {
             if (!circuitOpen.test(handler) && !isPaused(handler)) {
-                Set<String> types = local.eventTypesOf(handler);
-                active.put(handler.id(), types);
-                handler.aliases().forEach((alias) -> active.put(alias, types));
+                Set<Subscription> taken = local.subscriptionsOf(handler);
+                active.put(handler.id(), taken);
+                handler.aliases().forEach((alias) -> active.put(alias, taken));
             }
         }
         return new ActiveHandlers(active);

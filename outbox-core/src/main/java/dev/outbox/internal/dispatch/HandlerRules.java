@@ -3,6 +3,8 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventTypeName;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerOptions;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Collection;
@@ -55,6 +57,26 @@ final class HandlerRules {
         return handler.eventTypes().isEmpty() && payloadType != null
                 ? PayloadClasses.of(payloadType).eventTypes()
                 : handler.eventTypes();
+    }
+
+    /** Returns what a handler takes: each of its event types with each of its aggregate types and streams. */
+    static Set<Subscription> subscriptionsOf(HandlerDefinition handler) {
+        HandlerOptions.Selected selected = handler.options().selected();
+        String source = selected.source() == HandlerOptions.Source.ANY
+                ? Subscription.ANY
+                : selected.source().name();
+        Set<Subscription> subscriptions = new TreeSet<>();
+        for (String type : eventTypesOf(handler)) {
+            for (String aggregateType : orAny(selected.aggregateTypes())) {
+                orAny(selected.streams())
+                        .forEach((stream) -> subscriptions.add(new Subscription(type, aggregateType, stream, source)));
+            }
+        }
+        return subscriptions;
+    }
+
+    private static Set<String> orAny(Set<String> names) {
+        return names.isEmpty() ? Set.of(Subscription.ANY) : names;
     }
 
     /** Returns the classes that stand for a handler's event types; none if the handler names its types, or for a copy. */

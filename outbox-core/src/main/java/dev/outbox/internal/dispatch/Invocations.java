@@ -63,15 +63,6 @@ final class Invocations {
         }
     }
 
-    /** Returns whether a handler gets an event of its types. A filter that throws decides in the attempt, which then fails. */
-    static boolean accepts(HandlerDefinition handler, EventEnvelope event) {
-        try {
-            return handler.options().filter().test(event);
-        } catch (Throwable ex) {
-            return true;
-        }
-    }
-
     /** Returns how many events an invocation of a handler may take. */
     int batchSize(HandlerDefinition handler) {
         return settings.batchSize(handler);

@@ -2,6 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Collection;
@@ -20,7 +21,7 @@ public final class LocalHandlers {
 
     private final Map<String, HandlerDefinition> byId = new LinkedHashMap<>();
     private final Map<String, HandlerDefinition> byEveryId = new HashMap<>();
-    private final Map<String, Set<String>> eventTypes = new LinkedHashMap<>();
+    private final Map<String, Set<Subscription>> subscriptions = new LinkedHashMap<>();
     private final Map<String, Class<?>> payloadClasses = new HashMap<>();
 
     /** Checks the handlers against each other. */
@@ -30,7 +31,7 @@ public final class LocalHandlers {
             byId.put(handler.id(), handler);
             byEveryId.put(handler.id(), handler);
             handler.aliases().forEach((alias) -> byEveryId.put(alias, handler));
-            eventTypes.put(handler.id(), HandlerRules.eventTypesOf(handler));
+            subscriptions.put(handler.id(), HandlerRules.subscriptionsOf(handler));
             for (Class<?> payloadClass : HandlerRules.payloadClassesOf(handler)) {
                 payloadClasses.put(DeclaredType.of(payloadClass).name(), payloadClass);
             }
@@ -42,9 +43,16 @@ public final class LocalHandlers {
         return byId.values();
     }
 
+    /** Returns what each handler takes. */
+    public Map<String, Set<Subscription>> subscriptions() {
+        return Map.copyOf(subscriptions);
+    }
+
     /** Returns the event types of each handler. */
     public Map<String, Set<String>> eventTypes() {
-        return Map.copyOf(eventTypes);
+        Map<String, Set<String>> types = new HashMap<>();
+        byId.forEach((id, handler) -> types.put(id, HandlerRules.eventTypesOf(handler)));
+        return types;
     }
 
     /** Returns the current and former ids of all handlers. */
@@ -96,20 +104,17 @@ public final class LocalHandlers {
         return byEveryId.get(id);
     }
 
-    /** Returns the event types that a handler subscribes to. */
-    Set<String> eventTypesOf(HandlerDefinition handler) {
-        return eventTypes.getOrDefault(handler.id(), Set.of());
+    Set<Subscription> subscriptionsOf(HandlerDefinition handler) {
+        return subscriptions.getOrDefault(handler.id(), Set.of());
     }
 
-    boolean isSubscribed(HandlerDefinition handler, String eventType) {
-        Set<String> types = eventTypesOf(handler);
-        return types.contains(eventType) || types.contains(HandlerDefinition.ALL_EVENT_TYPES);
+    /** Returns whether a handler takes events with these values. */
+    boolean takes(HandlerDefinition handler, Subscription event) {
+        return subscriptionsOf(handler).stream().anyMatch((own) -> own.takes(event));
     }
 
-    List<HandlerDefinition> subscribersOf(String eventType) {
-        return all().stream()
-                .filter((handler) -> isSubscribed(handler, eventType))
-                .toList();
+    List<HandlerDefinition> subscribersOf(Subscription event) {
+        return all().stream().filter((handler) -> takes(handler, event)).toList();
     }
 
     @Nullable

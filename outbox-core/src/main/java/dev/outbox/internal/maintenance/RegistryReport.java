@@ -1,5 +1,6 @@
 package dev.outbox.internal.maintenance;
 
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.AbsentHandlerStore.Absent;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +59,12 @@ public final class RegistryReport {
 
     /** Whether this instance has the handler, although the database has lost that. */
     private boolean isLocal(Absent handler) {
-        Map<String, Set<String>> local = registry.local().eventTypes();
-        return local.getOrDefault(handler.id(), Set.of()).containsAll(handler.eventTypes());
+        return takesAll(registry.local().subscriptions().getOrDefault(handler.id(), Set.of()), handler);
+    }
+
+    private static boolean takesAll(Set<Subscription> local, Absent handler) {
+        return handler.subscriptions().stream()
+                .allMatch((absent) -> local.stream().anyMatch((own) -> own.takes(absent)));
     }
 
     private void report(Absent handler) {
@@ -73,7 +79,7 @@ public final class RegistryReport {
                         + " OutboxOperations.expireHandler(\"{}\", actor, reason).{}",
                 handler.id(),
                 lastSeen == null ? "" : " (last heartbeat " + lastSeen + ")",
-                String.join(", ", handler.eventTypes()),
+                described(handler),
                 handler.waiting() < AbsentHandlerStore.MOST_COUNTED
                         ? handler.waiting()
                         : handler.waiting() + " or more",
@@ -89,18 +95,27 @@ public final class RegistryReport {
     private static void reportDroppedTypes(Absent handler) {
         if (handler.waiting() > 0) {
             log.warn(
-                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these event types"
+                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
                             + " again, or skip the deliveries: OutboxOperations.skip",
-                    String.join(", ", handler.eventTypes()),
+                    described(handler),
                     handler.id(),
                     handler.waiting());
         }
     }
 
-    /** Returns the only handler of this instance that has the event types, or a placeholder. */
+    /** Leaves out what another subscription takes too. */
+    private static String described(Absent handler) {
+        return handler.subscriptions().stream()
+                .filter((one) ->
+                        handler.subscriptions().stream().allMatch((other) -> other.equals(one) || !other.takes(one)))
+                .map(Subscription::toString)
+                .collect(Collectors.joining(", "));
+    }
+
+    /** Returns the only handler of this instance that takes the events, or a placeholder. */
     private String successor(Absent absent) {
-        List<String> candidates = registry.local().eventTypes().entrySet().stream()
-                .filter((handler) -> handler.getValue().containsAll(absent.eventTypes()))
+        List<String> candidates = registry.local().subscriptions().entrySet().stream()
+                .filter((handler) -> takesAll(handler.getValue(), absent))
                 .map(Map.Entry::getKey)
                 .toList();
         return candidates.size() == 1 ? candidates.get(0) : "its new id";

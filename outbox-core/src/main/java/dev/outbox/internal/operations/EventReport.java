@@ -45,8 +45,7 @@ final class EventReport {
         found.skipped().forEach((id) -> handlers.computeIfAbsent(known.currentId(id), EventReport::skipped));
         Outcome untouched = found.event().progress().dispatchedAt() == null ? Outcome.PENDING : Outcome.DONE;
         known.current().stream()
-                .filter((handler) ->
-                        handler.isSubscribedTo(found.event().event().type()))
+                .filter((handler) -> handler.takes(found.event().values()))
                 .map(HandlerState::id)
                 .forEach((id) ->
                         handlers.computeIfAbsent(id, (own) -> new HandlerProgress(own, untouched, null, List.of())));

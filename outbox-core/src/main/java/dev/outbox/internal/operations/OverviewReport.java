@@ -1,5 +1,6 @@
 package dev.outbox.internal.operations;
 
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.HandlerState;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OverviewStore.Snapshot;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Makes an overview of what the stores have read. */
 final class OverviewReport {
@@ -75,10 +77,12 @@ final class OverviewReport {
 
     /** A handler that was paused before its first registration has no subscription. */
     private static Handler handler(HandlerState handler, Deliveries deliveries, KnownHandlers known) {
-        boolean registered = !handler.paused() || !handler.eventTypes().isEmpty();
+        boolean registered = !handler.paused() || !handler.subscriptions().isEmpty();
         return new Handler(
                 handler.id(),
-                handler.eventTypes(),
+                handler.subscriptions().stream()
+                        .map(Subscription::toString)
+                        .collect(Collectors.toCollection(TreeSet::new)),
                 handler.paused(),
                 registered ? handler.heartbeat().at() : null,
                 deliveries,

@@ -48,10 +48,11 @@ final class EventTypes {
         return new NewEvent.Type(type, version);
     }
 
-    void requireSubscribers(NewEvent.Type type, NewEvent.Aggregate aggregate) {
-        if (unrouted == Unrouted.FAIL && !registry.hasSubscribers(type.name())) {
-            throw new InvalidEventException("no handler is registered for " + type.name() + " of " + aggregate
-                    + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
+    void requireSubscribers(NewEvent event) {
+        if (unrouted == Unrouted.FAIL && !registry.hasSubscribers(event.values())) {
+            throw new InvalidEventException(
+                    "no handler is registered for " + event.type().name() + " of " + event.aggregate()
+                            + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
         }
     }
 

@@ -56,7 +56,7 @@ public final class EventWriter {
                 body.of(event, type, aggregate),
                 occurredAt(event, aggregate),
                 new NewEvent.Chosen(event.eventId() != null, sequence));
-        types.requireSubscribers(type, aggregate);
+        types.requireSubscribers(written);
         return written;
     }
 

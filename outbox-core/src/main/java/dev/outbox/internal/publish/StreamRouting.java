@@ -54,7 +54,7 @@ public record StreamRouting(Map<String, String> eventTypes, Map<String, String> 
     }
 
     /** Returns the stream of an event that names none. */
-    String streamOf(String eventType, String aggregateType) {
+    public String streamOf(String eventType, String aggregateType) {
         String byEventType = eventTypes.get(eventType);
         return byEventType != null ? byEventType : aggregateTypes.getOrDefault(aggregateType, DEFAULT_STREAM);
     }

@@ -2,6 +2,7 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.Retention;
@@ -137,9 +138,13 @@ public final class OutboxRuntime implements AutoCloseable {
         return replays;
     }
 
-    /** Returns the ids of the handlers that any instance has for an event type. Fails before this instance knows the others. */
-    public Set<String> subscribersOf(String eventType) {
-        return registry.subscribersOf(eventType);
+    /** Returns whether any instance has a handler for events of another service. Fails before this instance knows the others. */
+    public boolean hasSubscribersOfReceived(String eventType, String aggregateType, @Nullable String stream) {
+        if (!registry.isLoaded()) {
+            throw new IllegalStateException("the handlers of the other instances are not known yet");
+        }
+        String target = stream != null ? stream : settings.publisher().routing().streamOf(eventType, aggregateType);
+        return registry.hasSubscribers(Subscription.of(eventType, aggregateType, target, true));
     }
 
     /** Returns the event types of each handler of this instance. */

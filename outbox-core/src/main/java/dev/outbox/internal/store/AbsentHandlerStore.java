@@ -1,6 +1,7 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.internal.delivery.Subscription;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -19,49 +19,48 @@ public final class AbsentHandlerStore {
     /** The largest number of waiting deliveries that {@link #find} counts for a handler. */
     public static final int MOST_COUNTED = 10_000;
 
-    /** Whether a running instance has the handler and event type of {@code x}, under any id of the handler. Reads the registry whole. */
+    /** Whether a running instance has a handler, under any of its ids, that takes {@code x}. Reads the registry whole. */
     private static final String PRESENT = """
             EXISTS (SELECT
                                      FROM {schema}.outbox_handler h
                                      JOIN {schema}.outbox_subscription s ON s.handler_id = h.id
                                      JOIN {schema}.outbox_instance i ON h.id = ANY (i.handlers)
                                     WHERE (h.id = x.handler_id OR x.handler_id = ANY (h.aliases))
-                                      AND s.event_type IN (x.event_type, '*')
+                                      AND {takes}
                                       AND s.last_seen_at >= now() - interval '3 minutes'
                                       AND i.last_seen_at >= now() - interval '1 minute')
-            """;
+            """.replace("{takes}", Subscriptions.takes("x"));
 
     /** Reads the registry whole; relies on outbox_delivery_backlog to count what waits, up to a bound. */
     static final String ABSENT = HandlerExpiryStore.BACKLOG
             + """
-            SELECT absent.handler_id, absent.event_types, absent.last_seen_at, absent.last_seen_at < now() - interval '1 hour',
+            SELECT absent.handler_id, absent.subscriptions, absent.last_seen_at, absent.last_seen_at < now() - interval '1 hour',
                    (SELECT count(*)
                       FROM (SELECT
-                              FROM backlog b
+                              FROM backlog x
                              CROSS JOIN LATERAL (SELECT
                                                    FROM {schema}.outbox_delivery d
-                                                  WHERE d.stream = b.stream
-                                                    AND d.status = b.status
-                                                    AND d.handler_id = b.handler_id
-                                                    AND d.event_type = b.event_type
+                                                  WHERE {own}
                                                   LIMIT {most}) d
-                             WHERE b.handler_id = absent.handler_id
-                               AND b.event_type = ANY (absent.event_types)
-                               AND b.status <> 'DEAD'
+                             WHERE x.handler_id = absent.handler_id
+                               AND x.status <> 'DEAD'
+                               AND NOT {present}
                              LIMIT {most}) open)
               FROM (SELECT x.handler_id,
-                           array_agg(DISTINCT x.event_type) AS event_types,
+                           array_agg(DISTINCT ARRAY[x.event_type, x.aggregate_type, x.stream, x.source]) AS subscriptions,
                            nullif(max(x.last_seen_at), '-infinity') AS last_seen_at
-                      FROM (SELECT s.handler_id, s.event_type, s.last_seen_at
+                      FROM (SELECT s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source, s.last_seen_at
                               FROM {schema}.outbox_subscription s
                              UNION ALL
-                            SELECT b.handler_id, b.event_type, NULL
+                            SELECT b.handler_id, b.event_type, b.aggregate_type, b.stream, b.source, NULL
                               FROM backlog b
                              WHERE b.status <> 'DEAD') x
                      WHERE NOT {present}
                      GROUP BY x.handler_id) absent
              ORDER BY absent.handler_id
-            """.replace("{present}", PRESENT).replace("{most}", Integer.toString(MOST_COUNTED));
+            """.replace("{present}", PRESENT)
+                    .replace("{own}", HandlerExpiryStore.deliveriesOf("x"))
+                    .replace("{most}", Integer.toString(MOST_COUNTED));
 
     /**
      * Reads the registry whole; relies on outbox_delivery_backlog, outbox_operation_handler, outbox_subscription_pk and outbox_stream_pk.
@@ -92,19 +91,19 @@ public final class AbsentHandlerStore {
                  ORDER BY h.id
                  LIMIT 1
             ), expired AS (
-                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, last_seen_at)
-                SELECT :handler_id, own.event_type, '-infinity'
-                  FROM (SELECT registered.event_type
+                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, aggregate_type, stream, source, last_seen_at)
+                SELECT :handler_id, own.*, '-infinity'
+                  FROM (SELECT registered.event_type, registered.aggregate_type, registered.stream, registered.source
                           FROM {schema}.outbox_subscription registered
                          WHERE registered.handler_id = :handler_id
                          UNION
-                        SELECT b.event_type
+                        SELECT b.event_type, b.aggregate_type, b.stream, b.source
                           FROM backlog b
                          WHERE b.handler_id = :handler_id
                            AND b.status <> 'DEAD') own
                  WHERE NOT EXISTS (SELECT FROM holder)
                    AND NOT EXISTS (SELECT FROM successor)
-                ON CONFLICT (handler_id, event_type) DO UPDATE
+                ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE
                    SET last_seen_at = '-infinity'
                  WHERE s.last_seen_at > '-infinity'
                 RETURNING s.handler_id
@@ -160,9 +159,13 @@ public final class AbsentHandlerStore {
         this.delete = new Pipeline(schema, HandlerStore.LOCK_REGISTRY, DELETE);
     }
 
-    /** Handler that no running instance has for some event types, and how many deliveries of these types wait for it. */
+    /** Handler that no running instance has for some events, and how many deliveries of such events wait for it. */
     public record Absent(
-            String id, Set<String> eventTypes, @Nullable Instant lastSeen, boolean forAnHour, long waiting) {}
+            String id,
+            Set<Subscription> subscriptions,
+            @Nullable Instant lastSeen,
+            boolean forAnHour,
+            long waiting) {}
 
     /** Finds the handlers. */
     public List<Absent> find() throws SQLException {
@@ -173,7 +176,7 @@ public final class AbsentHandlerStore {
                 OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
                 handlers.add(new Absent(
                         row.getString(1),
-                        new TreeSet<>(List.of((String[]) row.getArray(2).getArray())),
+                        Subscriptions.read(row, 2),
                         lastSeen == null ? null : lastSeen.toInstant(),
                         row.getBoolean(4),
                         row.getLong(5)));

@@ -1,33 +1,28 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.internal.delivery.Subscription;
+import java.sql.SQLException;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The handlers that are to get deliveries now, under all ids that they have or had. */
-public record ActiveHandlers(SortedMap<String, Set<String>> byId) {
+/** The handlers that are to get deliveries now, and what they take, under all ids that they have or had. */
+public record ActiveHandlers(SortedMap<String, Set<Subscription>> byId) {
 
     public ActiveHandlers {
         byId = new TreeMap<>(byId);
     }
 
-    /** Returns handlers that want every event type. */
+    /** Returns handlers that take every event. */
     public static ActiveHandlers ofAllTypes(String... ids) {
-        SortedMap<String, Set<String>> byId = new TreeMap<>();
+        SortedMap<String, Set<Subscription>> byId = new TreeMap<>();
         for (String id : ids) {
-            byId.put(id, Set.of("*"));
+            byId.put(id, Set.of(Subscription.ofType(Subscription.ANY)));
         }
         return new ActiveHandlers(byId);
     }
 
-    String[] ids() {
-        return byId.keySet().toArray(String[]::new);
-    }
-
-    /** Returns comma-separated event types in the order of {@code ids()}; {@code *} subsumes all others. */
-    String[] eventTypes() {
-        return byId.values().stream()
-                .map((types) -> types.contains("*") ? "*" : String.join(",", types))
-                .toArray(String[]::new);
+    NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
+        return Subscriptions.bind(parameters, byId).setTexts("handler_ids", byId.keySet(), (id) -> id);
     }
 }

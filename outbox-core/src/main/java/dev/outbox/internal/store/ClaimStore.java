@@ -125,7 +125,8 @@ public final class ClaimStore {
         return (advances ? advancing : plain)
                 .run(
                         dataSource,
-                        (parameters) -> parameters
+                        (parameters) -> request.handlers()
+                                .bind(parameters)
                                 .set("stream", request.stream())
                                 .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
                                 .set("from", request.reach().from())
@@ -136,9 +137,7 @@ public final class ClaimStore {
                                 .set("most_bytes", MOST_BYTES)
                                 .set("token", token)
                                 .set("worker", request.worker())
-                                .set("lease", request.lease().toMillis())
-                                .set("handler_ids", request.handlers().ids())
-                                .set("event_types", request.handlers().eventTypes()),
+                                .set("lease", request.lease().toMillis()),
                         (results) -> readRound(results, token, advances, expired));
     }
 

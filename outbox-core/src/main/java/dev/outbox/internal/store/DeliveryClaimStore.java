@@ -71,9 +71,8 @@ public final class DeliveryClaimStore {
         UUID token = UUID.randomUUID();
         return claimDue.run(
                 dataSource,
-                (parameters) -> parameters
-                        .set("handler_ids", request.handlers().ids())
-                        .set("event_types", request.handlers().eventTypes())
+                (parameters) -> request.handlers()
+                        .bind(parameters)
                         .set("stream", request.stream())
                         .setLongs("held", request.held(), Long::longValue)
                         .set("with_suspects", request.withSuspects())

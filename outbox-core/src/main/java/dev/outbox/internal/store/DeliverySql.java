@@ -12,7 +12,7 @@ final class DeliverySql {
      *   <li>{@code due}: a crash suspect, under which two leases have expired, is claimed alone.
      *   <li>{@code following}: a head that has not failed brings the deliveries behind it along, so that the lane drains in batches. Behind
      *       one that has failed they would probably wait again.
-     *   <li>{@code gap}: the first delivery that cannot be claimed, because it is locked, suspect, backing off or of an unknown type. Nothing
+     *   <li>{@code gap}: the first delivery that cannot be claimed, because it is locked, suspect, backing off or not taken by the handler here. Nothing
      *       is claimed from behind it.
      *   <li>{@code taken}: at most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts, in which each lane is in
      *       order.
@@ -22,9 +22,9 @@ final class DeliverySql {
     static final String CLAIM_DUE = """
             WITH candidate AS MATERIALIZED (
                 SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
-                       d.next_retry_at, d.suspect, d.lock_token, h.event_types,
+                       d.next_retry_at, d.suspect, d.lock_token,
                        row_number() OVER (ORDER BY d.next_retry_at, d.outbox_id, d.handler_id) AS place
-                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
+                  FROM unnest(:handler_ids::text[]) AS h (handler_id)
                  CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
                  CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
                                             d.retry_count, d.next_retry_at, d.lock_token,
@@ -35,7 +35,7 @@ final class DeliverySql {
                                         AND d.status = 'DUE'
                                         AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
                                         AND greatest(d.next_retry_at, d.locked_until) < now()
-                                        AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                        AND {taken}
                                         AND d.outbox_id <> ALL (:held)
                                         AND (:with_suspects OR NOT kind.suspect)
                                         AND (d.replay_id IS NULL
@@ -54,7 +54,7 @@ final class DeliverySql {
                  LIMIT :batch_size
             ), due AS (
                 SELECT c.outbox_id, c.handler_id, c.aggregate_type, c.aggregate_id, c.aggregate_seq, c.next_retry_at,
-                       c.event_types, c.retry_count = 0 AND NOT c.suspect AS flows, c.lock_token
+                       c.retry_count = 0 AND NOT c.suspect AS flows, c.lock_token
                   FROM candidate c
                  WHERE c.place = 1
                     OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)
@@ -71,8 +71,7 @@ final class DeliverySql {
                                         AND d.crash_count + (d.locked_until IS NOT NULL)::integer < 2
                                         AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
                                         AND (d.next_retry_at IS NULL OR d.next_retry_at <= clock_timestamp())
-                                        AND (due.event_types = '*'
-                                             OR d.event_type = ANY (string_to_array(due.event_types, ',')))
+                                        AND {following taken}
                                       ORDER BY d.aggregate_seq
                                       LIMIT :batch_size
                                         FOR UPDATE SKIP LOCKED) w
@@ -165,7 +164,9 @@ final class DeliverySql {
               FROM claimed
              CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = claimed.outbox_id LIMIT 1) o
              ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
-            """.replace("{failures}", FailureHistory.LEASE_EXPIRED);
+            """.replace("{failures}", FailureHistory.LEASE_EXPIRED)
+            .replace("{taken}", Subscriptions.takenBy("h.handler_id", "d"))
+            .replace("{following taken}", Subscriptions.takenBy("due.handler_id", "d"));
 
     /**
      * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs for the dead

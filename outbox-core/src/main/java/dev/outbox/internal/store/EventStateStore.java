@@ -1,5 +1,6 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.FailureGroup.FailedAttempt;
@@ -20,7 +21,7 @@ public final class EventStateStore {
 
     /**
      * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk and outbox_operation_event; reads outbox_claim whole.
-     * Leaves out what a reader may not see.
+     * Leaves out what a reader may not see: the aggregate type tells whether the event was received, not its headers.
      */
     static final String EVENT = """
             SELECT {event}, o.schema_version, o.status, o.dispatched_at, o.published_at,
@@ -36,7 +37,11 @@ public final class EventStateStore {
                            FROM {schema}.outbox_operation p
                           WHERE p.event_id = o.event_id
                             AND p.action = 'SKIP'
-                            AND (o.published_at IS NULL OR p.performed_at <= o.published_at))
+                            AND (o.published_at IS NULL OR p.performed_at <= o.published_at)),
+                   EXISTS (SELECT
+                             FROM {schema}.outbox_aggregate_type t
+                            WHERE t.aggregate_type = o.aggregate_type
+                              AND t.origin IS NOT NULL)
               FROM {schema}.outbox o
               LEFT JOIN LATERAL (SELECT c.worker, cardinality(c.event_ids) AS events, c.claimed_at, c.locked_until
                                    FROM {schema}.outbox_claim c
@@ -84,7 +89,13 @@ public final class EventStateStore {
     public record Found(Event event, Set<String> skipped, List<Tried> deliveries, List<HandlerState> handlers) {}
 
     /** Event and how far it is. */
-    public record Event(Delivery.Event event, int schemaVersion, EventDetails.Progress progress) {}
+    public record Event(Delivery.Event event, boolean received, int schemaVersion, EventDetails.Progress progress) {
+
+        /** Returns the values by which handlers take the event. */
+        public Subscription values() {
+            return Subscription.of(event.type(), event.aggregateType(), event.stream(), received);
+        }
+    }
 
     /** Delivery with its failed attempts. */
     public record Tried(Delivery delivery, List<FailedAttempt> failures) {}
@@ -111,6 +122,7 @@ public final class EventStateStore {
                 : EventDetails.Status.valueOf(row.getString(next + 1));
         return new Event(
                 DeliveryRow.event(row),
+                row.getBoolean(next + 10),
                 row.getInt(next),
                 new EventDetails.Progress(
                         status,

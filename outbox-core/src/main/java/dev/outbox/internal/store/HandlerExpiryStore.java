@@ -12,54 +12,65 @@ import javax.sql.DataSource;
 /** Finds expired registrations, dead-letters the deliveries that wait for them, and deletes them. */
 public final class HandlerExpiryStore {
 
-    /** Relies on outbox_delivery_backlog: one look-up for each stream, status, handler and event type that has deliveries. */
-    static final String BACKLOG = """
+    /** Relies on outbox_delivery_backlog: one look-up for each stream, status, handler and kind of event that has deliveries. */
+    static final String BACKLOG =
+            """
             WITH RECURSIVE backlog AS (
-                (SELECT d.stream, d.status, d.handler_id, d.event_type
+                (SELECT {keys}
                    FROM {schema}.outbox_delivery d
-                  ORDER BY d.stream, d.status, d.handler_id, d.event_type
+                  ORDER BY {keys}
                   LIMIT 1)
                  UNION ALL
-                SELECT next.stream, next.status, next.handler_id, next.event_type
+                SELECT next.*
                   FROM backlog b
-                 CROSS JOIN LATERAL (SELECT d.stream, d.status, d.handler_id, d.event_type
+                 CROSS JOIN LATERAL (SELECT {keys}
                                        FROM {schema}.outbox_delivery d
-                                      WHERE (d.stream, d.status, d.handler_id, d.event_type)
-                                            > (b.stream, b.status, b.handler_id, b.event_type)
-                                      ORDER BY d.stream, d.status, d.handler_id, d.event_type
+                                      WHERE ({keys})
+                                            > (b.stream, b.status, b.handler_id, b.event_type, b.aggregate_type, b.source)
+                                      ORDER BY {keys}
                                       LIMIT 1) next
             )
-            """;
+            """.replace("{keys}", "d.stream, d.status, d.handler_id, d.event_type, d.aggregate_type, d.source");
 
-    /** Whether an instance has registered the handler and event type of {@code x}, under any id of the handler. */
-    private static final String REGISTERED = """
+    /** The deliveries of a row of {@link #BACKLOG}. */
+    static String deliveriesOf(String row) {
+        return """
+            d.stream = {row}.stream
+                                    AND d.status = {row}.status
+                                    AND d.handler_id = {row}.handler_id
+                                    AND d.event_type = {row}.event_type
+                                    AND d.aggregate_type = {row}.aggregate_type
+                                    AND d.source = {row}.source""".replace("{row}", row);
+    }
+
+    /** Whether an instance has registered a handler, under any of its ids, that takes {@code x}. */
+    private static final String REGISTERED =
+            """
             EXISTS (SELECT
                                      FROM {schema}.outbox_handler live
                                      JOIN {schema}.outbox_subscription s ON s.handler_id = live.id
                                     WHERE (live.id = x.handler_id OR x.handler_id = ANY (live.aliases))
-                                      AND s.event_type IN (x.event_type, '*')
+                                      AND {takes}
                                       AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond')
-            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT);
+            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT).replace("{takes}", Subscriptions.takes("x"));
 
     /**
      * Relies on outbox_delivery_backlog and outbox_operation_handler, and reads the registry. A delivery that an operator retried after
      * its subscription was deleted expires by its own age. One that was stored within an hour after a command expired its handler, from
      * a batch that was claimed before, expires at once.
      */
-    static final String EXPIRED = BACKLOG + """
+    static final String EXPIRED = BACKLOG
+            + """
             SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
               FROM backlog x
              CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
                                    FROM {schema}.outbox_delivery d
-                                  WHERE d.stream = x.stream
-                                    AND d.status = x.status
-                                    AND d.handler_id = x.handler_id
-                                    AND d.event_type = x.event_type
+                                  WHERE {own}
                                     AND (d.locked_until IS NULL OR d.locked_until < now())
                                     AND (EXISTS (SELECT
                                                    FROM {schema}.outbox_subscription s
                                                   WHERE s.handler_id = x.handler_id
-                                                    AND s.event_type IN (x.event_type, '*'))
+                                                    AND {takes})
                                          OR d.created_at < now() - :expiry_millis * interval '1 millisecond'
                                          OR EXISTS (SELECT
                                                       FROM {schema}.outbox_operation p
@@ -70,18 +81,21 @@ public final class HandlerExpiryStore {
              WHERE x.status <> 'DEAD'
                AND NOT {registered}
              LIMIT :limit
-            """.replace("{registered}", REGISTERED);
+            """.replace("{registered}", REGISTERED)
+                    .replace("{own}", deliveriesOf("x"))
+                    .replace("{takes}", Subscriptions.takes("x"));
 
     /** Reads the registry; relies on outbox_delivery_backlog. A delivery keeps its subscription. */
-    static final String DELETE_SUBSCRIPTIONS = BACKLOG + """
+    static final String DELETE_SUBSCRIPTIONS = BACKLOG
+            + """
             DELETE FROM {schema}.outbox_subscription s
              WHERE s.last_seen_at < {latest} - :expiry_millis * interval '1 millisecond'
                AND NOT EXISTS (SELECT
                                  FROM backlog b
                                 WHERE b.status <> 'DEAD'
                                   AND b.handler_id = s.handler_id
-                                  AND (b.event_type = s.event_type OR s.event_type = '*'))
-            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT);
+                                  AND {takes})
+            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT).replace("{takes}", Subscriptions.takes("b"));
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
     static final String DELETE_HANDLERS = BACKLOG + """
@@ -127,7 +141,7 @@ public final class HandlerExpiryStore {
              GROUP BY handler_id
             """.replace(
                     "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
-            .replace("{message}", "'the registration of the handler for this event type has expired'")
+            .replace("{message}", "'the registration of the handler for events like this one has expired'")
             .replace("{registered}", REGISTERED.replace("x.", "d."));
 
     private final DataSource dataSource;

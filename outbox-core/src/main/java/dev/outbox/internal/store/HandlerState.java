@@ -1,5 +1,6 @@
 package dev.outbox.internal.store;
 
+import dev.outbox.internal.delivery.Subscription;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -11,28 +12,28 @@ import java.util.TreeSet;
 
 /** Registration of a handler under one id, whether it has expired or not. */
 public record HandlerState(
-        String id, Set<String> aliases, Set<String> eventTypes, boolean paused, Heartbeat heartbeat) {
+        String id, Set<String> aliases, Set<Subscription> subscriptions, boolean paused, Heartbeat heartbeat) {
 
     /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
     static final String LIST = """
             SELECT h.id, h.aliases,
-                   ARRAY(SELECT s.event_type FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id),
+                   ARRAY({subscriptions}),
                    h.paused, h.last_seen_at, h.last_seen_at >= clock_timestamp() - interval '3 minutes'
               FROM {schema}.outbox_handler h
              ORDER BY h.id
-            """;
+            """.replace("{subscriptions}", Subscriptions.OF_HANDLER);
 
     /** Last heartbeat, which every instance gives each minute, and whether it is recent. */
     public record Heartbeat(Instant at, boolean recent) {}
 
     /** Returns whether an instance has the handler. */
     public boolean isPresent() {
-        return heartbeat.recent() && !eventTypes.isEmpty();
+        return heartbeat.recent() && !subscriptions.isEmpty();
     }
 
-    /** Returns whether the handler subscribes to an event type. */
-    public boolean isSubscribedTo(String eventType) {
-        return eventTypes.contains(eventType) || eventTypes.contains("*");
+    /** Returns whether the handler takes events with these values. */
+    public boolean takes(Subscription event) {
+        return subscriptions.stream().anyMatch((own) -> own.takes(event));
     }
 
     /** Reads the rows of {@link #LIST}. */
@@ -42,7 +43,7 @@ public record HandlerState(
             handlers.add(new HandlerState(
                     row.getString(1),
                     texts(row, 2),
-                    texts(row, 3),
+                    Subscriptions.read(row, 3),
                     row.getBoolean(4),
                     new Heartbeat(row.getObject(5, OffsetDateTime.class).toInstant(), row.getBoolean(6))));
         }

@@ -1,6 +1,7 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.RegisteredHandler;
+import dev.outbox.internal.delivery.Subscription;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -8,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.sql.DataSource;
 
@@ -79,10 +79,10 @@ public final class HandlerStore {
                  WHERE h.aliases <> excluded.aliases OR h.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
                 RETURNING id
             ), subscription AS (
-                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type)
-                SELECT own.handler_id, own.event_type
-                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
-                ON CONFLICT (handler_id, event_type) DO UPDATE
+                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, aggregate_type, stream, source)
+                SELECT own.*
+                  FROM {rows} own
+                ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE
                    SET last_seen_at = now()
                  WHERE s.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
                 RETURNING handler_id
@@ -96,16 +96,17 @@ public final class HandlerStore {
                      ORDER BY one.stream
                        FOR UPDATE) known
              WHERE s.stream = known.stream
-            """;
+            """.replace("{rows}", Subscriptions.ROWS);
 
     /** Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. */
-    private static final String HEARTBEAT = """
+    private static final String HEARTBEAT =
+            """
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
                    SET last_seen_at = now()
-                  FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
-                 WHERE s.handler_id = own.handler_id
-                   AND s.event_type = own.event_type
+                  FROM {rows} AS own (handler_id, event_type, aggregate_type, stream, source)
+                 WHERE (s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)
+                       = (own.handler_id, own.event_type, own.aggregate_type, own.stream, own.source)
                    AND s.last_seen_at >= now() - interval '{standstill} minutes'
                 RETURNING s.handler_id
             ), handler AS (
@@ -115,22 +116,21 @@ public final class HandlerStore {
                 RETURNING id
             )
             SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
-            """.replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+            """.replace("{rows}", Subscriptions.ROWS).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
 
     /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
-    private static final String LIST = """
+    private static final String LIST =
+            """
             SELECT extract(epoch FROM pg_postmaster_start_time())::text,
                    h.id,
-                   ARRAY(SELECT s.event_type
-                           FROM {schema}.outbox_subscription s
-                          WHERE s.handler_id = h.id
+                   ARRAY({subscriptions}
                             AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'),
                    h.aliases,
                    h.paused
               FROM (SELECT) one
               LEFT JOIN {schema}.outbox_handler h
                      ON h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
-            """.replace("{latest}", LATEST_HEARTBEAT);
+            """.replace("{latest}", LATEST_HEARTBEAT).replace("{subscriptions}", Subscriptions.OF_HANDLER);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -160,12 +160,13 @@ public final class HandlerStore {
      * Registers handlers durably, and renews registrations that are older than a limit: from the next claim on, every instance knows
      * them.
      */
-    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration renewAfter)
+    public void register(
+            Map<String, Set<Subscription>> subscriptions, Map<String, List<String>> aliases, Duration renewAfter)
             throws SQLException {
-        Set<String> ids = new TreeSet<>(eventTypes.keySet());
+        Set<String> ids = new TreeSet<>(subscriptions.keySet());
         register.run(
                 dataSource,
-                (parameters) -> bind(parameters, eventTypes)
+                (parameters) -> Subscriptions.bind(parameters, subscriptions)
                         .setTexts("ids", ids, (id) -> id)
                         .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
                         .set("refresh_millis", renewAfter.toMillis()),
@@ -176,26 +177,13 @@ public final class HandlerStore {
     }
 
     /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */
-    public boolean heartbeat(Map<String, Set<String>> eventTypes) throws SQLException {
-        int subscriptions = eventTypes.values().stream().mapToInt(Set::size).sum();
-        return heartbeat.run(dataSource, (parameters) -> bind(parameters, eventTypes), (results) -> {
+    public boolean heartbeat(Map<String, Set<Subscription>> subscriptions) throws SQLException {
+        int rows = subscriptions.values().stream().mapToInt(Set::size).sum();
+        return heartbeat.run(dataSource, (parameters) -> Subscriptions.bind(parameters, subscriptions), (results) -> {
             ResultSet counts = results.rows();
             counts.next();
-            return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
+            return counts.getInt(1) == rows && counts.getInt(2) == subscriptions.size();
         });
-    }
-
-    /** In the order in which every instance locks these rows. */
-    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, Map<String, Set<String>> eventTypes)
-            throws SQLException {
-        List<Map.Entry<String, String>> subscriptions = new TreeMap<>(eventTypes)
-                .entrySet().stream()
-                        .flatMap((handler) -> new TreeSet<>(handler.getValue())
-                                .stream().map((type) -> Map.entry(handler.getKey(), type)))
-                        .toList();
-        return parameters
-                .setTexts("handler_ids", subscriptions, Map.Entry::getKey)
-                .setTexts("event_types", subscriptions, Map.Entry::getValue);
     }
 
     /** Handlers whose registration has not expired, and the start of the server that they were read from. */
@@ -212,14 +200,13 @@ public final class HandlerStore {
                         server = row.getString(1);
                         if (row.getString(2) != null) {
                             handlers.add(new RegisteredHandler(
-                                    row.getString(2), texts(row, 3), texts(row, 4), row.getBoolean(5)));
+                                    row.getString(2),
+                                    Subscriptions.read(row, 3),
+                                    HandlerState.texts(row, 4),
+                                    row.getBoolean(5)));
                         }
                     }
                     return new Listed(server, handlers);
                 });
-    }
-
-    private static Set<String> texts(ResultSet row, int column) throws SQLException {
-        return Set.of((String[]) row.getArray(column).getArray());
     }
 }

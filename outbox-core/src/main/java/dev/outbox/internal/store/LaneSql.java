@@ -209,7 +209,7 @@ final class LaneSql {
      */
     static final String UNTIL_NEXT_DELIVERY = """
             SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
-              FROM unnest(:handler_ids::text[], :event_types::text[]) AS h (handler_id, event_types)
+              FROM unnest(:handler_ids::text[]) AS h (handler_id)
              CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
              CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
                                    FROM {schema}.outbox_delivery d
@@ -217,12 +217,12 @@ final class LaneSql {
                                     AND d.handler_id = h.handler_id
                                     AND d.status = 'DUE'
                                     AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
-                                    AND (h.event_types = '*' OR d.event_type = ANY (string_to_array(h.event_types, ',')))
+                                    AND {taken}
                                   ORDER BY greatest(d.next_retry_at, d.locked_until)
                                   LIMIT 1) d
              ORDER BY d.next_at
              LIMIT 1
-            """;
+            """.replace("{taken}", Subscriptions.takenBy("h.handler_id", "d"));
 
     private LaneSql() {}
 

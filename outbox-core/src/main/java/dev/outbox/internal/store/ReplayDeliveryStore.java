@@ -51,7 +51,7 @@ public final class ReplayDeliveryStore {
                    AND r.status = 'RUNNING'
             ), inserted AS (
                 INSERT INTO {schema}.outbox_delivery
-                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status, head,
                         replay_id, created_at)
                 SELECT o.id,
                        coalesce((SELECT h.handler_id
@@ -62,8 +62,8 @@ public final class ReplayDeliveryStore {
                                     AND h.head
                                   LIMIT 1),
                                 fence.handler_id),
-                       o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, 'WAITING', false, fence.id,
-                       clock_timestamp()
+                       o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, {schema}.outbox_source(o.headers),
+                       'WAITING', false, fence.id, clock_timestamp()
                   FROM {schema}.outbox o
                  CROSS JOIN fence
                  WHERE o.id = ANY (:events::bigint[])

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -30,8 +31,8 @@ public final class ReplayEventStore {
                   FROM {schema}.outbox_replay r
                  WHERE r.id = :id
             ), read AS MATERIALIZED (
-                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.occurred_at,
-                       o.dispatched_at, o.published_at
+                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers,
+                       o.occurred_at, o.dispatched_at, o.published_at
                   FROM {schema}.outbox o
                  WHERE {chosen}
                    AND o.id > (SELECT replay.after_id FROM replay)
@@ -50,7 +51,7 @@ public final class ReplayEventStore {
                    AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
                    AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
                    AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
-                   AND (:all_types OR o.event_type = ANY (:event_types::text[]))
+                   AND EXISTS (SELECT FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source) WHERE {taken})
                  ORDER BY o.id
                  LIMIT :limit
             ), reached AS (
@@ -63,7 +64,8 @@ public final class ReplayEventStore {
               FROM reached
               LEFT JOIN matching m ON true
              ORDER BY m.id
-            """;
+            """.replace("{rows}", Subscriptions.ROWS)
+            .replace("{taken}", Subscriptions.takes("o", "{schema}.outbox_source(o.headers)"));
 
     /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
     private static final String CHOSEN = "o.event_id = ANY (ARRAY(SELECT unnest(replay.event_ids) FROM replay))";
@@ -86,16 +88,14 @@ public final class ReplayEventStore {
     /** An event of a replay. */
     public record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
 
-    /** Finds the next events of a replay that the handler subscribes to. */
+    /** Finds the next events of a replay that the handler takes. */
     public Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
         return (replay.chosen() ? nextChosen : next)
                 .run(
                         dataSource,
-                        (parameters) -> parameters
+                        (parameters) -> Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions()))
                                 .set("id", replay.id())
                                 .set("window", WINDOW)
-                                .set("all_types", handler.isSubscribedToAll())
-                                .set("event_types", handler.eventTypes().toArray(String[]::new))
                                 .set("limit", limit),
                         (results) -> {
                             long lastId = 0;

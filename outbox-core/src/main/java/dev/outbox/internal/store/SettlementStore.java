@@ -31,7 +31,7 @@ public final class SettlementStore {
      */
     static final String QUEUE = """
             WITH queued AS (
-                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, q.handler_id, q.kind,
+                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
                        q.delay, q.code, q.error
                   FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
                               :codes::text[], :errors::text[])
@@ -54,9 +54,9 @@ public final class SettlementStore {
                   FROM queued
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
-                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status, head,
                         attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
-                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, {schema}.outbox_source(headers),
                        CASE WHEN kind = 'DEAD' OR kind = 'BLOCKED' AND head THEN 'DEAD'
                             WHEN head THEN 'DUE'
                             ELSE 'WAITING' END,

@@ -7,6 +7,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.RegistryVersion;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.HandlerStore;
@@ -30,6 +31,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 class HandlerRegistryTest {
 
     private static final Duration WEEK = Duration.ofDays(7);
+    private static final Subscription PAID = Subscription.ofType("OrderPaid");
 
     private final TestOutbox outbox = TestOutbox.create();
     private final CountDownLatch read = new CountDownLatch(1);
@@ -49,11 +51,11 @@ class HandlerRegistryTest {
                 new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT),
                 WEEK);
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("billing", Set.of("OrderPlaced")), Map.of(), WEEK);
+                .register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
         FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
         assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+                .register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         Thread[] poller = new Thread[1];
         FutureTask<Void> claim = start("poller", () -> {
             poller[0] = Thread.currentThread();
@@ -64,7 +66,8 @@ class HandlerRegistryTest {
         proceed.countDown();
         heartbeat.get(10, TimeUnit.SECONDS);
         claim.get(10, TimeUnit.SECONDS);
-        assertThat(registry.hasSubscribers("OrderPaid")).isTrue();
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isTrue();
     }
 
     @Test
@@ -86,7 +89,7 @@ class HandlerRegistryTest {
     void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(List::of, store, WEEK);
-        store.register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         registry.register();
         registry.loadVersion(new RegistryVersion("before", 1));
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
@@ -95,7 +98,8 @@ class HandlerRegistryTest {
         registry.heartbeat();
         registry.loadVersion(new RegistryVersion("after", 1));
 
-        assertThat(registry.hasSubscribers("OrderPaid")).isFalse();
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isFalse();
     }
 
     @Test
@@ -103,7 +107,7 @@ class HandlerRegistryTest {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), store, WEEK);
-        store.register(Map.of("mail", Set.of("OrderPaid")), Map.of(), WEEK);
+        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         store.addStream("default");
         registry.register();
         outbox.sql()
@@ -113,14 +117,15 @@ class HandlerRegistryTest {
 
         registry.loadVersion(claimed());
 
-        assertThat(registry.hasSubscribers("OrderPaid")).isFalse();
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isFalse();
     }
 
     /** Other instances do not know it any more, so the versions have to grow. */
     @Test
     void heartbeatRegistersAgainWhatHasExpired() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        Map<String, Set<String>> types = Map.of("mail", Set.of("OrderPaid"));
+        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
         store.register(types, Map.of(), WEEK);
         assertThat(store.heartbeat(types)).isTrue();
         expireSubscriptions();

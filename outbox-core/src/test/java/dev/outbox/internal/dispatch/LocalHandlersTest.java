@@ -8,6 +8,7 @@ import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.internal.delivery.Subscription;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -34,10 +35,10 @@ class LocalHandlersTest {
                 any("audit", "*"),
                 any("both", "OrderPlaced", "OrderPaid")));
 
-        assertThat(handlers.subscribersOf("OrderPlaced"))
+        assertThat(handlers.subscribersOf(event("OrderPlaced")))
                 .extracting(HandlerDefinition::id)
                 .containsExactly("placed", "audit", "both");
-        assertThat(handlers.subscribersOf("OrderShipped"))
+        assertThat(handlers.subscribersOf(event("OrderShipped")))
                 .extracting(HandlerDefinition::id)
                 .containsExactly("audit");
         assertThat(handlers.eventTypes()).containsEntry("placed", Set.of("OrderPlaced"));
@@ -63,7 +64,7 @@ class LocalHandlersTest {
                 HandlerDefinition.of(
                         "view", Set.of("OrderPlaced"), Elsewhere.OrderPlaced.class, (event, envelope) -> {})));
 
-        assertThat(handlers.subscribersOf("OrderPlaced")).hasSize(3);
+        assertThat(handlers.subscribersOf(event("OrderPlaced"))).hasSize(3);
         assertThat(handlers.payloadClassOf("OrderPlaced")).isEqualTo(OrderPlaced.class);
     }
 
@@ -72,7 +73,7 @@ class LocalHandlersTest {
         LocalHandlers handlers =
                 new LocalHandlers(List.of(typed("full", OrderPlaced.class), typed("short", ShortOrderPlaced.class)));
 
-        assertThat(handlers.subscribersOf("OrderPlaced")).hasSize(2);
+        assertThat(handlers.subscribersOf(event("OrderPlaced"))).hasSize(2);
     }
 
     @Test
@@ -103,6 +104,10 @@ class LocalHandlersTest {
         assertThatThrownBy(() -> new LocalHandlers(List.of(definitions)))
                 .isInstanceOf(HandlerConfigurationException.class)
                 .hasMessageContaining(message);
+    }
+
+    private static Subscription event(String type) {
+        return Subscription.of(type, "order", "default", false);
     }
 
     private static <T> HandlerDefinition typed(String id, Class<T> type) {

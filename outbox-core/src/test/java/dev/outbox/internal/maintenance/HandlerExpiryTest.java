@@ -15,6 +15,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -209,7 +210,16 @@ class HandlerExpiryTest {
     @Test
     void onlyTheTimeOfAStandstillDoesNotCount() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        store.register(Map.of("current", Set.of("*"), "old", Set.of("*"), "expired", Set.of("*")), Map.of(), WEEK);
+        store.register(
+                Map.of(
+                        "current",
+                        Set.of(Subscription.ofType("*")),
+                        "old",
+                        Set.of(Subscription.ofType("*")),
+                        "expired",
+                        Set.of(Subscription.ofType("*"))),
+                Map.of(),
+                WEEK);
         unseen("current", "30 days");
         unseen("old", "36 days");
         outbox.sql()
@@ -218,7 +228,7 @@ class HandlerExpiryTest {
 
         List<CompletableFuture<Boolean>> starts = Stream.of("current", "new")
                 .map((id) -> InBackground.run(() -> {
-                    store.register(Map.of(id, Set.of("*")), Map.of(), HandlerStore.STANDSTILL);
+                    store.register(Map.of(id, Set.of(Subscription.ofType("*"))), Map.of(), HandlerStore.STANDSTILL);
                     return true;
                 }))
                 .toList();

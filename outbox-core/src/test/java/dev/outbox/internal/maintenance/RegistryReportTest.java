@@ -121,7 +121,7 @@ class RegistryReportTest {
         assertThat(warnings("No running instance handles "))
                 .containsExactly(
                         "No running instance handles OrderPaid in handler 'billing' any more, and deliveries wait for it: 1."
-                                + " Subscribe it to these event types again, or skip the deliveries: OutboxOperations.skip");
+                                + " Subscribe it to these again, or skip the deliveries: OutboxOperations.skip");
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -149,7 +150,10 @@ class ReplayOfLanesTest extends ReplaySteps {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
         queue(claim(), Map.of(live, "mail"), FAILED);
-        handlers.register(Map.of("letters", Set.of("*")), Map.of("letters", List.of("mail")), Duration.ofDays(7));
+        handlers.register(
+                Map.of("letters", Set.of(Subscription.ofType("*"))),
+                Map.of("letters", List.of("mail")),
+                Duration.ofDays(7));
         long id = start(ReplayRequest.of("letters"));
         feed(1);
 

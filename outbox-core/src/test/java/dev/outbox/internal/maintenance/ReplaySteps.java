@@ -12,6 +12,7 @@ import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.delivery.QueuedDelivery;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +66,10 @@ abstract class ReplaySteps {
     }
 
     void register(String id, String... eventTypes) throws SQLException {
-        handlers.register(Map.of(id, Set.of(eventTypes)), Map.of(), Duration.ofDays(7));
+        handlers.register(
+                Map.of(id, Stream.of(eventTypes).map(Subscription::ofType).collect(Collectors.toSet())),
+                Map.of(),
+                Duration.ofDays(7));
     }
 
     /** Publishes events that are handled at once. */

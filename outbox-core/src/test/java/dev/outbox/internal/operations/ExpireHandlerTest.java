@@ -15,6 +15,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
@@ -208,7 +209,8 @@ class ExpireHandlerTest {
                 .expire("old", new AuditInfo("ann", "removed"));
 
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        assertThat(store.heartbeat(Map.of("old", Set.of("*")))).isFalse();
+        assertThat(store.heartbeat(Map.of("old", Set.of(Subscription.ofType("*")))))
+                .isFalse();
         assertThat(outbox.sql()
                         .sql(
                                 "SELECT bool_and(last_seen_at = '-infinity') FROM events.outbox_subscription WHERE handler_id = 'old'")
@@ -260,7 +262,7 @@ class ExpireHandlerTest {
 
     private void register(String id, List<String> aliases) throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of(id, Set.of("*")), Map.of(id, aliases), Duration.ofDays(7));
+                .register(Map.of(id, Set.of(Subscription.ofType("*"))), Map.of(id, aliases), Duration.ofDays(7));
     }
 
     private List<EventEnvelope> leaveDeliveries(int number) throws SQLException {

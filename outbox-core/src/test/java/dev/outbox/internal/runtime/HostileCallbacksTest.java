@@ -107,17 +107,6 @@ class HostileCallbacksTest {
         DEDUPLICATING_HANDLER(
                 (outbox) -> outbox.handler(HandlerDefinition.of("any", Set.of("*"), HostileCallbacksTest::attempt)
                         .deduplicating())),
-        FILTER((outbox) -> outbox.handler(
-                HandlerDefinition.of("any", Set.of("*"), (envelope) -> {}).accepting((envelope) -> {
-                    attempt(envelope);
-                    return true;
-                }))),
-        FILTER_OF_BATCHES((outbox) -> outbox.handler(
-                HandlerDefinition.ofBatch("any", Set.of("*"), null, (payloads, events, outcome, context) -> {})
-                        .accepting((envelope) -> {
-                            attempt(envelope);
-                            return true;
-                        }))),
         BATCH_HANDLER((outbox) -> outbox.handler(HandlerDefinition.<EventEnvelope>ofBatch(
                 "any",
                 Set.of("*"),
@@ -171,10 +160,8 @@ class HostileCallbacksTest {
             });
         }
 
-        /** A filter is asked for each event that might come along. */
         private int callsOfAnAttempt() {
             return switch (this) {
-                case FILTER, FILTER_OF_BATCHES -> 100;
                 case GETTER -> 2;
                 default -> 1;
             };
@@ -217,7 +204,7 @@ class HostileCallbacksTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"HANDLER", "FILTER", "BATCH_HANDLER", "UPCASTER"})
+    @EnumSource(names = {"HANDLER", "BATCH_HANDLER", "UPCASTER"})
     void poisonedEventBecomesDeadLetterBesideConcurrentOnes(Callback callback) {
         outbox.stream("default", with(4));
         callback.use.accept(outbox);

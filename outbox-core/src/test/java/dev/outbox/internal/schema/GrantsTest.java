@@ -10,6 +10,7 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.MigratedDatabases;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
@@ -47,7 +48,7 @@ class GrantsTest {
     void arrange() throws SQLException {
         outbox.withoutPolling();
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .register(Map.of("mail", Set.of("OrderPlaced")), Map.of(), Duration.ofDays(7));
+                .register(Map.of("mail", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), Duration.ofDays(7));
         event = outbox.publish("1", new OrderPlaced(1));
         new Lanes(outbox).dead("mail", event);
         outbox.sql()

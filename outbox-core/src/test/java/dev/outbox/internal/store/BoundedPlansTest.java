@@ -109,12 +109,15 @@ class BoundedPlansTest {
         JsonNode claim = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySql.CLAIM_DUE,
-                        "text[], text[], text, bigint[], boolean, int, int, text, uuid, bigint",
-                        "'{mail}', '{*}', 'default', '{}', false, 50, 200, 'w', gen_random_uuid(), 60000");
+                        "text[], text, text[], text[], text[], text[], text[], bigint[], boolean, int, int, text, uuid, bigint",
+                        "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}', '{}', false, 50, 200, 'w', gen_random_uuid(), 60000");
         assertThat(claim.get("Actual Rows").asLong()).isEqualTo(1);
         assertThat(Explained.pages(claim)).isLessThan(100);
         assertThat(Explained.pages(new Explained(outbox.dataSource())
-                        .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'")))
+                        .explain(
+                                LaneSql.UNTIL_NEXT_DELIVERY,
+                                "text[], text, text[], text[], text[], text[], text[]",
+                                "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
                 .isLessThan(20);
     }
 

@@ -54,9 +54,9 @@ class FlowingLanesTest {
         return new Explained(outbox.dataSource())
                 .explain(
                         DeliverySql.CLAIM_DUE,
-                        "text[], text[], text, bigint[], boolean, int, int, text, uuid, bigint",
-                        "'{mail}', '{*}', 'default', '{}', true, " + LANES + ", " + followers
-                                + ", 'w', gen_random_uuid(), 60000");
+                        "text[], text, text[], text[], text[], text[], text[], bigint[], boolean, int, int, text, uuid, bigint",
+                        "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}', '{}', true, " + LANES + ", "
+                                + followers + ", 'w', gen_random_uuid(), 60000");
     }
 
     /** Heads that are due and have not failed yet, and what waits behind each. The planner thinks that there are none. */

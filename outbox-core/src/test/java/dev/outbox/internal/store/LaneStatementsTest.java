@@ -141,7 +141,10 @@ class LaneStatementsTest {
             }
 
             JsonNode plan = new Explained(outbox.dataSource())
-                    .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail-0}', '{*}', 'default'");
+                    .explain(
+                            LaneSql.UNTIL_NEXT_DELIVERY,
+                            "text[], text, text[], text[], text[], text[], text[]",
+                            "'{mail-0}', 'default', '{mail-0}', '{*}', '{*}', '{*}', '{*}'");
             holder.rollback();
             assertThat(Explained.pages(plan)).isLessThan(100);
         }
@@ -156,13 +159,14 @@ class LaneStatementsTest {
             int batch = 50;
             addHeads(outbox, batch, handlers);
             String ids = array(LongStream.range(0, handlers), (handler) -> "mail-" + handler);
-            String types = array(LongStream.range(0, handlers), (handler) -> "*");
+            String any = array(LongStream.range(0, handlers), (handler) -> "*");
 
             JsonNode plan = new Explained(outbox.dataSource())
                     .explain(
                             DeliverySql.CLAIM_DUE,
-                            "text[], text[], text, bigint[], boolean, int, int, text, uuid, bigint",
-                            "'" + ids + "', '" + types + "', 'default', '{}', true, " + batch + ", " + 4 * batch
+                            "text[], text, text[], text[], text[], text[], text[], bigint[], boolean, int, int, text, uuid, bigint",
+                            "'" + ids + "', 'default', '" + ids + "', '" + any + "', '" + any + "', '" + any + "', '"
+                                    + any + "', '{}', true, " + batch + ", " + 4 * batch
                                     + ", 'w', gen_random_uuid(), 60000");
             assertThat(plan.get("Actual Rows").asLong()).isEqualTo(batch);
             assertThat(Explained.nodes(plan).stream()
@@ -301,7 +305,8 @@ class LaneStatementsTest {
             case "lane_types" -> array(step.group().lanes(), (lane) -> "order");
             case "kinds" -> array(step.group().lanes(), (lane) -> step.kind());
             case "delays" -> array(step.group().lanes(), (lane) -> "1000");
-            case "event_types" -> "{*}";
+            case "takers" -> "{mail}";
+            case "event_types", "aggregate_types", "taken_streams", "sources" -> "{*}";
             case "handler_ids" -> claims ? "{mail}" : array(step.group().lanes(), (lane) -> "mail");
             default -> array(step.group().lanes(), (lane) -> "mail");
         };

@@ -162,7 +162,10 @@ class PoisonedAggregateTest {
     void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         JsonNode plan = new Explained(outbox.dataSource())
-                .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{mail}', '{*}', 'default'");
+                .explain(
+                        LaneSql.UNTIL_NEXT_DELIVERY,
+                        "text[], text, text[], text[], text[], text[], text[]",
+                        "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(Explained.indexesOf(plan)).containsExactly("outbox_delivery_next_due");
     }
@@ -176,7 +179,10 @@ class PoisonedAggregateTest {
                 .update();
         outbox.sql().sql("ANALYZE events.outbox_delivery").update();
         JsonNode plan = new Explained(outbox.dataSource())
-                .explain(LaneSql.UNTIL_NEXT_DELIVERY, "text[], text[], text", "'{other}', '{*}', 'default'");
+                .explain(
+                        LaneSql.UNTIL_NEXT_DELIVERY,
+                        "text[], text, text[], text[], text[], text[], text[]",
+                        "'{other}', 'default', '{other}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(

@@ -4,7 +4,6 @@ import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Gaps;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Inbox;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Late;
-import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.UnknownTypes;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -63,7 +62,7 @@ final class ConfiguredInboxes {
                 new InboxSettings.Rules(
                         inbox.gaps() == Gaps.HOLD ? inbox.gapTimeout() : null,
                         inbox.late() == Late.DROP,
-                        inbox.unknownTypes() == UnknownTypes.IGNORE));
+                        inbox.unknownTypes()));
     }
 
     /** Kafka would divide the partitions of the topic between the two. */

@@ -4,7 +4,6 @@ import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.Routes;
 import dev.outbox.kafka.internal.forwarder.Selector;
-import dev.outbox.kafka.internal.forwarder.Selector.Kind;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -50,29 +49,19 @@ final class ConfiguredRoutes {
     }
 
     private Selector selector(String prefix, OutboxKafkaProperties.Route route) {
-        List<Selector> selectors = new ArrayList<>();
-        add(selectors, Kind.EVENT_TYPES, route.eventTypes());
-        add(selectors, Kind.AGGREGATE_TYPES, route.aggregateTypes());
-        add(selectors, Kind.STREAMS, route.streams());
-        if (selectors.size() != 1) {
-            throw new HandlerConfigurationException(
-                    "set exactly one of " + prefix + ".event-types, " + prefix + ".aggregate-types and " + prefix
-                            + ".streams, which select the events of the route; " + selectors.size() + " are set");
+        Selector selector = new Selector(
+                new HashSet<>(route.eventTypes()),
+                new HashSet<>(route.aggregateTypes()),
+                new HashSet<>(route.streams()));
+        if (selector.toString().isEmpty()) {
+            throw new HandlerConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
+                    + prefix + ".streams, which select the events of the route");
         }
-        Selector selector = selectors.get(0);
-        Set<String> unknown = new TreeSet<>(selector.kind() == Kind.STREAMS ? selector.names() : Set.of());
-        unknown.removeAll(streams);
-        if (!unknown.isEmpty()) {
+        if (!streams.containsAll(selector.streams())) {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".streams", route.streams(), "there are only the streams " + new TreeSet<>(streams));
         }
         return selector;
-    }
-
-    private static void add(List<Selector> selectors, Kind kind, List<String> names) {
-        if (!names.isEmpty()) {
-            selectors.add(new Selector(kind, new HashSet<>(names)));
-        }
     }
 
     private static String topic(String prefix, @Nullable String topic) {

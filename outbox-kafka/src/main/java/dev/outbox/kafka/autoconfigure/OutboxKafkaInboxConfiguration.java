@@ -16,9 +16,6 @@ import dev.outbox.kafka.internal.inbox.StoredRecord;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -61,7 +58,8 @@ class OutboxKafkaInboxConfiguration {
                         settings.schemas().outbox(),
                         settings.schemas().archive()),
                 manager,
-                subscribers(runtime, properties),
+                (type, aggregateType, stream) ->
+                        runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),
                 settings.publisher().maxPayloadSize());
         OffsetStore offsets =
                 new OffsetStore(dependencies.dataSource(), settings.schemas().outbox());
@@ -71,16 +69,6 @@ class OutboxKafkaInboxConfiguration {
                 .stream()
                 .map((inbox) -> new Inbox(inbox, outbox, offsets, meter))
                 .toList());
-    }
-
-    /** A route that subscribes to all events, and sends none that were received, is no subscriber of a received type. */
-    private static Predicate<String> subscribers(
-            ObjectProvider<OutboxRuntime> runtime, OutboxKafkaProperties properties) {
-        Set<String> routes = properties.routes().entrySet().stream()
-                .filter((route) -> !route.getValue().forwardReceived())
-                .map((route) -> "kafka-" + route.getKey())
-                .collect(Collectors.toSet());
-        return (type) -> !routes.containsAll(runtime.getObject().subscribersOf(type));
     }
 
     @Bean

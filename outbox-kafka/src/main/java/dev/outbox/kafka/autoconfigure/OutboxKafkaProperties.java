@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.kafka.internal.forwarder.RecordKey;
+import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,8 @@ public record OutboxKafkaProperties(
     public record Producer(@DefaultValue Map<String, String> properties) {}
 
     /**
-     * Route: which events go to a topic, and how. Exactly one of the event types, aggregate types and streams selects the events.
+     * Route: which events go to a topic, and how. The event types, aggregate types and streams select the events;
+     * an event must match each of them that is set.
      *
      * @param eventTypes Event types whose events go to the topic.
      * @param aggregateTypes Aggregate types whose events go to the topic.
@@ -61,7 +63,7 @@ public record OutboxKafkaProperties(
      * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
      * @param gapTimeout How long to wait for the predecessor.
      * @param late What happens to an event that arrives after its successor.
-     * @param unknownTypes What happens to an event whose type has no handler.
+     * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler.
      */
     public record Inbox(
             @DefaultValue List<String> topics,
@@ -72,7 +74,7 @@ public record OutboxKafkaProperties(
             @DefaultValue("accept") Gaps gaps,
             @DefaultValue("1m") Duration gapTimeout,
             @DefaultValue("dead-letter") Late late,
-            @DefaultValue("dead-letter") UnknownTypes unknownTypes) {}
+            @DefaultValue("store") UnknownTypes unknownTypes) {}
 
     /** What happens to an event whose predecessor has not arrived. */
     public enum Gaps {
@@ -88,13 +90,5 @@ public record OutboxKafkaProperties(
         DEAD_LETTER,
         /** Drops the event. */
         DROP
-    }
-
-    /** What happens to an event whose type has no handler. */
-    public enum UnknownTypes {
-        /** Makes the event a dead letter. */
-        DEAD_LETTER,
-        /** Drops the event. */
-        IGNORE
     }
 }

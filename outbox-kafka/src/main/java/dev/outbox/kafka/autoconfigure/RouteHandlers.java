@@ -2,12 +2,15 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerOptions.Source;
 import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
 import dev.outbox.kafka.internal.forwarder.RecordSender;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.Routes;
+import dev.outbox.kafka.internal.forwarder.Selector;
 import java.time.Duration;
+import java.util.Set;
 import org.springframework.beans.factory.BeanRegistrar;
 import org.springframework.beans.factory.BeanRegistry;
 import org.springframework.core.env.Environment;
@@ -34,12 +37,17 @@ final class RouteHandlers implements BeanRegistrar {
 
     private static HandlerDefinition define(String name, Routes routes, RecordFactory records, RecordSender sender) {
         Route route = routes.named(name);
+        Selector selector = route.selector();
         return HandlerDefinition.ofBatch(
                         route.handlerId(),
-                        route.selector().eventTypes(),
+                        selector.eventTypes().isEmpty()
+                                ? Set.of(HandlerDefinition.ALL_EVENT_TYPES)
+                                : selector.eventTypes(),
                         null,
-                        new ForwardingHandler(route, routes, records, sender))
-                .accepting(route::takes)
+                        new ForwardingHandler(route, records, sender))
+                .ofAggregateTypes(selector.aggregateTypes().toArray(String[]::new))
+                .inStreams(selector.streams().toArray(String[]::new))
+                .received(route.forwardReceived() ? Source.ANY : Source.OWN)
                 .batchSize(BATCH_SIZE)
                 .circuit(CIRCUIT);
     }

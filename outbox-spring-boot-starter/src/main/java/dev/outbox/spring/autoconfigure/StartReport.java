@@ -1,6 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.util.Collection;
@@ -51,10 +52,12 @@ final class StartReport {
     }
 
     private static String described(Collection<HandlerDefinition> handlers) {
-        return new TreeMap<>(new LocalHandlers(handlers).eventTypes())
+        return new TreeMap<>(new LocalHandlers(handlers).subscriptions())
                 .entrySet().stream()
-                        .map((entry) ->
-                                entry.getKey() + " (" + String.join(", ", new TreeSet<>(entry.getValue())) + ")")
+                        .map((entry) -> entry.getKey() + " "
+                                + entry.getValue().stream()
+                                        .map(Subscription::toString)
+                                        .collect(Collectors.joining(", ", "(", ")")))
                         .collect(Collectors.joining(", "));
     }
 }

@@ -24,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
 
     private final Route route;
-    private final Routes routes;
     private final RecordFactory records;
     private final RecordSender sender;
 
-    public ForwardingHandler(Route route, Routes routes, RecordFactory records, RecordSender sender) {
+    public ForwardingHandler(Route route, RecordFactory records, RecordSender sender) {
         this.route = route;
-        this.routes = routes;
         this.records = records;
         this.sender = sender;
     }
@@ -66,13 +64,11 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     private Collection<Lane> lanes(List<EventEnvelope> events) {
         Map<Aggregate, Lane> lanes = new LinkedHashMap<>();
         for (EventEnvelope event : events) {
-            if (route.takes(event)) {
-                lanes.computeIfAbsent(
-                                new Aggregate(event.aggregateType(), event.aggregateId()),
-                                (aggregate) -> new Lane(new ArrayDeque<>()))
-                        .events()
-                        .add(event);
-            }
+            lanes.computeIfAbsent(
+                            new Aggregate(event.aggregateType(), event.aggregateId()),
+                            (aggregate) -> new Lane(new ArrayDeque<>()))
+                    .events()
+                    .add(event);
         }
         return lanes.values();
     }
@@ -98,7 +94,6 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     private Sent send(Lane lane) throws InterruptedException {
         EventEnvelope event = lane.next();
         try {
-            routes.requireOne(event);
             return new Sent(lane, sender.send(records.create(route, event)), null);
         } catch (RuntimeException ex) {
             return new Sent(lane, null, ex);

@@ -1,7 +1,5 @@
 package dev.outbox.kafka.internal.forwarder;
 
-import dev.outbox.EventEnvelope;
-import dev.outbox.kafka.internal.cloudevents.ReservedNames;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +28,6 @@ public record Route(String name, Selector selector, String topic, Format format,
         boolean sends(String header) {
             return headers == null || headers.contains(header) || TRACE.contains(header);
         }
-    }
-
-    /** Returns whether the route forwards an event. */
-    public boolean takes(EventEnvelope event) {
-        return selector.selects(event)
-                && !event.eventType().equals(ReservedNames.STORED_RECORD)
-                && (forwardReceived || !event.headers().containsKey(EventEnvelope.ORIGIN));
     }
 
     /** Returns the id of the handler that forwards the events. */

@@ -8,9 +8,9 @@ import dev.outbox.kafka.internal.inbox.StoredOffsets.Known;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -41,8 +41,16 @@ public final class Inbox {
             OutboxPublisher publisher,
             ReceivedStore received,
             PlatformTransactionManager transactions,
-            Predicate<String> hasSubscribers,
+            Subscribers subscribers,
             int largestPayload) {}
+
+    /** Knows whether any instance has a handler for received events. */
+    @FunctionalInterface
+    public interface Subscribers {
+
+        /** Returns whether there is one for events with these values; without a stream, the configuration of the streams decides. */
+        boolean take(String eventType, String aggregateType, @Nullable String stream);
+    }
 
     public Inbox(InboxSettings settings, Outbox outbox, OffsetStore offsets, InboxMeter meter) {
         this.settings = settings;
@@ -51,7 +59,7 @@ public final class Inbox {
                 settings,
                 outbox.received(),
                 outbox.publisher(),
-                outbox.hasSubscribers(),
+                outbox.subscribers(),
                 new RecordEvents(settings, outbox.largestPayload()));
         this.handler = new RecordHandler(settings, outbox.received(), outbox.publisher(), work);
         this.offsets = new StoredOffsets(settings, offsets);

@@ -19,8 +19,8 @@ public record InboxSettings(String name, Source source, Target target, Rules rul
     public record Target(
             String aggregateTypePrefix, @Nullable String stream) {}
 
-    /** How long to hold back an event behind a gap, or none, and which events to drop instead of making them dead letters. */
-    public record Rules(@Nullable Duration gapTimeout, boolean dropLate, boolean ignoreUnknownTypes) {
+    /** How long to hold back an event behind a gap, or none, and what becomes of late events and of those that no handler takes. */
+    public record Rules(@Nullable Duration gapTimeout, boolean dropLate, UnknownTypes unknownTypes) {
 
         boolean holdsGaps() {
             return gapTimeout != null;

@@ -24,7 +24,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -37,19 +36,19 @@ final class InboxTransaction {
     private final InboxSettings settings;
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
-    private final Predicate<String> hasSubscribers;
+    private final Inbox.Subscribers subscribers;
     private final RecordEvents records;
 
     InboxTransaction(
             InboxSettings settings,
             ReceivedStore received,
             OutboxPublisher publisher,
-            Predicate<String> hasSubscribers,
+            Inbox.Subscribers subscribers,
             RecordEvents records) {
         this.settings = settings;
         this.received = received;
         this.publisher = publisher;
-        this.hasSubscribers = hasSubscribers;
+        this.subscribers = subscribers;
         this.records = records;
     }
 
@@ -74,12 +73,17 @@ final class InboxTransaction {
         return round.results;
     }
 
-    boolean isIgnored(CloudEvent event) {
-        return settings.rules().ignoreUnknownTypes() && isUnknown(event);
+    boolean isIgnored(Content content) {
+        return settings.rules().unknownTypes() == UnknownTypes.IGNORE && isUnknown(content);
     }
 
-    boolean isUnknown(CloudEvent event) {
-        return !hasSubscribers.test(event.type().name());
+    boolean isRefused(Content content) {
+        return settings.rules().unknownTypes() == UnknownTypes.DEAD_LETTER && isUnknown(content);
+    }
+
+    private boolean isUnknown(Content content) {
+        return !subscribers.take(
+                content.event().type().name(), content.aggregate().type(), settings.target().stream());
     }
 
     SequenceGuard decide(long last, Content content) {
@@ -153,11 +157,11 @@ final class InboxTransaction {
                         Reason.GAP, content + " waits for its predecessor: the last sequence stored is " + before);
             }
             boolean late = decision == SequenceGuard.LATE;
-            if (isIgnored(event) || (late && settings.rules().dropLate())) {
+            if (isIgnored(content) || (late && settings.rules().dropLate())) {
                 count(Result.DROPPED);
             } else if (late) {
                 return late(content, before);
-            } else if (isUnknown(event)) {
+            } else if (isRefused(content)) {
                 return unknownType(content);
             } else {
                 events.add(event(content));

@@ -68,13 +68,13 @@ public final class RecordHandler {
         if (decision == SequenceGuard.HOLD) {
             requireRetriedOrWait(content, last, stored.heldUntil(), envelope);
         }
-        if (!work.isIgnored(content.event())) {
+        if (!work.isIgnored(content)) {
             boolean overtaken = stored.reason() == Reason.LATE
                     || (stored.reason() == Reason.GAP && !received.isRetried(envelope.eventId(), settings.handlerId()));
             if (decision == SequenceGuard.LATE && overtaken) {
                 throw refused(InboxTransaction.late(content, last));
             }
-            if (work.isUnknown(content.event())) {
+            if (work.isRefused(content)) {
                 throw refused(InboxTransaction.unknownType(content));
             }
             publish(content);

@@ -1,7 +1,6 @@
 package dev.outbox.kafka.internal.forwarder;
 
 import static dev.outbox.kafka.internal.forwarder.TestEvents.event;
-import static dev.outbox.kafka.internal.forwarder.TestEvents.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -29,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 class ForwardingHandlerTest {
 
-    private static final Route ORDERS = route("orders", Selector.Kind.AGGREGATE_TYPES, "Order");
+    private static final Route ORDERS = TestEvents.orders();
     private static final KafkaRecordMapper UNCHANGED = (event, proposed) -> proposed;
 
     private final ScriptedProducer producer = new ScriptedProducer();
@@ -45,7 +44,7 @@ class ForwardingHandlerTest {
 
     @Test
     void sendsNextEventOfEachAggregateInOneWave() throws Exception {
-        Future<?> handling = start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "b1", "c1", "a3", "b2");
+        Future<?> handling = start(UNCHANGED, "a1", "a2", "b1", "c1", "a3", "b2");
         await().until(() -> producer.inFlight() == 3);
         finish(handling);
 
@@ -59,7 +58,7 @@ class ForwardingHandlerTest {
     void leavesOutLaterEventsOfFailedAggregate() throws Exception {
         producer.failing("a1", new RecordTooLargeException("The request included a message larger than the max"));
 
-        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1", "b2"));
+        finish(start(UNCHANGED, "a1", "a2", "a3", "b1", "b2"));
 
         assertThat(producer.sent()).containsExactly("a1", "b1", "b2");
         assertThat(failed).containsOnlyKeys("a1");
@@ -72,7 +71,7 @@ class ForwardingHandlerTest {
     void leavesOutLaterEventsAfterLaterFailure() throws Exception {
         producer.failing("a2", new RecordTooLargeException("too large"));
 
-        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1"));
+        finish(start(UNCHANGED, "a1", "a2", "a3", "b1"));
 
         assertThat(producer.sent()).containsExactly("a1", "b1", "a2");
         assertThat(failed).containsOnlyKeys("a2");
@@ -82,7 +81,7 @@ class ForwardingHandlerTest {
     void doesNotSendFurtherWavesAfterTopicFailed() throws Exception {
         producer.failing("a1", new TimeoutException("Expiring 1 record(s) for orders-0"));
 
-        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, "b1", "a1", "b2", "b3"));
+        finish(start(UNCHANGED, "b1", "a1", "b2", "b3"));
 
         assertThat(producer.sent()).containsExactly("b1", "a1");
         assertThat(failed).containsOnlyKeys("a1", "b2");
@@ -95,50 +94,13 @@ class ForwardingHandlerTest {
 
     @Test
     void stopsBeforeNextWaveWhenLeaseIsLost() throws Exception {
-        Future<?> handling = start(ORDERS, List.of(ORDERS), UNCHANGED, "a1", "a2", "a3", "b1", "c1", "c2");
+        Future<?> handling = start(UNCHANGED, "a1", "a2", "a3", "b1", "c1", "c2");
         await().until(() -> producer.inFlight() == 3);
         leaseLost = true;
         finish(handling);
 
         assertThat(producer.sent()).containsExactly("a1", "b1", "c1");
         assertThat(failed).containsOnlyKeys("a2", "c2");
-    }
-
-    @Test
-    void ignoresEventsOfOtherRoutes() throws Exception {
-        Route payments = route("payments", Selector.Kind.AGGREGATE_TYPES, "Payment");
-
-        finish(start(payments, List.of(ORDERS, payments), UNCHANGED, "a1"));
-
-        assertThat(producer.sent()).isEmpty();
-        assertThat(failed).isEmpty();
-    }
-
-    @Test
-    void ignoresReceivedEventsUnlessRouteForwardsThem() throws Exception {
-        EventEnvelope received = event("a1", "OrderPlaced", Map.of(EventEnvelope.ORIGIN, "/shop"));
-        Route forwarding = route("all", Selector.Kind.AGGREGATE_TYPES, "Order", true);
-
-        finish(start(ORDERS, List.of(ORDERS), UNCHANGED, List.of(received)));
-        assertThat(producer.sent()).isEmpty();
-
-        finish(start(forwarding, List.of(forwarding), UNCHANGED, List.of(received)));
-        assertThat(producer.sent()).containsExactly("a1");
-        assertThat(failed).isEmpty();
-    }
-
-    @Test
-    void refusesEventOfTwoRoutesAndNamesThem() throws Exception {
-        Route placed = route("placed", Selector.Kind.EVENT_TYPES, "OrderPlaced");
-        List<EventEnvelope> events = List.of(event("a1"), event("b1", "OrderShipped", Map.of()));
-
-        finish(start(ORDERS, List.of(ORDERS, placed), UNCHANGED, events));
-
-        assertThat(producer.sent()).containsExactly("b1");
-        assertThat(failed.get("a1"))
-                .isInstanceOf(NonRetryableException.class)
-                .hasMessageContaining("outbox.kafka.routes.orders")
-                .hasMessageContaining("outbox.kafka.routes.placed");
     }
 
     @Test
@@ -151,7 +113,7 @@ class ForwardingHandlerTest {
             return proposed;
         };
 
-        finish(start(ORDERS, List.of(ORDERS), mapper, "a1", "a2", "b1"));
+        finish(start(mapper, "a1", "a2", "b1"));
 
         assertThat(producer.sent()).containsExactly("b1");
         assertThat(failed).containsOnlyKeys("a1").containsValue(broken);
@@ -163,7 +125,7 @@ class ForwardingHandlerTest {
                 ? new ProducerRecord<>(proposed.topic(), proposed.key(), "text")
                 : proposed;
 
-        finish(start(ORDERS, List.of(ORDERS), mapper, "a1", "b1"));
+        finish(start(mapper, "a1", "b1"));
 
         assertThat(producer.sent()).containsExactly("b1");
         assertThat(failed.get("a1")).isInstanceOf(NonRetryableException.class).hasMessageContaining("String");
@@ -171,21 +133,19 @@ class ForwardingHandlerTest {
 
     @Test
     void failsEventWithoutRecord() throws Exception {
-        finish(start(ORDERS, List.of(ORDERS), (event, proposed) -> null, "a1"));
+        finish(start((event, proposed) -> null, "a1"));
 
         assertThat(failed.get("a1")).hasMessageContaining("KafkaRecordMapper returned no record");
     }
 
-    private Future<?> start(Route route, List<Route> routes, KafkaRecordMapper mapper, String... events) {
-        return start(
-                route, routes, mapper, Stream.of(events).map(TestEvents::event).toList());
+    private Future<?> start(KafkaRecordMapper mapper, String... events) {
+        return start(mapper, Stream.of(events).map(TestEvents::event).toList());
     }
 
-    private Future<?> start(Route route, List<Route> routes, KafkaRecordMapper mapper, List<EventEnvelope> events) {
+    private Future<?> start(KafkaRecordMapper mapper, List<EventEnvelope> events) {
         SharedProducer shared = new SharedProducer(() -> producer, producer::close);
         ForwardingHandler handler = new ForwardingHandler(
-                route,
-                new Routes(routes),
+                ORDERS,
                 new RecordFactory("/shop", mapper),
                 new RecordSender(shared, Duration.ofMinutes(1), System::nanoTime));
         Callable<Void> call = () -> {

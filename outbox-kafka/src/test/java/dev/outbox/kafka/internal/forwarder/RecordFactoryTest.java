@@ -98,7 +98,7 @@ class RecordFactoryTest {
     private static Route route(RecordKey key, @Nullable Set<String> headers) {
         return new Route(
                 "orders",
-                new Selector(Selector.Kind.STREAMS, Set.of("default")),
+                new Selector(Set.of(), Set.of(), Set.of("default")),
                 "orders",
                 new Route.Format(key, headers),
                 true);

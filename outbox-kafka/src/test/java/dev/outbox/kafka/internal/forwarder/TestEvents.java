@@ -35,12 +35,8 @@ final class TestEvents {
                 TIME);
     }
 
-    static Route route(String name, Selector.Kind kind, String selected) {
-        return route(name, kind, selected, false);
-    }
-
-    static Route route(String name, Selector.Kind kind, String selected, boolean forwardReceived) {
-        return new Route(name, new Selector(kind, Set.of(selected)), "orders", format(null), forwardReceived);
+    static Route orders() {
+        return new Route("orders", new Selector(Set.of(), Set.of("Order"), Set.of()), "orders", format(null), false);
     }
 
     static Route.Format format(@Nullable Set<String> headers) {

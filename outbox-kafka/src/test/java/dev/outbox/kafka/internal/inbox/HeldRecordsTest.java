@@ -14,8 +14,10 @@ import org.junit.jupiter.api.Test;
 /** Records behind a gap in their sequence. */
 class HeldRecordsTest {
 
-    private static final InboxSettings.Rules PATIENT = new InboxSettings.Rules(Duration.ofHours(1), false, false);
-    private static final InboxSettings.Rules IMPATIENT = new InboxSettings.Rules(Duration.ofMillis(1), false, false);
+    private static final InboxSettings.Rules PATIENT =
+            new InboxSettings.Rules(Duration.ofHours(1), false, UnknownTypes.DEAD_LETTER);
+    private static final InboxSettings.Rules IMPATIENT =
+            new InboxSettings.Rules(Duration.ofMillis(1), false, UnknownTypes.DEAD_LETTER);
 
     private @Nullable Receiver open;
 
@@ -60,7 +62,7 @@ class HeldRecordsTest {
 
     @Test
     void ignoredTypeLeavesNoGap() {
-        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), false, true));
+        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), false, UnknownTypes.IGNORE));
         receiver.receive(
                 TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** What becomes of the records of a poll, on PostgreSQL and without Kafka. */
 class InboxTest {
 
-    private static final InboxSettings.Rules ACCEPTING = new InboxSettings.Rules(null, false, false);
+    private static final InboxSettings.Rules ACCEPTING = new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER);
 
     private Receiver receiver = new Receiver(ACCEPTING, "shop:");
 
@@ -139,7 +139,7 @@ class InboxTest {
         receiver.receive(
                 TestRecord.of("1", 1).with("bad\0name", "value"),
                 TestRecord.of("2", 1).with("bad\0name", "value").without("ce_type"),
-                TestRecord.of("3", 1).with("ce_type", "KafkaRecord"),
+                TestRecord.of("3", 1).with("ce_type", "outbox.KafkaRecord"),
                 TestRecord.of("4", 1));
 
         await().until(() -> receiver.handled.size() == 2);
@@ -181,7 +181,7 @@ class InboxTest {
     @Test
     void lateAndUnknownRecordsMayBeDropped() {
         receiver.close();
-        receiver = new Receiver(new InboxSettings.Rules(null, true, true));
+        receiver = new Receiver(new InboxSettings.Rules(null, true, UnknownTypes.IGNORE));
         receiver.receive(
                 TestRecord.of("1", 5),
                 TestRecord.of("1", 3),
@@ -190,6 +190,20 @@ class InboxTest {
         await().until(() -> receiver.handled.size() == 1);
         assertThat(receiver.count(Result.DROPPED)).isEqualTo(2);
         assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+
+    @Test
+    void eventThatNoHandlerTakesIsStoredAsHistory() {
+        receiver.close();
+        receiver = new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.STORE));
+        receiver.receive(TestRecord.of("1", 1).with("ce_type", "OrderLost"), TestRecord.of("1", 2));
+
+        await().until(() -> receiver.handled.size() == 1);
+        await().until(() -> receiver.sql()
+                .sql("SELECT count(*) = 1 FROM events.outbox_published WHERE event_type = 'OrderLost'")
+                .query(Boolean.class)
+                .single());
+        assertThat(receiver.count(Result.RECEIVED)).isEqualTo(2);
     }
 
     @Test

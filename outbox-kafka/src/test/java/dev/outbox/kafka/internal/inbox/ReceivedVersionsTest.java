@@ -27,7 +27,7 @@ class ReceivedVersionsTest {
 
     private final List<Object> handled = new CopyOnWriteArrayList<>();
     private final Receiver receiver = new Receiver(
-            new InboxSettings.Rules(null, false, false),
+            new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER),
             List.of(EventUpcaster.of("com.example.order-placed.v1", 1, 2, (json) -> {
                 json.set("count", json.remove("number"));
                 return json;

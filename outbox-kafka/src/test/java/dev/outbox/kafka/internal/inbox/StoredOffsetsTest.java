@@ -19,7 +19,7 @@ class StoredOffsetsTest {
 
     private static final TopicPartition PARTITION = new TopicPartition("orders", 0);
 
-    private final Receiver receiver = new Receiver(new InboxSettings.Rules(null, false, false));
+    private final Receiver receiver = new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER));
 
     @AfterEach
     void close() {
