@@ -8,11 +8,12 @@ import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.Inbox;
-import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
+import dev.outbox.kafka.internal.inbox.PausedInboxes;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
+import dev.outbox.kafka.internal.inbox.SupervisedInbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,6 +88,7 @@ class OutboxKafkaInboxConfiguration {
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
             RuntimeSettings settings,
+            OutboxDependencies dependencies,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
         ConsumerFactory<?, ?> application = factories.getIfUnique();
@@ -96,11 +98,14 @@ class OutboxKafkaInboxConfiguration {
         }
         String name = environment.getProperty("spring.application.name", "outbox");
         return new InboxLifecycle(
-                inboxes.all().stream().map(Inbox::settings).toList(),
                 inboxes.all().stream()
-                        .map((inbox) ->
-                                new InboxConsumer(inbox).container(consumers(application, inbox.settings(), name)))
+                        .map((inbox) -> new SupervisedInbox(
+                                inbox, consumers(application, inbox.settings(), name), dependencies.nanos()))
                         .toList(),
+                new PausedInboxes(
+                        dependencies.dataSource(),
+                        settings.schemas().outbox(),
+                        inboxes.all().stream().map(Inbox::settings).toList()),
                 topicCheck(application, inboxes, name),
                 settings.polling().enabled());
     }
