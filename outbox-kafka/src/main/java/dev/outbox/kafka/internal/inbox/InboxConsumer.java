@@ -104,9 +104,9 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
         data.partitions()
                 .forEach((partition) ->
                         consumer.seek(partition, data.records(partition).get(0).offset()));
-        DatabaseMovedBackException movedBack = DatabaseMovedBackException.in(thrown);
-        if (movedBack != null) {
-            rewinding.seek(consumer, movedBack.stored());
+        OtherOffsetsException other = OtherOffsetsException.in(thrown);
+        if (other != null) {
+            rewinding.seek(consumer, other.stored());
             return;
         }
         pauseAfter(
