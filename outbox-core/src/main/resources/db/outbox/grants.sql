@@ -36,8 +36,8 @@ GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
 GRANT SELECT ON SEQUENCE :"schema".outbox_aggregate_floor TO :"publisher";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_floor() TO :"publisher";
 -- For events of other services, which a process that receives them publishes here.
-GRANT INSERT (aggregate_type, aggregate_id, last_seq),
-      SELECT (aggregate_type, aggregate_id, last_seq),
+GRANT INSERT (aggregate_type, aggregate_id, topic, last_seq),
+      SELECT (aggregate_type, aggregate_id, topic, last_seq),
       UPDATE (last_seq, last_used_at)
    ON :"schema".outbox_received TO :"publisher";
 GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";

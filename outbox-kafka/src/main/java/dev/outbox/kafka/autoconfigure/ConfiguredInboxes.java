@@ -3,7 +3,6 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Gaps;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Inbox;
-import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Late;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.UnknownTypes;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.ArrayList;
@@ -62,7 +61,7 @@ final class ConfiguredInboxes {
                 new InboxSettings.Target(inbox.aggregateTypePrefix(), stream),
                 new InboxSettings.Rules(
                         inbox.gaps() == Gaps.HOLD ? inbox.gapTimeout() : null,
-                        inbox.late() == Late.DROP,
+                        inbox.late(),
                         inbox.unknownTypes() == UnknownTypes.IGNORE));
     }
 

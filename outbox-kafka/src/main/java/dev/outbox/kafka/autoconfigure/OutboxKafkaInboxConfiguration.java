@@ -5,13 +5,13 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
 import dev.outbox.kafka.internal.inbox.PausedInboxes;
+import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
 import dev.outbox.kafka.internal.inbox.SupervisedInbox;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,10 +43,19 @@ import org.springframework.transaction.PlatformTransactionManager;
 class OutboxKafkaInboxConfiguration {
 
     @Bean
+    ReceivedStore outboxKafkaReceived(RuntimeSettings settings, OutboxDependencies dependencies) {
+        return new ReceivedStore(
+                dependencies.dataSource(),
+                settings.schemas().outbox(),
+                settings.schemas().archive());
+    }
+
+    @Bean
     Inboxes outboxKafkaInboxes(
             OutboxKafkaProperties properties,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
+            ReceivedStore received,
             ObjectProvider<OutboxRuntime> runtime,
             ObjectProvider<OutboxPublisher> publishers,
             ObjectProvider<InboxMeter> meters) {
@@ -57,10 +66,7 @@ class OutboxKafkaInboxConfiguration {
                         + " needs a transaction manager of the outbox's DataSource, and there is none"));
         Inbox.Outbox outbox = new Inbox.Outbox(
                 publishers.getObject(),
-                new ReceivedStore(
-                        dependencies.dataSource(),
-                        settings.schemas().outbox(),
-                        settings.schemas().archive()),
+                received,
                 manager,
                 subscribers(runtime, properties),
                 settings.publisher().maxPayloadSize());
@@ -87,6 +93,8 @@ class OutboxKafkaInboxConfiguration {
     @Bean
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
+            ReceivedStore received,
+            OutboxRuntime runtime,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
             Environment environment,
@@ -96,6 +104,7 @@ class OutboxKafkaInboxConfiguration {
             throw new HandlerConfigurationException(ConfiguredInboxes.PREFIX
                     + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
         }
+        runtime.retention().add(received::removeIdle);
         String name = environment.getProperty("spring.application.name", "outbox");
         return new InboxLifecycle(
                 inboxes.all().stream()

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.kafka.internal.forwarder.RecordKey;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ public record OutboxKafkaProperties(
      * @param concurrency Number of consumers.
      * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
      * @param gapTimeout How long to wait for the predecessor.
-     * @param late What happens to an event that arrives after its successor.
+     * @param late What happens to an event that arrives after its successor. An operator can retry the dead letter, which stores the event.
      * @param unknownTypes What happens to an event whose type has no handler.
      */
     public record Inbox(
@@ -80,14 +81,6 @@ public record OutboxKafkaProperties(
         ACCEPT,
         /** Waits for the predecessor. */
         HOLD
-    }
-
-    /** What happens to an event that arrives after its successor. */
-    public enum Late {
-        /** Makes the event a dead letter. */
-        DEAD_LETTER,
-        /** Drops the event. */
-        DROP
     }
 
     /** What happens to an event whose type has no handler. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ class ConfiguredInboxesTest {
                         "shop",
                         new InboxSettings.Source(List.of("orders"), "receiver", 1),
                         new InboxSettings.Target("", null),
-                        new InboxSettings.Rules(null, false, false)));
+                        new InboxSettings.Rules(null, Late.DEAD_LETTER, false)));
     }
 
     @Test
@@ -42,7 +43,7 @@ class ConfiguredInboxesTest {
                         "shop",
                         new InboxSettings.Source(List.of("orders", "parts"), "receiver", 3),
                         new InboxSettings.Target("shop:", "default"),
-                        new InboxSettings.Rules(Duration.ofSeconds(5), true, true)));
+                        new InboxSettings.Rules(Duration.ofSeconds(5), Late.DROP, true)));
     }
 
     @ParameterizedTest

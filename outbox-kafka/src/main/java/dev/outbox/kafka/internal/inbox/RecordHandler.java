@@ -4,13 +4,13 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.RetryAfterException;
-import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class RecordHandler {
     }
 
     /** Handles a record of this inbox; those of others succeed without work. */
-    public void handle(EventEnvelope envelope) throws SQLException {
+    public void handle(EventEnvelope envelope) {
         StoredRecord stored = StoredRecord.read(envelope.payload());
         if (!stored.inbox().equals(settings.name())) {
             return;
@@ -55,36 +55,36 @@ public final class RecordHandler {
         if (content == null) {
             throw refused(Objects.requireNonNull(incoming.refusal()));
         }
-        storeAgain(content, stored, envelope);
+        storeAgain(incoming.received(), content, stored, envelope);
     }
 
-    private void storeAgain(Content content, StoredRecord stored, EventEnvelope envelope) throws SQLException {
-        Aggregate aggregate = content.aggregate();
-        long last = received.lock(new TreeSet<>(Set.of(aggregate))).getOrDefault(aggregate, ReceivedStore.NONE);
+    private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
+        Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
         if (!received.known(List.of(content.event().id())).isEmpty()) {
             return;
         }
-        SequenceGuard decision = work.decide(last, content);
+        SequenceGuard decision = work.decide(position, content);
         if (decision == SequenceGuard.HOLD) {
-            requireRetriedOrWait(content, last, stored.heldUntil(), envelope);
+            requireRetriedOrWait(content, position.highest(), stored.heldUntil(), envelope);
         }
         if (!work.isIgnored(content.event())) {
-            boolean overtaken = stored.reason() == Reason.LATE
-                    || (stored.reason() == Reason.GAP && !received.isRetried(envelope.eventId(), settings.handlerId()));
-            if (decision == SequenceGuard.LATE && overtaken) {
-                throw refused(InboxTransaction.late(content, last));
+            boolean ordered = stored.reason() == Reason.LATE || stored.reason() == Reason.GAP;
+            if (decision == SequenceGuard.LATE
+                    && ordered
+                    && settings.rules().late() != Late.ACCEPT
+                    && !received.isRetried(envelope.eventId(), settings.handlerId())) {
+                throw refused(InboxTransaction.late(key, content, position.last()));
             }
             if (work.isUnknown(content.event())) {
                 throw refused(InboxTransaction.unknownType(content));
             }
             publish(content);
         }
-        received.advance(Map.of(aggregate, content.sequence()));
+        received.advance(Map.of(key, content.sequence()));
     }
 
     /** A retry of an operator means that the predecessor will not come. */
-    private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope)
-            throws SQLException {
+    private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope) {
         if (received.isRetried(envelope.eventId(), settings.handlerId())) {
             return;
         }

@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,8 +16,10 @@ import org.junit.jupiter.api.Test;
 /** Records behind a gap in their sequence. */
 class HeldRecordsTest {
 
-    private static final InboxSettings.Rules PATIENT = new InboxSettings.Rules(Duration.ofHours(1), false, false);
-    private static final InboxSettings.Rules IMPATIENT = new InboxSettings.Rules(Duration.ofMillis(1), false, false);
+    private static final InboxSettings.Rules PATIENT =
+            new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, false);
+    private static final InboxSettings.Rules IMPATIENT =
+            new InboxSettings.Rules(Duration.ofMillis(1), Late.DEAD_LETTER, false);
 
     private @Nullable Receiver open;
 
@@ -46,6 +50,18 @@ class HeldRecordsTest {
     }
 
     @Test
+    void gapClosesThroughAnotherTopic() {
+        Receiver receiver = receiver(PATIENT);
+        receiver.inbox()
+                .receive(List.of(
+                        TestRecord.of("1", 3).at("a", 0), TestRecord.of("1", 5).at("a", 1)));
+        assertThat(receiver.count(Result.HELD)).isEqualTo(1);
+        receiver.inbox().receive(List.of(TestRecord.of("1", 4).at("b", 0)));
+
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L));
+    }
+
+    @Test
     void gapThatStaysIsADeadLetterThatBlocksItsAggregate() {
         Receiver receiver = receiver(IMPATIENT);
         receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 5), TestRecord.of("1", 6), TestRecord.of("2", 1));
@@ -60,7 +76,7 @@ class HeldRecordsTest {
 
     @Test
     void ignoredTypeLeavesNoGap() {
-        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), false, true));
+        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, true));
         receiver.receive(
                 TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
 
