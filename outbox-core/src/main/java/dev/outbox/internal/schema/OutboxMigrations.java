@@ -34,6 +34,7 @@ public final class OutboxMigrations {
     private static final String MAY_NOT_READ =
             "grant the role of the application what db/outbox/grants.sql gives to a publisher, a worker or a reader";
 
+    private final TableModule module;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
     private final ArchiveTable archive;
@@ -42,16 +43,23 @@ public final class OutboxMigrations {
 
     /** Prepares the migrations without running any. */
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this(TableModule.OUTBOX, dataSource, schema, archiveSchema);
+    }
+
+    /** Prepares the migrations of a module, which run after those of the outbox. */
+    public OutboxMigrations(
+            TableModule module, DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.module = module;
         this.schema = schema;
         this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
-        this.plainSql = new PlainSql(schema, archiveSchema);
+        this.plainSql = new PlainSql(module, schema, archiveSchema);
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
                 .dataSource(dataSource)
                 .schemas(schema.name(), archiveSchema.name())
                 .defaultSchema(schema.name())
-                .table(HISTORY)
-                .locations("classpath:" + LOCATION)
+                .table(module.history())
+                .locations("classpath:" + module.location())
                 .placeholders(plainSql.placeholders())
                 // The schema may hold other tables already.
                 .baselineOnMigrate(true)
@@ -105,6 +113,9 @@ public final class OutboxMigrations {
     }
 
     private void checkArchive() {
+        if (!module.equals(TableModule.OUTBOX)) {
+            return;
+        }
         archive.check();
         List<String> others = archive.otherOwners(schema);
         if (!others.isEmpty()) {

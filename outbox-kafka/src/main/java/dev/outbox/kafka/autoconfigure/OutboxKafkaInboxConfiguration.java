@@ -5,10 +5,12 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.InboxTables;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
 import dev.outbox.kafka.internal.inbox.PausedInboxes;
 import dev.outbox.kafka.internal.inbox.ReceivedStore;
@@ -41,6 +43,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 @Import(InboxHandlers.class)
 @RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {
+
+    @Bean
+    static TableModule outboxKafkaTables() {
+        return InboxTables.MODULE;
+    }
 
     @Bean
     ReceivedStore outboxKafkaReceived(RuntimeSettings settings, OutboxDependencies dependencies) {

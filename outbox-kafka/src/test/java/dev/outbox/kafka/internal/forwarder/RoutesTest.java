@@ -35,7 +35,7 @@ class RoutesTest {
 
         assertThat(everything.takes(TestEvents.event("a1", "OrderPlaced", Map.of())))
                 .isTrue();
-        assertThat(everything.takes(TestEvents.event("a1", "KafkaRecord", Map.of())))
+        assertThat(everything.takes(TestEvents.event("a1", "outbox.KafkaRecord", Map.of())))
                 .isFalse();
     }
 

@@ -140,7 +140,7 @@ class InboxTest {
         receiver.receive(
                 TestRecord.of("1", 1).with("bad\0name", "value"),
                 TestRecord.of("2", 1).with("bad\0name", "value").without("ce_type"),
-                TestRecord.of("3", 1).with("ce_type", "KafkaRecord"),
+                TestRecord.of("3", 1).with("ce_type", "outbox.KafkaRecord"),
                 TestRecord.of("4", 1));
 
         await().until(() -> receiver.handled.size() == 2);
