@@ -3,7 +3,6 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.RetryAfterException;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
@@ -32,12 +31,14 @@ public final class RecordHandler {
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
     private final InboxTransaction work;
+    private final HeldRecords held;
 
     RecordHandler(InboxSettings settings, ReceivedStore received, OutboxPublisher publisher, InboxTransaction work) {
         this.settings = settings;
         this.received = received;
         this.publisher = publisher;
         this.work = work;
+        this.held = new HeldRecords(settings.name());
     }
 
     /** Handles a record of this inbox; those of others succeed without work. */
@@ -61,12 +62,14 @@ public final class RecordHandler {
     private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
         Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
         if (!received.known(List.of(content.event().id())).isEmpty()) {
+            held.release(envelope.eventId());
             return;
         }
         SequenceGuard decision = work.decide(position, content);
         if (decision == SequenceGuard.HOLD) {
             requireRetriedOrWait(content, position.highest(), stored.heldUntil(), envelope);
         }
+        held.release(envelope.eventId());
         if (!work.isIgnored(content.event())) {
             boolean ordered = stored.reason() == Reason.LATE || stored.reason() == Reason.GAP;
             if (decision == SequenceGuard.LATE
@@ -88,12 +91,18 @@ public final class RecordHandler {
         if (received.isRetried(envelope.eventId(), settings.handlerId())) {
             return;
         }
-        Duration rest = heldUntil == null ? Duration.ZERO : Duration.between(received.now(), heldUntil);
+        Instant now = received.now();
+        Instant until = heldUntil == null ? now : heldUntil;
+        Duration rest = Duration.between(now, until);
         if (rest.compareTo(Duration.ZERO) > 0) {
-            throw RetryAfterException.uncounted(
+            throw held.hold(
+                    envelope.eventId(),
+                    until,
+                    now,
                     rest.compareTo(LONGEST_WAIT) < 0 ? rest : LONGEST_WAIT,
                     content + " waits for its predecessor: the last sequence stored is " + last);
         }
+        held.release(envelope.eventId());
         throw new NonRetryableException(content + " has no predecessor: the last sequence stored is " + last
                 + "; retry to store it without, or skip it");
     }

@@ -12,8 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Records behind a gap in their sequence. */
+@ExtendWith(OutputCaptureExtension.class)
 class HeldRecordsTest {
 
     private static final InboxSettings.Rules PATIENT =
@@ -47,6 +51,17 @@ class HeldRecordsTest {
         receiver.receive(fifth, TestRecord.of("1", 4), TestRecord.of("1", 7));
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L, 6L, 7L));
         assertThat(receiver.runtime().operations().count(receiver.dead())).isZero();
+    }
+
+    @Test
+    void waitIsLoggedWhenItBeginsAndEnds(CapturedOutput output) {
+        Receiver receiver = receiver(PATIENT);
+        receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 5), TestRecord.of("2", 3), TestRecord.of("2", 5));
+        await().atMost(Duration.ofMinutes(1)).until(() -> receiver.recordAttempts.get() > 6);
+        receiver.receive(TestRecord.of("1", 4), TestRecord.of("2", 4));
+
+        await().atMost(Duration.ofMinutes(1)).until(() -> output.getOut().contains("holds back no more records"));
+        assertThat(output).containsOnlyOnce("waits for its predecessor").doesNotContain("not counted");
     }
 
     @Test
