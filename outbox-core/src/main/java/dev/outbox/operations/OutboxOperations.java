@@ -20,11 +20,8 @@ public interface OutboxOperations {
      * @param affected how many deliveries were reset, as if they had never failed
      * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
      *     their event; repeat the call later if they fail
-     * @param outOfOrder how many of the affected deliveries come too late for the order of their aggregate: the handler has handled a later
-     *     event of it, or handles one at the moment. Every later event counts that does not wait for the handler, also one of a type that
-     *     the handler does not subscribe to, or a gap in the publisher's own sequence.
      */
-    record Retried(int affected, int busy, int outOfOrder) {}
+    record Retried(int affected, int busy) {}
 
     /**
      * Outcome of {@link #skip}.
@@ -62,9 +59,10 @@ public interface OutboxOperations {
      * that is backing off waits behind it. Elsewhere in the lane it waits for its turn, also behind a dead delivery that blocks the lane.
      * A delivery that is backing off becomes due immediately. A delivery without failures stays as it is and is not counted.
      *
+     * <p>If the lane has continued past a dead delivery, the handler receives that event after later ones of its aggregate.
+     *
      * <p>The call processes the deliveries that exist when it begins, in order, in transactions of 500. If it fails, the committed
-     * transactions stay. If a handler has already handled later events of the aggregate, the outcome counts the delivery as out of order
-     * and the log contains a warning.
+     * transactions stay.
      *
      * @param selection which deliveries; must name at least one criterion
      * @param by the operator; at most 255 characters

@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
     skipped_handlers text[]          NOT NULL DEFAULT '{}',
     CONSTRAINT events_pk PRIMARY KEY (id),
     CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 -- The outboxes that archive here, so that one that does so by mistake is noticed.
 CREATE TABLE IF NOT EXISTS ${archive_schema}.outbox_archive_owner (

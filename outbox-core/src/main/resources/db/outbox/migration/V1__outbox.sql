@@ -48,11 +48,13 @@ CREATE INDEX outbox_unpublished_pending
     ON ${schema}.outbox_unpublished (stream, id)
     WHERE dispatched_at IS NULL;
 
--- History, until retention archives it.
+-- History, until retention archives it. Every table that grows with the events is vacuumed when a fiftieth of it is dead, or new: a
+-- fifth of a long history, the default, would be millions of rows.
 CREATE TABLE ${schema}.outbox_published PARTITION OF ${schema}.outbox (
     CONSTRAINT outbox_published_pk PRIMARY KEY (id),
     CONSTRAINT outbox_published_state CHECK (status = 'PUBLISHED' AND dispatched_at IS NOT NULL)
-) DEFAULT;
+) DEFAULT
+WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 CREATE INDEX outbox_published_event_id ON ${schema}.outbox_published (event_id);
 CREATE INDEX outbox_published_at ON ${schema}.outbox_published (published_at);
@@ -231,7 +233,7 @@ CREATE TABLE ${schema}.outbox_delivery (
     CONSTRAINT outbox_delivery_due CHECK (status = 'WAITING' OR (status = 'DUE') = (next_retry_at IS NOT NULL)),
     CONSTRAINT outbox_delivery_head CHECK (head OR status <> 'DUE'),
     CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts started';
 COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the worker that claimed the delivery last';
@@ -375,7 +377,7 @@ CREATE TABLE ${schema}.processed_event (
     handler_id   text COLLATE "C" NOT NULL,
     processed_at timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT processed_event_pk PRIMARY KEY (event_id, handler_id)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 CREATE INDEX processed_event_processed_at ON ${schema}.processed_event (processed_at);
 
@@ -393,7 +395,7 @@ CREATE TABLE ${schema}.outbox_operation (
     last_error_code text,
     last_error      text,
     CONSTRAINT outbox_operation_pk PRIMARY KEY (id)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 COMMENT ON COLUMN ${schema}.outbox_operation.previous_status IS 'Of the delivery, where the operation was one on a delivery; so are the errors';
 

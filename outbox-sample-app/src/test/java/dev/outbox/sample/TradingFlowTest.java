@@ -198,7 +198,7 @@ class TradingFlowTest {
         limit(1000);
         Map<String, Object> retried = trading.retry(dead);
 
-        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0, "outOfOrder", 0));
+        assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0));
         assertThat(api.awaitPublished())
                 .containsExactly(
                         "SettingChanged", "CreateOrderAttempt", "OrderHalted", "SettingChanged", "OrderAccepted");

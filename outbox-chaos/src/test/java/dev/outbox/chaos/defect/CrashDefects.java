@@ -10,8 +10,8 @@ final class CrashDefects {
                     "registration commits asynchronously",
                     "G2",
                     "HandlerStore.java",
-                    "Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, REGISTER)",
-                    "new Pipeline(schema, LONGEST_WAIT, LOCK_REGISTRY, REGISTER)",
+                    "Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER)",
+                    "new Pipeline(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER)",
                     "LostRegistrationTest"),
             Defect.of(
                     "heartbeat does not heal registrations",

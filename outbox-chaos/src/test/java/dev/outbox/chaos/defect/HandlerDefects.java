@@ -10,8 +10,8 @@ final class HandlerDefects {
                     "deduplication commits before the handler",
                     "G7",
                     "DeduplicationInbox.java",
-                    "boolean fresh = store.insert(envelope.eventId(), ids);",
-                    "boolean fresh = inTransaction(ids, () -> store.insert(envelope.eventId(), ids));",
+                    "boolean fresh = insert(envelope, ids);",
+                    "boolean fresh = inTransaction(ids, () -> insert(envelope, ids));",
                     "DeduplicationTest"),
             Defect.of(
                     "deduplication does not notice a second delivery",

@@ -3,9 +3,12 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerBatch;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.RetryAfterException;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.ProcessedEventStore;
 import dev.outbox.listener.OutboxListener;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,11 +23,14 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
  * Gives a handler its effects in the database once per event: it runs in a transaction that first inserts the event as processed. A
- * concurrent second delivery waits for that transaction, and runs only if it rolls back.
+ * concurrent second delivery waits for that transaction for a second, and runs only if it rolls back. If it stays open, the delivery is
+ * queued for redelivery: its worker may be dead, and its transaction may still commit.
  */
 public final class DeduplicationInbox {
 
     private static final Logger log = LoggerFactory.getLogger(DeduplicationInbox.class);
+
+    private static final Duration DELAY_WHILE_LOCKED = Duration.ofSeconds(10);
 
     private final ProcessedEventStore store;
     private final PlatformTransactionManager transactions;
@@ -60,7 +66,7 @@ public final class DeduplicationInbox {
 
     private void handleOnce(List<String> ids, EventEnvelope envelope, Work work) throws Exception {
         boolean first = inTransaction(ids, () -> {
-            boolean fresh = store.insert(envelope.eventId(), ids);
+            boolean fresh = insert(envelope, ids);
             FaultPoint.AFTER_DEDUPLICATION.reached();
             if (fresh) {
                 work.run();
@@ -70,6 +76,27 @@ public final class DeduplicationInbox {
         if (!first) {
             reportKnown(ids, envelope);
         }
+    }
+
+    private boolean insert(EventEnvelope envelope, List<String> ids) throws SQLException {
+        try {
+            return store.insert(envelope.eventId(), ids);
+        } catch (SQLException ex) {
+            if (ProcessedEventStore.isLocked(ex)) {
+                throw locked(ids, ex);
+            }
+            throw ex;
+        }
+    }
+
+    /** The attempt does not count: the event cannot help it. */
+    private static RetryAfterException locked(List<String> ids, SQLException ex) {
+        return RetryAfterException.uncounted(
+                DELAY_WHILE_LOCKED,
+                "another transaction has recorded the event for the deduplicating handler '" + ids.get(ids.size() - 1)
+                        + "' and is still open: another instance handles the event, or died without closing its connection, whose"
+                        + " transaction the database keeps until it notices",
+                ex);
     }
 
     /** If single events fail, nothing of the batch stays, and the others are handled again without them. */
@@ -82,7 +109,7 @@ public final class DeduplicationInbox {
                 Set<UUID> fresh = inTransaction(ids, () -> {
                     List<UUID> eventIds =
                             all.events().stream().map(EventEnvelope::eventId).toList();
-                    Set<UUID> inserted = store.insertAll(eventIds, ids);
+                    Set<UUID> inserted = insertAll(eventIds, ids);
                     FaultPoint.AFTER_DEDUPLICATION.reached();
                     HandlerBatch part = failures.only((event) -> inserted.contains(event.eventId()), failures);
                     if (!part.events().isEmpty()) {
@@ -98,8 +125,50 @@ public final class DeduplicationInbox {
             } catch (BatchFailures.SingleFailuresException ex) {
                 failures.reportTo(batch.outcome());
                 rest = failures.only(failures::isUntouched, batch.outcome());
+            } catch (LockedEventsException ex) {
+                failLocked(all, ids, ex.failure, failures);
+                failures.reportTo(batch.outcome());
+                rest = failures.only(failures::isUntouched, batch.outcome());
             }
         }
+    }
+
+    /** Rolls the transaction back. */
+    private static final class LockedEventsException extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        private final SQLException failure;
+
+        LockedEventsException(SQLException failure) {
+            this.failure = failure;
+        }
+    }
+
+    private Set<UUID> insertAll(List<UUID> eventIds, List<String> ids) throws SQLException, LockedEventsException {
+        try {
+            return store.insertAll(eventIds, ids);
+        } catch (SQLException ex) {
+            if (ProcessedEventStore.isLocked(ex)) {
+                throw new LockedEventsException(ex);
+            }
+            throw ex;
+        }
+    }
+
+    /** Fails the events that other transactions have recorded, so that the rest of the batch is handled without them. */
+    private void failLocked(HandlerBatch batch, List<String> ids, SQLException cause, BatchFailures failures)
+            throws Exception {
+        List<UUID> eventIds =
+                batch.events().stream().map(EventEnvelope::eventId).toList();
+        Set<UUID> locked = inTransaction(ids, () -> store.findLocked(eventIds, ids));
+        RetryAfterException failure = locked(ids, cause);
+        if (locked.isEmpty()) {
+            throw failure;
+        }
+        batch.events().stream()
+                .filter((event) -> locked.contains(event.eventId()))
+                .forEach((event) -> failures.failed(event, failure));
     }
 
     private void reportKnown(List<String> ids, EventEnvelope envelope) {

@@ -76,19 +76,21 @@ public final class HandlerRegistry {
     public void register() throws SQLException {
         LocalHandlers local = local();
         FaultPoint.BEFORE_REGISTRATION.reached();
-        store.register(local.eventTypes(), local.aliases(), expireAfter);
+        store.register(local.eventTypes(), local.aliases(), HandlerStore.STANDSTILL);
         FaultPoint.AFTER_REGISTRATION.reached();
-        store.heartbeat(local.eventTypes(), expireAfter);
+        store.heartbeat(local.eventTypes());
         load();
     }
 
-    /** Extends the registrations of this instance, writes them again if the database has lost any, and reads the registry. */
+    /** Renews the registrations of this instance, writes them again if any is missing or old, and reads the registry. */
     public void heartbeat() throws SQLException {
         FaultPoint.BEFORE_HEARTBEAT.reached();
-        boolean registered = store.heartbeat(local().eventTypes(), expireAfter);
+        boolean registered = store.heartbeat(local().eventTypes());
         FaultPoint.AFTER_HEARTBEAT.reached();
         if (!registered) {
-            log.warn("The database has lost registrations of this instance's handlers; registering them again");
+            log.info(
+                    "Registrations of this instance's handlers are missing, or were not renewed for {} min; registering them again",
+                    HandlerStore.STANDSTILL.toMinutes());
             register();
         }
         load();

@@ -17,11 +17,8 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,15 +65,7 @@ public final class JdbcOperations implements OutboxOperations {
         Result result =
                 DatabaseCall.select("retry deliveries", selection, () -> change(Action.RETRY, selection, audit));
         log.info("{} deliveries retried by {}, {} busy", result.affected(), by, result.busy());
-        if (result.outOfOrder() > 0) {
-            log.warn(
-                    "{} of the {} deliveries retried by {} are out of order: their handlers may have had later events of the"
-                            + " aggregate",
-                    result.outOfOrder(),
-                    result.affected(),
-                    by);
-        }
-        return new Retried(result.affected(), result.busy(), result.outOfOrder());
+        return new Retried(result.affected(), result.busy());
     }
 
     @Override
@@ -87,7 +76,7 @@ public final class JdbcOperations implements OutboxOperations {
         return new Skipped(result.affected(), result.busy());
     }
 
-    /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch and stream. */
+    /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
     private Result change(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
         long newest = deliveries.newest();
         Result result = Result.NONE;
@@ -95,21 +84,14 @@ public final class JdbcOperations implements OutboxOperations {
         List<DeliveryRef> batch;
         do {
             batch = deliveries.find(rest, action, newest, BATCH_SIZE);
-            for (Map.Entry<String, List<DeliveryRef>> stream : byStream(batch).entrySet()) {
-                result = result.plus(changes.change(action, audit, stream.getValue()));
-                wake.accept(stream.getKey());
-            }
             if (!batch.isEmpty()) {
+                result = result.plus(changes.change(action, audit, batch));
+                batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
                 DeliveryRef last = batch.get(batch.size() - 1);
                 rest = rest.after(last.key().outboxId(), last.key().handlerId());
             }
         } while (batch.size() == BATCH_SIZE);
         return result;
-    }
-
-    private static Map<String, List<DeliveryRef>> byStream(List<DeliveryRef> batch) {
-        return batch.stream()
-                .collect(Collectors.groupingBy(DeliveryRef::stream, LinkedHashMap::new, Collectors.toList()));
     }
 
     @Override

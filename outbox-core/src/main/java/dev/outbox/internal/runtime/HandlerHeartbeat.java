@@ -4,6 +4,7 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.RegistryReport;
+import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,6 +19,7 @@ final class HandlerHeartbeat implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofMinutes(1);
 
     private final WorkerPrivileges privileges;
+    private final UnloggedTables unlogged;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
     private final RegistryReport report;
@@ -25,8 +27,13 @@ final class HandlerHeartbeat implements AutoCloseable {
     private boolean registered;
 
     HandlerHeartbeat(
-            WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, RegistryReport report) {
+            WorkerPrivileges privileges,
+            UnloggedTables unlogged,
+            HandlerRegistry registry,
+            HandlerExpiry expiry,
+            RegistryReport report) {
         this.privileges = privileges;
+        this.unlogged = unlogged;
         this.registry = registry;
         this.expiry = expiry;
         this.report = report;
@@ -59,6 +66,10 @@ final class HandlerHeartbeat implements AutoCloseable {
 
     private void register() throws SQLException {
         registry.register();
+        if (unlogged.areKept()) {
+            log.info(
+                    "The database is Amazon Aurora, whose unlogged tables survive a crash. Claims and settlements commit synchronously");
+        }
         registered = true;
     }
 

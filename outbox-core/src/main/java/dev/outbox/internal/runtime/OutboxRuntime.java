@@ -169,35 +169,61 @@ public final class OutboxRuntime implements AutoCloseable {
         numbering.forget();
     }
 
-    /** Registers the handlers and starts the pollers, unless the outbox is started. If a thread fails to start, nothing stays started. */
-    public void start() {
+    /**
+     * Registers the handlers, unless they are registered: every instance queues the events that are published from now on for them. If the
+     * database fails, logs that and tries again in the background. If a thread fails to start, nothing stays started.
+     */
+    public void register() {
         lock.lock();
         try {
             if (workers == null) {
                 // An invalid handler fails the start, even of an instance that polls no stream.
                 registry.local();
-                StreamWorkers started =
+                StreamWorkers registered =
                         new StreamWorkers(settings, dependencies, listener, registry, handlers, replays);
-                startOrClose(started);
-                workers = started;
+                orClose(registered, registered::register);
+                workers = registered;
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void startOrClose(StreamWorkers started) {
+    /** Registers the handlers and starts the pollers, unless the outbox is started. If a thread fails to start, nothing stays started. */
+    public void start() {
+        lock.lock();
         try {
-            started.start();
-            retention.start();
+            register();
+            StreamWorkers registered = workers;
+            if (registered != null && !registered.isStarted()) {
+                orClose(registered, () -> {
+                    registered.start();
+                    retention.start();
+                });
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void orClose(StreamWorkers begun, Runnable step) {
+        try {
+            step.run();
         } catch (Throwable ex) {
-            started.close();
+            workers = null;
+            begun.close();
             throw ex;
         }
     }
 
-    /** Returns whether the outbox is started. */
+    /** Returns whether the pollers are started. */
     public boolean isRunning() {
+        StreamWorkers running = workers;
+        return running != null && running.isStarted();
+    }
+
+    /** Returns whether the handlers are registered, or are about to be in the background. */
+    public boolean isRegistered() {
         return workers != null;
     }
 

@@ -24,6 +24,7 @@ import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayEventStore;
+import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
@@ -59,6 +60,7 @@ final class StreamWorkers implements AutoCloseable {
     private final DeadLetterReporter deadLetters;
     private final Notifications notifications;
     private final BackgroundLoop watch;
+    private volatile boolean started;
 
     StreamWorkers(
             RuntimeSettings settings,
@@ -75,6 +77,7 @@ final class StreamWorkers implements AutoCloseable {
         this.handlers = handlers;
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
+                new UnloggedTables(dataSource, schema),
                 registry,
                 new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), registry.expireAfter()),
                 new RegistryReport(
@@ -151,10 +154,16 @@ final class StreamWorkers implements AutoCloseable {
                 : new WorkerPool("stream " + stream, poller.concurrency(), capacity.threads());
     }
 
-    void start() {
+    /** Lists this instance and registers its handlers; if the database fails, both continue in the background. */
+    void register() {
         if (polling) {
             instance.start();
             heartbeat.start();
+        }
+    }
+
+    void start() {
+        if (polling) {
             leases.start();
             pollers.values().forEach(StreamPoller::start);
             replays.start();
@@ -164,6 +173,11 @@ final class StreamWorkers implements AutoCloseable {
             log.info("This instance polls no stream: it only publishes");
         }
         notifications.start();
+        started = true;
+    }
+
+    boolean isStarted() {
+        return started;
     }
 
     void wakeReplays() {

@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 public final class DeliveryClaimStore {
 
     /** Relies on outbox_delivery_pk. Deliveries that still belong to their worker: with its token, and in the same incarnation. */
-    private static final String FIND_HELD = """
+    static final String FIND_HELD = """
             SELECT d.outbox_id, d.handler_id
               FROM unnest(:outbox_ids::bigint[], :handler_ids::text[]) AS h (outbox_id, handler_id)
               JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
@@ -28,7 +28,7 @@ public final class DeliveryClaimStore {
     private static final String CONFIRM = FIND_HELD + " AND d.locked_until > clock_timestamp()";
 
     /** Relies on outbox_delivery_pk. No other claim can take a row that another transaction holds locked: it need not be renewed. */
-    private static final String RENEW = "WITH held AS (" + FIND_HELD + """
+    static final String RENEW = "WITH held AS (" + FIND_HELD + """
                  ORDER BY d.outbox_id, d.handler_id
                    FOR UPDATE OF d SKIP LOCKED
             )

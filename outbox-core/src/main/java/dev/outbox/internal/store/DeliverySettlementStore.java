@@ -27,7 +27,7 @@ public final class DeliverySettlementStore {
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
     /** Relies on outbox_delivery_pk. */
-    private static final String REMOVE = LaneSql.held("SUCCEEDED") + """
+    static final String REMOVE = LaneSql.held("SUCCEEDED") + """
             DELETE FROM {schema}.outbox_delivery d
              USING held
              WHERE d.outbox_id = held.outbox_id
@@ -36,7 +36,7 @@ public final class DeliverySettlementStore {
             """;
 
     /** Relies on outbox_delivery_pk. */
-    private static final String RELEASE = LaneSql.held("UNTRIED") + """
+    static final String RELEASE = LaneSql.held("UNTRIED") + """
             UPDATE {schema}.outbox_delivery d
                SET locked_by = NULL,
                    lock_token = NULL,

@@ -170,7 +170,8 @@ final class DeliverySql {
     /**
      * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs for the dead
      * that let their lane pass, and then for the others: a lane must lose its old head before it gets a new one. A delivery whose lane has
-     * another head by now, or earlier work, waits, and keeps its due time.
+     * another head by now, or earlier work, waits, and keeps its due time. Changes events by the places of their rows, which is safe only
+     * because {@link LaneSql#LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
      */
     static final String RESCHEDULE =
             """
@@ -233,8 +234,11 @@ final class DeliverySql {
                        last_error_code = pass.code,
                        last_error = pass.error
                   FROM pass
-                 WHERE o.id = pass.outbox_id
-                   AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
+                 CROSS JOIN LATERAL (SELECT e.ctid AS place
+                                       FROM {schema}.outbox_unpublished e
+                                      WHERE e.id = pass.outbox_id
+                                      LIMIT 1) e
+                 WHERE o.ctid = e.place
             )
             SELECT outbox_id, handler_id
               FROM failed

@@ -38,8 +38,8 @@ public final class HandlerExpiryStore {
                                      JOIN {schema}.outbox_subscription s ON s.handler_id = live.id
                                     WHERE (live.id = x.handler_id OR x.handler_id = ANY (live.aliases))
                                       AND s.event_type IN (x.event_type, '*')
-                                      AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond')
-            """;
+                                      AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond')
+            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT);
 
     /**
      * Relies on outbox_delivery_backlog and outbox_operation_handler, and reads the registry. A delivery that an operator retried after
@@ -75,18 +75,18 @@ public final class HandlerExpiryStore {
     /** Reads the registry; relies on outbox_delivery_backlog. A delivery keeps its subscription. */
     static final String DELETE_SUBSCRIPTIONS = BACKLOG + """
             DELETE FROM {schema}.outbox_subscription s
-             WHERE s.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
+             WHERE s.last_seen_at < {latest} - :expiry_millis * interval '1 millisecond'
                AND NOT EXISTS (SELECT
                                  FROM backlog b
                                 WHERE b.status <> 'DEAD'
                                   AND b.handler_id = s.handler_id
                                   AND (b.event_type = s.event_type OR s.event_type = '*'))
-            """;
+            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT);
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
     static final String DELETE_HANDLERS = BACKLOG + """
             DELETE FROM {schema}.outbox_handler h
-             WHERE h.last_seen_at < now() - :expiry_millis * interval '1 millisecond'
+             WHERE h.last_seen_at < {latest} - :expiry_millis * interval '1 millisecond'
                AND NOT h.paused
                AND NOT EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = h.id)
                AND NOT EXISTS (SELECT FROM backlog b WHERE b.handler_id = h.id)
@@ -94,7 +94,7 @@ public final class HandlerExpiryStore {
                                  FROM {schema}.outbox_replay r
                                 WHERE r.handler_id = h.id
                                   AND r.finished_at IS NULL)
-            """;
+            """.replace("{latest}", HandlerStore.LATEST_HEARTBEAT);
 
     /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
     private static final String LOCK_HANDLERS = """
@@ -102,7 +102,7 @@ public final class HandlerExpiryStore {
             """;
 
     /** Relies on outbox_delivery_pk, and reads the registry: an instance may have registered the handler meanwhile. */
-    private static final String DEAD_LETTER = """
+    static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'DEAD',

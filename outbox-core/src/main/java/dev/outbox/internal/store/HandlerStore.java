@@ -20,6 +20,38 @@ public final class HandlerStore {
             LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE
             """;
 
+    /** A running instance renews its registrations more often. */
+    public static final Duration STANDSTILL = Duration.ofMinutes(5);
+
+    /**
+     * Registrations age by this clock: the latest heartbeat for any handler. It stands still while no instance has a handler, so that the
+     * handlers of the instance that starts or resumes last have not expired. A registration that an operator expired has no heartbeat.
+     */
+    static final String LATEST_HEARTBEAT = """
+            (SELECT least(now(), greatest(max(seen.last_seen_at), 'epoch'))
+                                  FROM {schema}.outbox_subscription seen)""";
+
+    /**
+     * Reads the registry whole. The first registration after a standstill moves the clock, and every registration by as much. It holds the
+     * lock of the registry, so that the next one finds no standstill.
+     */
+    private static final String SKIP_STANDSTILL =
+            """
+            WITH standstill AS MATERIALIZED (
+                SELECT extract(epoch FROM now() - latest.heartbeat) * interval '1 second' AS length
+                  FROM (SELECT {latest} AS heartbeat) latest
+                 WHERE latest.heartbeat > 'epoch'
+                   AND latest.heartbeat < now() - interval '{standstill} minutes'
+            ), handler AS (
+                UPDATE {schema}.outbox_handler h
+                   SET last_seen_at = h.last_seen_at + standstill.length
+                  FROM standstill
+            )
+            UPDATE {schema}.outbox_subscription s
+               SET last_seen_at = s.last_seen_at + standstill.length
+              FROM standstill
+            """.replace("{latest}", LATEST_HEARTBEAT).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+
     /** Relies on outbox_stream_pk. A new stream begins with the current registry version. */
     private static final String ADD_STREAM = """
             INSERT INTO {schema}.outbox_stream (stream, registry_version)
@@ -66,7 +98,7 @@ public final class HandlerStore {
              WHERE s.stream = known.stream
             """;
 
-    /** Relies on outbox_handler_pk and outbox_subscription_pk. What has expired has to be registered anew, with a new version. */
+    /** Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. */
     private static final String HEARTBEAT = """
             WITH subscription AS (
                 UPDATE {schema}.outbox_subscription s
@@ -74,7 +106,7 @@ public final class HandlerStore {
                   FROM unnest(:handler_ids::text[], :event_types::text[]) AS own (handler_id, event_type)
                  WHERE s.handler_id = own.handler_id
                    AND s.event_type = own.event_type
-                   AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
+                   AND s.last_seen_at >= now() - interval '{standstill} minutes'
                 RETURNING s.handler_id
             ), handler AS (
                 UPDATE {schema}.outbox_handler
@@ -83,7 +115,7 @@ public final class HandlerStore {
                 RETURNING id
             )
             SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
-            """;
+            """.replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
 
     /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
     private static final String LIST = """
@@ -92,13 +124,13 @@ public final class HandlerStore {
                    ARRAY(SELECT s.event_type
                            FROM {schema}.outbox_subscription s
                           WHERE s.handler_id = h.id
-                            AND s.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'),
+                            AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'),
                    h.aliases,
                    h.paused
               FROM (SELECT) one
               LEFT JOIN {schema}.outbox_handler h
-                     ON h.last_seen_at >= now() - :expiry_millis * interval '1 millisecond'
-            """;
+                     ON h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
+            """.replace("{latest}", LATEST_HEARTBEAT);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -111,7 +143,7 @@ public final class HandlerStore {
     public HandlerStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
-        this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, REGISTER);
+        this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER);
         this.heartbeat = new Pipeline(schema, HEARTBEAT);
         this.list = new Pipeline(schema, LIST);
     }
@@ -124,8 +156,11 @@ public final class HandlerStore {
         });
     }
 
-    /** Registers the handlers of this instance durably: from the next claim on, every instance knows them. */
-    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration expireAfter)
+    /**
+     * Registers handlers durably, and renews registrations that are older than a limit: from the next claim on, every instance knows
+     * them.
+     */
+    public void register(Map<String, Set<String>> eventTypes, Map<String, List<String>> aliases, Duration renewAfter)
             throws SQLException {
         Set<String> ids = new TreeSet<>(eventTypes.keySet());
         register.run(
@@ -133,24 +168,21 @@ public final class HandlerStore {
                 (parameters) -> bind(parameters, eventTypes)
                         .setTexts("ids", ids, (id) -> id)
                         .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
-                        .set("refresh_millis", expireAfter.toMillis()),
+                        .set("refresh_millis", renewAfter.toMillis()),
                 (results) -> {
-                    results.skip(2);
+                    results.skip(3);
                     return true;
                 });
     }
 
-    /** Renews the registrations of this instance; returns {@code false} if one is missing or has expired. */
-    public boolean heartbeat(Map<String, Set<String>> eventTypes, Duration expireAfter) throws SQLException {
+    /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */
+    public boolean heartbeat(Map<String, Set<String>> eventTypes) throws SQLException {
         int subscriptions = eventTypes.values().stream().mapToInt(Set::size).sum();
-        return heartbeat.run(
-                dataSource,
-                (parameters) -> bind(parameters, eventTypes).set("expiry_millis", expireAfter.toMillis()),
-                (results) -> {
-                    ResultSet counts = results.rows();
-                    counts.next();
-                    return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
-                });
+        return heartbeat.run(dataSource, (parameters) -> bind(parameters, eventTypes), (results) -> {
+            ResultSet counts = results.rows();
+            counts.next();
+            return counts.getInt(1) == subscriptions && counts.getInt(2) == eventTypes.size();
+        });
     }
 
     /** In the order in which every instance locks these rows. */

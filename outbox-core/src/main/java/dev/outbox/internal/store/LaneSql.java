@@ -40,7 +40,7 @@ final class LaneSql {
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting, and precedes {@link #PROMOTE}. Demotes heads that are backing
      * off behind earlier deliveries. They keep their due time, so that it costs them no attempt. An expired claim ends for the whole lane,
      * so that a late worker cannot start beside the new head. A head with a lease stays, and so does a dead one: it blocks its lane until
-     * an operator decides.
+     * an operator decides. Looks up each lane: a join would read all that wait.
      */
     static final String DEMOTE_HEAD = """
             WITH head AS MATERIALIZED (
@@ -71,12 +71,20 @@ final class LaneSql {
                        locked_by = NULL,
                        lock_token = NULL,
                        locked_until = NULL
-                  FROM head
-                 WHERE d.aggregate_type = head.aggregate_type
-                   AND d.aggregate_id = head.aggregate_id
-                   AND d.handler_id = head.handler_id
-                   AND d.status = 'WAITING'
-                   AND d.lock_token = head.lock_token
+                  FROM (SELECT w.outbox_id, head.handler_id, head.lock_token
+                          FROM head
+                         CROSS JOIN LATERAL (SELECT w.outbox_id
+                                               FROM {schema}.outbox_delivery w
+                                              WHERE w.aggregate_type = head.aggregate_type
+                                                AND w.aggregate_id = head.aggregate_id
+                                                AND w.handler_id = head.handler_id
+                                                AND w.status = 'WAITING'
+                                                AND w.lock_token = head.lock_token
+                                             OFFSET 0) w
+                         WHERE head.lock_token IS NOT NULL) former
+                 WHERE d.outbox_id = former.outbox_id
+                   AND d.handler_id = former.handler_id
+                   AND d.lock_token = former.lock_token
             )
             UPDATE {schema}.outbox_delivery d
                SET status = 'WAITING',
@@ -116,17 +124,18 @@ final class LaneSql {
               FROM held
              WHERE d.outbox_id = held.outbox_id
                AND d.handler_id = held.handler_id
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery h
-                                WHERE h.aggregate_type = d.aggregate_type
-                                  AND h.aggregate_id = d.aggregate_id
-                                  AND h.handler_id = d.handler_id
-                                  AND h.head)
+               AND (SELECT h.outbox_id
+                      FROM {schema}.outbox_delivery h
+                     WHERE h.aggregate_type = d.aggregate_type
+                       AND h.aggregate_id = d.aggregate_id
+                       AND h.handler_id = d.handler_id
+                       AND h.head
+                     LIMIT 1) IS NULL
             """;
 
     /**
      * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. Makes the first delivery of a lane without a head its head: due
-     * at once, unless it has failed before and has a due time.
+     * at once, unless it has failed before and has a due time. Looks up each head: as an anti-join, it would read all heads.
      */
     static final String PROMOTE = """
             UPDATE {schema}.outbox_delivery d
@@ -145,18 +154,22 @@ final class LaneSql {
                                   LIMIT 1) next
              WHERE d.outbox_id = next.outbox_id
                AND d.handler_id = lane.handler_id
-               AND NOT EXISTS (SELECT
-                                 FROM {schema}.outbox_delivery h
-                                WHERE h.aggregate_type = lane.aggregate_type
-                                  AND h.aggregate_id = lane.aggregate_id
-                                  AND h.handler_id = lane.handler_id
-                                  AND h.head)
+               AND (SELECT h.outbox_id
+                      FROM {schema}.outbox_delivery h
+                     WHERE h.aggregate_type = lane.aggregate_type
+                       AND h.aggregate_id = lane.aggregate_id
+                       AND h.handler_id = lane.handler_id
+                       AND h.head
+                     LIMIT 1) IS NULL
             """;
 
-    /** Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. */
+    /**
+     * Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. Changes the others by the places
+     * of their rows, which is safe only because {@link #LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
+     */
     static final String COMPLETE = """
             WITH event AS (
-                SELECT o.id, d.open, d.dead, d.next_retry_at
+                SELECT o.id, o.ctid AS place, d.open, d.dead, d.next_retry_at
                   FROM {schema}.outbox_unpublished o
                  CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status <> 'DEAD') AS open,
                                             count(*) FILTER (WHERE d.status = 'DEAD') AS dead,
@@ -181,8 +194,7 @@ final class LaneSql {
                    SET status = CASE WHEN event.open = 0 THEN 'DEAD' ELSE 'RETRYING' END,
                        next_retry_at = event.next_retry_at
                   FROM event
-                 WHERE o.id = event.id
-                   AND o.id = ANY (ARRAY(SELECT event.id FROM event))
+                 WHERE o.ctid = event.place
                    AND event.open + event.dead > 0
                 RETURNING o.id, o.status, o.retry_count
             )

@@ -1,11 +1,9 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.AuditInfo;
-import dev.outbox.internal.delivery.DeliveryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -21,15 +19,15 @@ public final class OperationStore {
         SKIP
     }
 
-    /** How many deliveries an action changed, found busy and retried out of order. */
-    public record Result(int affected, int busy, int outOfOrder) {
+    /** How many deliveries an action changed and found busy. */
+    public record Result(int affected, int busy) {
 
         /** No deliveries. */
-        public static final Result NONE = new Result(0, 0, 0);
+        public static final Result NONE = new Result(0, 0);
 
         /** Adds another result. */
         public Result plus(Result other) {
-            return new Result(affected + other.affected, busy + other.busy, outOfOrder + other.outOfOrder);
+            return new Result(affected + other.affected, busy + other.busy);
         }
     }
 
@@ -58,29 +56,30 @@ public final class OperationStore {
                        (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
                 SELECT :actor, :action, :reason, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
                   FROM chosen c
-                  JOIN {schema}.outbox o ON o.id = c.outbox_id AND o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
+                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
                  ORDER BY c.outbox_id, c.handler_id
             )
             """.replace("{changes}", CHANGES);
 
-    /** What is neither changed nor busy was changed by another transaction meanwhile. */
-    private static final String CHANGED_OR_BUSY = """
+    /** Busy is what another transaction holds locked, and what a worker attempts. The rest was changed by another one meanwhile. */
+    private static final String CHANGED_AND_BUSY = """
             )
-            SELECT k.outbox_id, k.handler_id, c.outbox_id IS NOT NULL
-              FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-              JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
-              LEFT JOIN held ON held.outbox_id = k.outbox_id AND held.handler_id = k.handler_id
-              LEFT JOIN chosen c ON c.outbox_id = k.outbox_id AND c.handler_id = k.handler_id
-             WHERE c.outbox_id IS NOT NULL
-                OR held.outbox_id IS NULL
-                OR held.attempted
+            SELECT (SELECT count(*) FROM chosen),
+                   (SELECT count(d.outbox_id)
+                      FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                     CROSS JOIN LATERAL (SELECT d.outbox_id
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.outbox_id = k.outbox_id
+                                            AND d.handler_id = k.handler_id
+                                          LIMIT 1) d)
+                   - (SELECT count(*) FROM held WHERE NOT held.attempted)
             """;
 
     /**
      * Relies on outbox_unpublished_pk and outbox_delivery_pk. All wait until the lowest of each lane is promoted. The attempt count is
      * kept.
      */
-    private static final String RETRY = CHOOSE + """
+    static final String RETRY = CHOOSE + """
             , event AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET status = 'RETRYING',
@@ -101,10 +100,10 @@ public final class OperationStore {
                   FROM chosen
                  WHERE d.outbox_id = chosen.outbox_id
                    AND d.handler_id = chosen.handler_id
-            """ + CHANGED_OR_BUSY;
+            """ + CHANGED_AND_BUSY;
 
     /** Relies on outbox_unpublished_pk and outbox_delivery_pk. {@link LaneSql#COMPLETE} decides about the status of the event. */
-    private static final String SKIP = CHOOSE + """
+    static final String SKIP = CHOOSE + """
             , event AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET status = 'RETRYING'
@@ -115,7 +114,7 @@ public final class OperationStore {
                  USING chosen
                  WHERE d.outbox_id = chosen.outbox_id
                    AND d.handler_id = chosen.handler_id
-            """ + CHANGED_OR_BUSY;
+            """ + CHANGED_AND_BUSY;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(100);
@@ -143,12 +142,9 @@ public final class OperationStore {
                 lockTimeout,
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
-                OutOfOrderSql.LOCK_STREAM,
-                OutOfOrderSql.PASSED,
                 RETRY,
                 LaneSql.DEMOTE_HEAD,
                 LaneSql.PROMOTE,
-                OutOfOrderSql.OVERTAKEN,
                 LaneSql.COMPLETE);
     }
 
@@ -157,7 +153,7 @@ public final class OperationStore {
                 schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, SKIP, LaneSql.PROMOTE, LaneSql.COMPLETE);
     }
 
-    /** Changes deliveries of one stream, and leaves alone what a worker attempts or another transaction holds locked. */
+    /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
     public Result change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
         try {
             return change(action, audit, batch, false);
@@ -178,7 +174,7 @@ public final class OperationStore {
             return change(action, audit, List.of(delivery), true);
         } catch (SQLException ex) {
             if (isLocked(ex)) {
-                return new Result(0, 1, 0);
+                return new Result(0, 1);
             }
             throw ex;
         }
@@ -189,62 +185,20 @@ public final class OperationStore {
     }
 
     private Result change(Action action, AuditInfo audit, List<DeliveryRef> batch, boolean quick) throws SQLException {
-        if (action == Action.SKIP) {
-            return (quick ? quickSkip : skip)
-                    .run(
-                            dataSource,
-                            (parameters) -> bind(parameters, action, audit, batch),
-                            OperationStore::readSkipped);
-        }
-        return (quick ? quickRetry : retry)
-                .run(
-                        dataSource,
-                        (parameters) -> bind(parameters, action, audit, batch).set("stream", batch.get(0).stream()),
-                        OperationStore::readRetried);
+        Pipeline pipeline = action == Action.SKIP ? quick ? quickSkip : skip : quick ? quickRetry : retry;
+        return pipeline.run(
+                dataSource,
+                (parameters) -> DeliveryRef.bind(parameters, batch)
+                        .set("action", action.name())
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                OperationStore::read);
     }
 
-    private static NamedSql.Parameters bind(
-            NamedSql.Parameters parameters, Action action, AuditInfo audit, List<DeliveryRef> batch)
-            throws SQLException {
-        return DeliveryRef.bind(parameters, batch)
-                .set("action", action.name())
-                .set("actor", audit.actor())
-                .set("reason", audit.reason());
-    }
-
-    private static Result readSkipped(Pipeline.Results results) throws SQLException {
+    private static Result read(Pipeline.Results results) throws SQLException {
         results.skip(2);
-        return read(results.rows(), new HashSet<>());
-    }
-
-    private static Result readRetried(Pipeline.Results results) throws SQLException {
-        results.skip(3);
-        Set<DeliveryKey> passed = readKeys(results.rows());
-        Set<DeliveryKey> changed = new HashSet<>();
-        Result result = read(results.rows(), changed);
-        results.skip(2);
-        passed.addAll(readKeys(results.rows()));
-        passed.retainAll(changed);
-        return new Result(result.affected(), result.busy(), passed.size());
-    }
-
-    private static Result read(ResultSet row, Set<DeliveryKey> changed) throws SQLException {
-        int busy = 0;
-        while (row.next()) {
-            if (row.getBoolean(3)) {
-                changed.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-            } else {
-                busy++;
-            }
-        }
-        return new Result(changed.size(), busy, 0);
-    }
-
-    private static Set<DeliveryKey> readKeys(ResultSet row) throws SQLException {
-        Set<DeliveryKey> keys = new HashSet<>();
-        while (row.next()) {
-            keys.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-        }
-        return keys;
+        ResultSet row = results.rows();
+        row.next();
+        return new Result(row.getInt(1), row.getInt(2));
     }
 }

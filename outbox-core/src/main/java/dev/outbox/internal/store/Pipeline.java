@@ -23,7 +23,8 @@ final class Pipeline {
     private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
     /**
-     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. Every statement has an
+     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. PostgreSQL 17 and
+     * later know {@code transaction_timeout}, which stops at once when it is set to zero within a transaction. Every statement has an
      * index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of an empty queue would
      * make the planner read the whole table.
      */
@@ -31,6 +32,8 @@ final class Pipeline {
             SELECT set_config('synchronous_commit', {synchronous_commit}, true),
                    set_config('lock_timeout', '{lock_timeout}', true),
                    set_config('statement_timeout', '0', true),
+                   CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+                        THEN set_config('transaction_timeout', '0', true) END,
                    set_config('idle_in_transaction_session_timeout', '10s', true),
                    set_config('jit', 'off', true),
                    set_config('plan_cache_mode', 'force_generic_plan', true),
@@ -52,7 +55,15 @@ final class Pipeline {
                    set_config('statement_timeout', '5s', true)
             """;
 
-    private static final String ASYNCHRONOUS = "'off'";
+    /** Only Amazon Aurora has this function. It keeps UNLOGGED tables through a crash that loses asynchronous commits. */
+    static final String KEEPS_UNLOGGED_TABLES = "to_regprocedure('aurora_version()') IS NOT NULL";
+
+    /** A lost commit is harmless only if the crash ends the incarnation, which is a row of an UNLOGGED table. */
+    private static final String ASYNCHRONOUS = """
+            CASE WHEN NOT {kept} THEN 'off'
+                 WHEN current_setting('synchronous_commit') = 'off' THEN 'on'
+                 ELSE current_setting('synchronous_commit') END""".replace("{kept}", '(' + KEEPS_UNLOGGED_TABLES + ')');
+
     private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
 
     private static final String LOCK_NOT_AVAILABLE = "55P03";

@@ -3,6 +3,7 @@ package dev.outbox.internal.store;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -13,7 +14,25 @@ import javax.sql.DataSource;
 /** Deduplication inbox: records which handler has processed which event. */
 public final class ProcessedEventStore {
 
-    /** Relies on processed_event_pk. Waits while an open transaction has inserted such a row, and inserts if it rolls back. */
+    /**
+     * Precedes an insert, which waits while an open transaction has inserted such a row. PostgreSQL can keep the transaction of a dead
+     * worker for hours, if the network swallowed the end of its connection.
+     */
+    private static final String LIMIT_WAIT = """
+            SELECT set_config('outbox.lock_timeout', current_setting('lock_timeout'), true),
+                   set_config('lock_timeout', '1s', true);
+            """;
+
+    /** The statements of the handler keep the timeout that its transaction began with. */
+    private static final String RESTORE_WAIT = """
+            ;
+            SELECT set_config('lock_timeout', current_setting('outbox.lock_timeout'), true)
+            """;
+
+    /** Of a limited wait: a lock timeout, or a shorter statement timeout of the role. */
+    private static final Set<String> GAVE_UP = Set.of("55P03", "57014");
+
+    /** Relies on processed_event_pk. */
     private static final String INSERT = """
             INSERT INTO {schema}.processed_event (event_id, handler_id)
             SELECT :event_id, h.id
@@ -39,13 +58,15 @@ public final class ProcessedEventStore {
             """;
 
     private final BoundConnection transaction;
+    private final NamedSql probe;
     private final NamedSql insert;
     private final NamedSql insertAll;
 
     public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.transaction = new BoundConnection(dataSource);
-        this.insert = new NamedSql(schema.render(INSERT));
-        this.insertAll = new NamedSql(schema.render(INSERT_ALL));
+        this.probe = new NamedSql(schema.render(INSERT));
+        this.insert = new NamedSql(schema.render(LIMIT_WAIT + INSERT + RESTORE_WAIT));
+        this.insertAll = new NamedSql(schema.render(LIMIT_WAIT + INSERT_ALL + RESTORE_WAIT));
     }
 
     /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
@@ -53,8 +74,10 @@ public final class ProcessedEventStore {
         requireTransaction(handlerIds);
         return transaction.call((connection) -> {
             try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
-                insert.bind(statement).set("event_id", eventId).set("handler_ids", handlerIds.toArray(String[]::new));
-                return statement.executeUpdate() == handlerIds.size();
+                bind(insert, statement, eventId, handlerIds);
+                statement.execute();
+                statement.getMoreResults();
+                return statement.getUpdateCount() == handlerIds.size();
             }
         });
     }
@@ -68,7 +91,9 @@ public final class ProcessedEventStore {
                         .bind(statement)
                         .set("event_ids", eventIds.toArray(UUID[]::new))
                         .set("handler_ids", handlerIds.toArray(String[]::new));
-                ResultSet rows = statement.executeQuery();
+                statement.execute();
+                statement.getMoreResults();
+                ResultSet rows = statement.getResultSet();
                 Set<UUID> fresh = new HashSet<>();
                 while (rows.next()) {
                     fresh.add(rows.getObject(1, UUID.class));
@@ -76,6 +101,42 @@ public final class ProcessedEventStore {
                 return fresh;
             }
         });
+    }
+
+    /** Returns the events that open transactions have recorded; records none, and hardly waits. */
+    public Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+        requireTransaction(handlerIds);
+        return transaction.call((connection) -> {
+            Set<UUID> locked = new HashSet<>();
+            try (Statement control = connection.createStatement();
+                    PreparedStatement statement = connection.prepareStatement(probe.positional())) {
+                control.execute("SET LOCAL lock_timeout = '1ms'");
+                control.execute("SAVEPOINT outbox_before");
+                for (UUID eventId : eventIds) {
+                    try {
+                        bind(probe, statement, eventId, handlerIds);
+                        statement.executeUpdate();
+                    } catch (SQLException ex) {
+                        if (!isLocked(ex)) {
+                            throw ex;
+                        }
+                        locked.add(eventId);
+                    }
+                    control.execute("ROLLBACK TO SAVEPOINT outbox_before");
+                }
+            }
+            return locked;
+        });
+    }
+
+    /** Returns whether an insert gave up because another transaction has recorded an event and is still open. */
+    public static boolean isLocked(SQLException ex) {
+        return GAVE_UP.contains(String.valueOf(ex.getSQLState()));
+    }
+
+    private static void bind(NamedSql sql, PreparedStatement statement, UUID eventId, List<String> handlerIds)
+            throws SQLException {
+        sql.bind(statement).set("event_id", eventId).set("handler_ids", handlerIds.toArray(String[]::new));
     }
 
     private void requireTransaction(List<String> handlerIds) {

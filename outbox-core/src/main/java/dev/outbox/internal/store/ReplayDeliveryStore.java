@@ -42,7 +42,7 @@ public final class ReplayDeliveryStore {
      * processed_event_pk. Fenced by the last event that was read. A lane keeps the name of the handler that it has. A deduplicating
      * handler would ignore an event that it has processed. An event that is dead for another handler is open again.
      */
-    private static final String ADD = """
+    static final String ADD = """
             WITH fence AS (
                 SELECT r.id, r.handler_id
                   FROM {schema}.outbox_replay r
@@ -134,16 +134,20 @@ public final class ReplayDeliveryStore {
             """;
 
     /** Relies on outbox_delivery_pk and outbox_replay_pk. A delivery that a worker has claimed meanwhile stays. */
-    private static final String SKIP_UNTRIED = """
+    static final String SKIP_UNTRIED = """
             WITH untried AS (
                 SELECT d.outbox_id, d.handler_id
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                  JOIN {schema}.outbox_delivery d USING (outbox_id, handler_id)
+                 CROSS JOIN LATERAL (SELECT *
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = k.outbox_id
+                                        AND d.handler_id = k.handler_id
+                                      LIMIT 1
+                                        FOR UPDATE SKIP LOCKED) d
                  WHERE d.replay_id = :replay_id
                    AND d.status <> 'DEAD'
                    AND d.attempt_count = 0
                    AND d.locked_by IS NULL
-                   FOR UPDATE OF d SKIP LOCKED
             ), skipped AS (
                 DELETE FROM {schema}.outbox_delivery d
                  USING untried u

@@ -16,7 +16,8 @@ public final class RetentionStore {
 
     /**
      * Relies on outbox_published_at, from where the last batch ended, so that no batch reads the index entries of removed events, on
-     * outbox_published_pk, outbox_delivery_pk and outbox_operation_event. The archive may hold an event that another program wrote.
+     * outbox_published_pk, outbox_replay_unfinished, outbox_delivery_pk and outbox_operation_event. Events that a running replay has yet
+     * to read stay: a run reads them once. The archive may hold an event that another program wrote.
      */
     static final String ARCHIVE = """
             WITH expired AS MATERIALIZED (
@@ -25,6 +26,13 @@ public final class RetentionStore {
                  WHERE o.published_at >= :from::timestamptz
                    AND o.published_at < now() - :age_millis * interval '1 millisecond'
                    AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
+                   AND (SELECT r.id
+                          FROM {schema}.outbox_replay r
+                         WHERE r.finished_at IS NULL
+                           AND r.status = 'RUNNING'
+                           AND o.id > r.after_id
+                           AND o.id <= r.up_to_id
+                         LIMIT 1) IS NULL
                    AND (SELECT d.outbox_id FROM {schema}.outbox_delivery d WHERE d.outbox_id = o.id LIMIT 1) IS NULL
                  ORDER BY o.published_at
                  LIMIT :limit
@@ -192,7 +200,7 @@ public final class RetentionStore {
         public static final CounterPage BEGINNING = new CounterPage(0, 0, 0, "", "");
     }
 
-    /** Moves one batch of published events to the archive, or deletes them; an event with an open or dead delivery stays. */
+    /** Moves one batch of published events to the archive, or deletes them; an event with an open or dead delivery stays, and one that a replay has yet to read. */
     public Batch archive(OffsetDateTime from, Duration age, int limit, boolean keep) throws SQLException {
         return archive.run(
                 dataSource,

@@ -27,6 +27,7 @@ public final class SettlementStore {
     /**
      * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a head becomes
      * its head; a dead one does so only if it blocks its lane. A second blocker waits behind the head, and is tried again.
+     * Each head is looked up: as an anti-join, it would read all heads.
      */
     static final String QUEUE = """
             WITH queued AS (
@@ -43,12 +44,13 @@ public final class SettlementStore {
                        kind <> 'DEAD'
                        AND row_number() OVER (PARTITION BY aggregate_type, aggregate_id, handler_id, kind = 'DEAD'
                                                   ORDER BY aggregate_seq) = 1
-                       AND NOT EXISTS (SELECT
-                                         FROM {schema}.outbox_delivery d
-                                        WHERE d.aggregate_type = queued.aggregate_type
-                                          AND d.aggregate_id = queued.aggregate_id
-                                          AND d.handler_id = queued.handler_id
-                                          AND d.head) AS head
+                       AND (SELECT d.outbox_id
+                              FROM {schema}.outbox_delivery d
+                             WHERE d.aggregate_type = queued.aggregate_type
+                               AND d.aggregate_id = queued.aggregate_id
+                               AND d.handler_id = queued.handler_id
+                               AND d.head
+                             LIMIT 1) IS NULL AS head
                   FROM queued
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
@@ -121,7 +123,7 @@ public final class SettlementStore {
             """.replace("{held}", ClaimStore.HELD);
 
     /** Relies on outbox_unpublished_pk. Finds the locked events, and those after them in their aggregates, which must not get ahead. */
-    private static final String FIND_LOCKED = """
+    static final String FIND_LOCKED = """
             WITH unlocked AS MATERIALIZED (
                 SELECT o.id
                   FROM {schema}.outbox_unpublished o

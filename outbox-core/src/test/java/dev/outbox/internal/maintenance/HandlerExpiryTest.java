@@ -10,18 +10,23 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,11 +141,12 @@ class HandlerExpiryTest {
     void pausedRegistrationIsKept() throws SQLException {
         gone.handler("old", "*", Recorded.all()).start();
         gone.close();
-        unseen("old", "8 days");
+        outbox.handler("current", "*", Recorded.all()).start();
         outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
+        unseen("old", "8 days");
 
         expiry.runOnce();
-        assertThat(registered()).containsExactly("old");
+        assertThat(registered()).containsExactly("current *", "old");
     }
 
     @Test
@@ -160,6 +166,71 @@ class HandlerExpiryTest {
         assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
         expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
+    }
+
+    @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "After all instances stood still, events still reach the handlers of the one that starts last.")
+    void handlerThatStartsLastAfterAStandstillGetsEvents() {
+        Recorded last = Recorded.all();
+        outbox.handler("first", "*", Recorded.all()).start();
+        gone.handler("last", "*", last).start();
+        outbox.runtime().close();
+        gone.runtime().close();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        unseen("first", "8 days");
+        unseen("last", "8 days");
+
+        outbox.start();
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> !outbox.statusOf(event).matches("PENDING|PROCESSING"));
+        gone.start();
+        await().atMost(Duration.ofMinutes(1)).until(() -> !last.handled().isEmpty());
+    }
+
+    /** It was suspended together with all others, between its heartbeat and the expiry. */
+    @Test
+    void instanceThatResumesFirstExpiresNothing() throws SQLException {
+        outbox.handler("current", "*", Recorded.all()).start();
+        gone.handler("old", "*", Recorded.all()).start();
+        gone.runtime().close();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        outbox.runtime().close();
+        unseen("current", "8 days");
+        unseen("old", "8 days");
+
+        expiry.runOnce();
+        assertThat(deliveries()).containsExactly("1 DUE");
+        assertThat(registered()).containsExactly("current *", "old *");
+    }
+
+    @Test
+    void onlyTheTimeOfAStandstillDoesNotCount() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        store.register(Map.of("current", Set.of("*"), "old", Set.of("*"), "expired", Set.of("*")), Map.of(), WEEK);
+        unseen("current", "30 days");
+        unseen("old", "36 days");
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = '-infinity' WHERE handler_id = 'expired'")
+                .update();
+
+        List<CompletableFuture<Boolean>> starts = Stream.of("current", "new")
+                .map((id) -> InBackground.run(() -> {
+                    store.register(Map.of(id, Set.of("*")), Map.of(), HandlerStore.STANDSTILL);
+                    return true;
+                }))
+                .toList();
+        starts.forEach(InBackground::result);
+
+        assertThat(outbox.sql()
+                        .sql("SELECT handler_id || ' ' || CASE WHEN last_seen_at = '-infinity' THEN 'never'"
+                                + " ELSE round(extract(epoch FROM now() - last_seen_at) / 86400)::text END"
+                                + " FROM events.outbox_subscription ORDER BY 1")
+                        .query(String.class)
+                        .list())
+                .containsExactly("current 0", "expired never", "new 0", "old 6");
     }
 
     private List<String> registered() {

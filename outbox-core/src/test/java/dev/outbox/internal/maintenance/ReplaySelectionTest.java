@@ -132,6 +132,37 @@ class ReplaySelectionTest extends ReplaySteps {
     }
 
     @Test
+    void archiveLeavesWhatARunningReplayHasYetToRead() throws SQLException {
+        publish("1", 300);
+        long id = start(ReplayRequest.of("mail").rate(29));
+        feed(1);
+        publish("2", 1);
+        assertThat(fed(id)).isEqualTo(29);
+
+        RetentionStore archive =
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 1000, true)
+                        .rows())
+                .isOne();
+        feed(10);
+        assertThat(fed(id)).isEqualTo(300);
+    }
+
+    @Test
+    void archiveTakesWhatACancelledReplayHasNotRead() throws SQLException {
+        publish("1", 30);
+        long id = start(ReplayRequest.of("mail").rate(10));
+        feed(1);
+        outbox.runtime().replays().cancel(id, "ann");
+
+        RetentionStore archive =
+                new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 1000, true)
+                        .rows())
+                .isEqualTo(30);
+    }
+
+    @Test
     void archivedEventsAreNotFed() throws SQLException {
         publish("1", 2);
         RetentionStore archive =

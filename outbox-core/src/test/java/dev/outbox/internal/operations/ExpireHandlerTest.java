@@ -208,8 +208,7 @@ class ExpireHandlerTest {
                 .expire("old", new AuditInfo("ann", "removed"));
 
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        assertThat(store.heartbeat(Map.of("old", Set.of("*")), Duration.ofDays(7)))
-                .isFalse();
+        assertThat(store.heartbeat(Map.of("old", Set.of("*")))).isFalse();
         assertThat(outbox.sql()
                         .sql(
                                 "SELECT bool_and(last_seen_at = '-infinity') FROM events.outbox_subscription WHERE handler_id = 'old'")

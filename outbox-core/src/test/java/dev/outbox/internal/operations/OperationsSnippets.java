@@ -36,7 +36,7 @@ final class OperationsSnippets {
     void mailIsBack() {
         DeliverySelection failed = DeliverySelection.all().ofHandler("mail").withErrorCode("IOException");
         Retried retried = operations.retry(failed, "ann", "the mail server is back");
-        log.info("{} retried, {} busy, {} out of order", retried.affected(), retried.busy(), retried.outOfOrder());
+        log.info("{} retried, {} busy", retried.affected(), retried.busy());
     }
 
     void sentByHand(Delivery dead) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -19,9 +20,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,39 @@ class RetryWhileWorkersRunTest {
     @AfterEach
     void close() {
         outbox.close();
+    }
+
+    @Test
+    void laterEventBeingAttemptedGoesFirst() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (down.get()) {
+                return attempt.envelope().aggregateSeq() == 1
+                        ? new NonRetryableException("never")
+                        : new IOException("later");
+            }
+            if (attempt.envelope().aggregateSeq() == 2) {
+                begun.countDown();
+                InBackground.awaitLatch(end);
+            }
+            return null;
+        });
+        outbox.handler("mail", "*", mail).poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        outbox.start();
+        await().until(() -> lanes.of("mail", "1").equals(List.of("1 DEAD 1", "2 DUE head 1", "3 WAITING 0")));
+        down.set(false);
+        retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
+        InBackground.awaitLatch(begun);
+
+        assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
+                .isEqualTo(new Retried(1, 0));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 0", "3 WAITING 0");
+        end.countDown();
+        await().until(() -> outbox.count("events.outbox_published") == 3);
+        assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(2L, 3L, 1L)));
     }
 
     @Test
@@ -59,7 +95,7 @@ class RetryWhileWorkersRunTest {
         InBackground.awaitLatch(begun);
 
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
-        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1));
         end.countDown();
         assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(2);
@@ -72,7 +108,7 @@ class RetryWhileWorkersRunTest {
         lanes.locked("mail", event, "-1 second");
         outbox.sql().sql("UPDATE events.outbox_delivery SET crash_count = 2").update();
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
         assertThat(outbox.sql()
                         .sql("SELECT crash_count || ' ' || attempt_count || ' ' || (locked_by IS NULL)"
                                 + " FROM events.outbox_delivery")
@@ -90,11 +126,11 @@ class RetryWhileWorkersRunTest {
             other.createStatement()
                     .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
                             + events.get(0).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
+            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1));
             other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 DUE head 0", "3 WAITING 0");
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
     }
 
@@ -107,7 +143,7 @@ class RetryWhileWorkersRunTest {
             other.createStatement()
                     .execute("SELECT FROM events.outbox WHERE id = "
                             + events.get(1).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1, 0));
+            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1));
             other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 DEAD 3", "3 WAITING 0");

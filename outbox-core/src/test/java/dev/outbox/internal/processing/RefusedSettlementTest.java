@@ -1,6 +1,7 @@
 package dev.outbox.internal.processing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -10,11 +11,14 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.testing.Guarantee;
+import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream does not stop for an event whose outcome PostgreSQL refuses. */
 class RefusedSettlementTest {
@@ -25,7 +29,9 @@ class RefusedSettlementTest {
 
     @AfterEach
     void close() {
-        outbox.close();
+        if (outbox != null) {
+            outbox.close();
+        }
     }
 
     @Test
@@ -85,9 +91,11 @@ class RefusedSettlementTest {
         awaitStatus(refused, "PUBLISHED");
     }
 
-    @Test
-    void statementTimeoutOfTheRoleDoesNotRefuseSettlements() {
-        pool.setConnectionInitSql("SET statement_timeout = 200");
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
+    void timeoutOfTheRoleRefusesNoSettlement(String timeout) {
+        assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
+        pool.setConnectionInitSql("SET " + timeout + " = 200");
         outbox = TestOutbox.create(pool).handler("mail", "*", handler);
         // The sleep is no wait: the settlement itself must take longer than the timeout.
         outbox.sql().sql("""
@@ -100,7 +108,29 @@ class RefusedSettlementTest {
                 .update();
         outbox.start();
 
-        awaitStatus(outbox.publish("a", new OrderPlaced(1)), "PUBLISHED");
+        try (TestOutbox publisher = outbox.another()) {
+            awaitStatus(publisher.publish("a", new OrderPlaced(1)), "PUBLISHED");
+        }
+    }
+
+    /** The first claim after a crash of PostgreSQL finds no incarnation, and waits for longer than the timeout. */
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
+    void timeoutOfTheRoleStopsNoClaimAfterCrash(String timeout) {
+        assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
+        pool.setConnectionInitSql("SET " + timeout + " = 200");
+        outbox = TestOutbox.create(pool).handler("mail", "*", handler);
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+        outbox.start();
+
+        try (TestOutbox publisher = outbox.another()) {
+            awaitStatus(publisher.publish("a", new OrderPlaced(1)), "PUBLISHED");
+        }
+    }
+
+    /** PostgreSQL knows transaction_timeout since version 17. */
+    private static boolean knows(String setting) {
+        return !setting.equals("transaction_timeout") || TestPostgres.shared().majorVersion() >= 17;
     }
 
     record Unrouted(int number) {}

@@ -55,6 +55,22 @@ class OutboxMigrationsTest {
         assertThatCode(() -> migrations(OutboxSchema.DEFAULT).validate()).doesNotThrowAnyException();
     }
 
+    /** All but those with a row per aggregate, handler, stream, instance, claim, partition or replay, and the queue. */
+    @Test
+    void tablesThatGrowWithEventsAreVacuumedEarly() {
+        migrations(OutboxSchema.DEFAULT).migrate();
+
+        assertThat(sql.sql("""
+                        SELECT relname
+                          FROM pg_class
+                         WHERE relnamespace IN ('events'::regnamespace, 'audit'::regnamespace)
+                           AND reloptions @> ARRAY['autovacuum_vacuum_scale_factor=0.02',
+                                                   'autovacuum_vacuum_insert_scale_factor=0.02']
+                        """).query(String.class).list())
+                .containsExactlyInAnyOrder(
+                        "outbox_published", "outbox_delivery", "processed_event", "outbox_operation", "events");
+    }
+
     @Test
     void migratingAgainChangesNothing() {
         migrations(OutboxSchema.DEFAULT).migrate();

@@ -2,8 +2,6 @@ package dev.outbox.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.EventEnvelope;
-import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -57,6 +55,27 @@ class BoundedPlansTest {
         JsonNode last = explainArchive(most.upTo().toString());
         assertThat(Explained.rowsVisited(last, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
         assertThat(Explained.pages(last)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void archiveReadsOnceWhatAReplayHolds(boolean analyzed) throws SQLException {
+        addHistory("1 day", ROWS);
+        addHistory("31 days", 5 * BATCH);
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_replay (handler_id, rate, after_id, up_to_id, requested_by, reason, finished_at)
+                        SELECT 'mail', 1, 0, 1000000, 'ann', 'past', CASE WHEN n <= 1000 THEN now() END
+                          FROM generate_series(1, 1001) n
+                        """).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET status = 'DONE' WHERE finished_at IS NOT NULL")
+                .update();
+        analyze(analyzed, "events.outbox_published, events.outbox_replay");
+
+        JsonNode plan = explainArchive("-infinity");
+        assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(5 * BATCH);
+        assertThat(Explained.rowsVisited(plan, "outbox_replay")).isEqualTo(5 * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(5 * 5 * BATCH);
     }
 
     @ParameterizedTest
@@ -180,20 +199,6 @@ class BoundedPlansTest {
                 new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(EventTypeStore.LATEST, "", "");
         assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isEqualTo(EventTypeStore.MOST_READ);
         assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(EventTypeStore.MOST_READ);
-    }
-
-    @Test
-    void retryReadsLaterEventsOfItsAggregateOnly() throws SQLException {
-        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
-        addPending(ROWS);
-        EventEnvelope dead = new Lanes(outbox).publish("1", 3).get(0);
-        new Lanes(outbox).dead("mail", dead);
-        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
-
-        JsonNode passed = new Explained(outbox.dataSource())
-                .explain(OutOfOrderSql.PASSED, "bigint[], text[]", "'{" + dead.id() + "}', '{mail}'");
-        assertThat(Explained.rowsVisited(passed, "outbox_unpublished")).isEqualTo(2);
-        assertThat(Explained.pages(passed)).isLessThan(50);
     }
 
     private JsonNode explainArchive(String from) throws SQLException {

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -18,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 record Explained(DataSource dataSource, String... settings) {
 
     private static final JsonMapper JSON = new JsonMapper();
+    private static final Pattern NAME = Pattern.compile("(?<!:):([a-z_]+)");
 
     /** With the plan that a prepared statement has, which does not know the values. Rolls back what it changes. */
     JsonNode explain(String sql, String types, String values) throws SQLException {
@@ -34,8 +34,7 @@ record Explained(DataSource dataSource, String... settings) {
                     "PREPARE explained " + inParentheses(types) + " AS " + numbered(OutboxSchema.DEFAULT.render(sql)));
             try (ResultSet row = statement.executeQuery(
                     "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained " + inParentheses(values))) {
-                row.next();
-                return JSON.readTree(row.getString(1)).get(0).get("Plan");
+                return plan(row);
             } finally {
                 statement.execute("DEALLOCATE explained");
                 connection.rollback();
@@ -48,14 +47,23 @@ record Explained(DataSource dataSource, String... settings) {
     }
 
     /** Numbers each name where it occurs first. */
-    private static String numbered(String sql) {
-        List<String> names = new ArrayList<>();
-        return Pattern.compile("(?<!:):[a-z_]+").matcher(sql).replaceAll((match) -> {
-            if (!names.contains(match.group())) {
-                names.add(match.group());
-            }
-            return "\\$" + (names.indexOf(match.group()) + 1);
-        });
+    static String numbered(String sql) {
+        List<String> names = names(sql);
+        return NAME.matcher(sql).replaceAll((match) -> "\\$" + (names.indexOf(match.group(1)) + 1));
+    }
+
+    /** Returns the parameters in the order of their numbers. */
+    static List<String> names(String sql) {
+        return NAME.matcher(sql)
+                .results()
+                .map((match) -> match.group(1))
+                .distinct()
+                .toList();
+    }
+
+    static JsonNode plan(ResultSet row) throws SQLException {
+        row.next();
+        return JSON.readTree(row.getString(1)).get(0).get("Plan");
     }
 
     static List<JsonNode> nodes(JsonNode node) {
@@ -75,6 +83,17 @@ record Explained(DataSource dataSource, String... settings) {
                         LongStream.of(Math.round(node.path("Actual Loops").asDouble(0)
                                 * (node.path("Actual Rows").asDouble(0)
                                         + node.path("Rows Removed by Filter").asDouble(0)))))
+                .sum();
+    }
+
+    /** Rows that any part of the plan returned, or looked at and left out: also those that it compared with each other. */
+    static long rowsHandled(JsonNode plan) {
+        return nodes(plan).stream()
+                .mapToLong((node) -> Math.round(node.path("Actual Loops").asDouble(0)
+                        * (node.path("Actual Rows").asDouble(0)
+                                + node.path("Rows Removed by Filter").asDouble(0)
+                                + node.path("Rows Removed by Join Filter").asDouble(0)
+                                + node.path("Rows Removed by Index Recheck").asDouble(0))))
                 .sum();
     }
 

@@ -40,8 +40,8 @@ class OperatorTasksTest {
 
     @Test
     void nothingIsChangedWhereNothingIsDead() {
-        assertThat(tasks.retryOneLane()).isEqualTo(new Retried(0, 0, 0));
-        assertThat(tasks.retryOneKindOfFailure()).isEqualTo(new Retried(0, 0, 0));
+        assertThat(tasks.retryOneLane()).isEqualTo(new Retried(0, 0));
+        assertThat(tasks.retryOneKindOfFailure()).isEqualTo(new Retried(0, 0));
         assertThat(tasks.skipOneDelivery(UUID.randomUUID())).isEqualTo(new Skipped(0, 0));
     }
 

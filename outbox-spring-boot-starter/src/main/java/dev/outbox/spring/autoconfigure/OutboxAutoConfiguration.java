@@ -215,12 +215,18 @@ public final class OutboxAutoConfiguration {
     }
 
     @Bean
-    OutboxLifecycle outboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers, StartReport report) {
-        return new OutboxLifecycle(runtime, handlers, report);
+    RegistrationLifecycle outboxRegistrationLifecycle(
+            OutboxRuntime runtime, DiscoveredHandlers handlers, StartReport report) {
+        return new RegistrationLifecycle(runtime, handlers, report);
+    }
+
+    @Bean
+    OutboxLifecycle outboxLifecycle(OutboxRuntime runtime) {
+        return new OutboxLifecycle(runtime);
     }
 
     @Bean
     static LazyInitializationExcludeFilter outboxStartsEagerly() {
-        return LazyInitializationExcludeFilter.forBeanTypes(OutboxLifecycle.class);
+        return LazyInitializationExcludeFilter.forBeanTypes(RegistrationLifecycle.class, OutboxLifecycle.class);
     }
 }

@@ -6,9 +6,10 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Starts and stops the outbox together with its context, also when the context is paused or restarted.
  *
- * <p>The outbox uses the phase of the web server's graceful shutdown. It starts after the web server, and running handlers finish while the
- * web server finishes its requests. Both must end within {@code spring.lifecycle.timeout-per-shutdown-phase}, which should exceed
- * {@code outbox.poller.shutdown-timeout}. Another process, or this one after its next start, delivers the events that are published
+ * <p>{@link RegistrationLifecycle} has registered the handlers before. The outbox uses the phase of the web server's graceful shutdown.
+ * It starts after the web server, and running handlers finish while the web server finishes its requests. Both must end within
+ * {@code spring.lifecycle.timeout-per-shutdown-phase}, which should exceed {@code outbox.poller.shutdown-timeout}. Another process, or
+ * this one after its next start, delivers the events that are published
  * later. Connection pools close afterwards, when the context destroys its beans.
  */
 final class OutboxLifecycle implements SmartLifecycle {
@@ -17,19 +18,13 @@ final class OutboxLifecycle implements SmartLifecycle {
     private static final int PHASE_OF_GRACEFUL_SHUTDOWN = DEFAULT_PHASE - 1024;
 
     private final OutboxRuntime runtime;
-    private final DiscoveredHandlers handlers;
-    private final StartReport report;
 
-    OutboxLifecycle(OutboxRuntime runtime, DiscoveredHandlers handlers, StartReport report) {
+    OutboxLifecycle(OutboxRuntime runtime) {
         this.runtime = runtime;
-        this.handlers = handlers;
-        this.report = report;
     }
 
     @Override
     public void start() {
-        handlers.checkComplete();
-        report.write(handlers.get());
         runtime.start();
     }
 

@@ -12,6 +12,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -25,6 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -131,6 +133,33 @@ class OutboxLifecycleTest {
         });
     }
 
+    /** The pollers of the new release start when the old one has delivered the event. */
+    @Test
+    void firstRequestReachesHandlerThatOldReleaseLacks() {
+        Applications.on(database)
+                .run((old) -> Applications.withSubscriptionsOn(database)
+                        .withBean(FirstRequest.class)
+                        .run((release) -> {
+                            List<String> plans = release.getBean(Licensing.class).plans;
+                            await().atMost(Duration.ofMinutes(1))
+                                    .untilAsserted(() -> assertThat(plans).containsExactly("1:gold"));
+                            assertThat(old.getBean(OutboxRuntime.class).isRunning())
+                                    .isTrue();
+                        }));
+    }
+
+    @Test
+    void contextThatFailsBeforeItsPollersStartLeavesNoInstance() {
+        Applications.withSubscriptionsOn(database)
+                .withBean(FailingServer.class)
+                .run((failed) -> assertThat(failed).hasFailed());
+
+        Applications.on(database)
+                .withPropertyValues("outbox.poller.enabled=false")
+                .run((context) ->
+                        assertThat(count(context, "events.outbox_instance")).isZero());
+    }
+
     @Test
     void handlerThatCameToLightAfterAnEarlyPublishFailsTheStart() {
         Applications.on(database)
@@ -151,6 +180,51 @@ class OutboxLifecycleTest {
     private static void inTransaction(ConfigurableApplicationContext context, Runnable work) {
         new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
                 .executeWithoutResult((status) -> work.run());
+    }
+
+    /** Starts when Spring Boot's web server does. */
+    private abstract static class Server implements SmartLifecycle {
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+
+        @Override
+        public int getPhase() {
+            return DEFAULT_PHASE - 2048;
+        }
+    }
+
+    static final class FirstRequest extends Server {
+
+        private final Subscriptions subscriptions;
+        private final JdbcClient jdbc;
+
+        FirstRequest(Subscriptions subscriptions, JdbcClient jdbc) {
+            this.subscriptions = subscriptions;
+            this.jdbc = jdbc;
+        }
+
+        @Override
+        public void start() {
+            subscriptions.start("1", "gold");
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> jdbc.sql("SELECT bool_and(dispatched_at IS NOT NULL) FROM events.outbox")
+                            .query(Boolean.class)
+                            .single());
+        }
+    }
+
+    static final class FailingServer extends Server {
+
+        @Override
+        public void start() {
+            throw new IllegalStateException("the port is in use");
+        }
     }
 
     interface Extension {}

@@ -36,24 +36,19 @@ final class BulkActions {
     }
 
     /** Figures so far. */
-    record Progress(Total total, long affected, long busy, long outOfOrder, Instant startedAt, boolean finished) {
+    record Progress(Total total, long affected, long busy, Instant startedAt, boolean finished) {
 
         static Progress of(Inputs inputs, Instant startedAt) {
             return new Progress(
-                    Total.of(inputs),
-                    inputs.number("affected", 0),
-                    inputs.number("busy", 0),
-                    inputs.number("outOfOrder", 0),
-                    startedAt,
-                    false);
+                    Total.of(inputs), inputs.number("affected", 0), inputs.number("busy", 0), startedAt, false);
         }
 
-        Progress plus(long changed, long left, long late) {
-            return new Progress(total, affected + changed, busy + left, outOfOrder + late, startedAt, false);
+        Progress plus(long changed, long left) {
+            return new Progress(total, affected + changed, busy + left, startedAt, false);
         }
 
         Progress done() {
-            return new Progress(total, affected, busy, outOfOrder, startedAt, true);
+            return new Progress(total, affected, busy, startedAt, true);
         }
 
         /** How many deliveries the bar shows as done. */
@@ -109,22 +104,18 @@ final class BulkActions {
         switch (action) {
             case "retry" -> {
                 OutboxOperations.Retried retried = operations.retry(step, operator, reason);
-                return before.plus(retried.affected(), retried.busy(), retried.outOfOrder());
+                return before.plus(retried.affected(), retried.busy());
             }
             case "skip" -> {
                 OutboxOperations.Skipped skipped = operations.skip(step, operator, reason);
-                return before.plus(skipped.affected(), skipped.busy(), 0);
+                return before.plus(skipped.affected(), skipped.busy());
             }
             default -> throw new InvalidInputException("The console can retry and skip deliveries only.");
         }
     }
 
     private static String outcome(String action, Progress progress) {
-        return Notice.deliveries(
-                        action.equals("retry") ? "retried" : "skipped",
-                        progress.affected(),
-                        progress.busy(),
-                        progress.outOfOrder())
+        return Notice.deliveries(action.equals("retry") ? "retried" : "skipped", progress.affected(), progress.busy())
                 .text();
     }
 

@@ -18,15 +18,7 @@ public record Notice(boolean changed, String text) {
 
     /** Parameters after a retry. */
     public static Map<String, ?> of(Retried retried) {
-        return Map.<String, Object>of(
-                OUTCOME,
-                "retried",
-                "affected",
-                retried.affected(),
-                "busy",
-                retried.busy(),
-                "outOfOrder",
-                retried.outOfOrder());
+        return Map.<String, Object>of(OUTCOME, "retried", "affected", retried.affected(), "busy", retried.busy());
     }
 
     /** Parameters after a skip. */
@@ -44,8 +36,8 @@ public record Notice(boolean changed, String text) {
         long affected = figure(inputs, "affected");
         long busy = figure(inputs, "busy");
         return switch (inputs.raw(OUTCOME)) {
-            case "retried" -> deliveries("retried", affected, busy, figure(inputs, "outOfOrder"));
-            case "skipped" -> deliveries("skipped", affected, busy, 0);
+            case "retried" -> deliveries("retried", affected, busy);
+            case "skipped" -> deliveries("skipped", affected, busy);
             case "paused" -> new Notice(true, "Paused. Each instance stops with its next claim.");
             case "resumed" -> new Notice(true, "Resumed.");
             case "unchanged" -> new Notice(false, "Nothing changed: it was so already.");
@@ -63,7 +55,7 @@ public record Notice(boolean changed, String text) {
     }
 
     /** Describes what happened to deliveries. */
-    public static Notice deliveries(String done, long affected, long busy, long outOfOrder) {
+    public static Notice deliveries(String done, long affected, long busy) {
         StringBuilder text = new StringBuilder();
         if (affected == 0 && busy == 0) {
             text.append("Nothing changed: another operator or a worker was faster.");
@@ -74,10 +66,6 @@ public record Notice(boolean changed, String text) {
         if (busy > 0) {
             text.append(' ').append(busy);
             text.append(" busy: a worker attempts it at the moment, or another operator changes it. Try again later.");
-        }
-        if (outOfOrder > 0) {
-            text.append(' ').append(outOfOrder);
-            text.append(" may be out of order: the handler may have handled later events of their aggregates.");
         }
         return new Notice(affected > 0, text.toString());
     }

@@ -33,7 +33,7 @@ class InsecureModeTest {
     @BeforeEach
     void fill() {
         when(inspector.findEvent(EVENT)).thenReturn(Optional.of(PageFixture.details()));
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(1, 0, 0));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(1, 0));
     }
 
     @Test

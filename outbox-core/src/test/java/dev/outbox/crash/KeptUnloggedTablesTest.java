@@ -1,0 +1,141 @@
+package dev.outbox.crash;
+
+import static dev.outbox.crash.Recovery.eventually;
+import static dev.outbox.crash.Recovery.flush;
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.crash.Recovery.Crash;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.testing.CrashingPostgres;
+import dev.outbox.testing.Guarantee;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** A database like Amazon Aurora: its UNLOGGED tables survive a crash that loses asynchronous commits. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+class KeptUnloggedTablesTest {
+
+    private static final PollerSettings FAST =
+            new PollerSettings(Duration.ofMillis(20), 50, Duration.ofSeconds(30), Duration.ofSeconds(10));
+
+    private final CrashingPostgres server = CrashingPostgres.create();
+    private final TestOutbox outbox = TestOutbox.create(server.postgres());
+    private final Recorded handled = Recorded.all();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.runtime");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void keepUnloggedTables() {
+        outbox.sql().sql("ALTER TABLE events.outbox_incarnation SET LOGGED").update();
+        logger.setLevel(Level.INFO);
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        logger.setLevel(null);
+        try (server) {
+            outbox.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on", "off"})
+    @Guarantee(value = "G3", sentence = "Order holds where UNLOGGED tables survive a crash, as in Amazon Aurora.")
+    void keepsOrderThroughCrash(String synchronousCommit) {
+        outbox.sql()
+                .sql("ALTER DATABASE %s SET synchronous_commit = %s"
+                        .formatted(outbox.database().name(), synchronousCommit))
+                .update();
+        outbox.sql()
+                .sql("CREATE FUNCTION public.aurora_version() RETURNS text LANGUAGE sql AS $$ SELECT '18.6.0'::text $$")
+                .update();
+        CountDownLatch crashed = new CountDownLatch(1);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    if (envelope.aggregateSeq() == 1) {
+                        // From here on, only the settlement can be lost.
+                        flush(outbox);
+                    } else {
+                        awaitLatch(crashed);
+                    }
+                    handled.handle(envelope);
+                })
+                .stream("default", FAST.withConcurrency(2))
+                .start();
+        publish(2);
+        await().until(() -> outbox.count("events.outbox_published") == 1);
+
+        Crash.SERVER.happenTo(server);
+        crashed.countDown();
+
+        eventually().atMost(Duration.ofMinutes(1)).until(() -> outbox.count("events.outbox_unpublished") == 0);
+        assertThat(handled.sequences()).containsEntry("1", List.of(1L, 2L));
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch((line) -> line.contains("Claims and settlements commit synchronously"));
+    }
+
+    /** What the other test would meet without the function that Aurora has. */
+    @Test
+    void otherServersLoseSettlements() {
+        outbox.handler("any", "*", handled).stream("default", FAST).start();
+        AtomicInteger published = new AtomicInteger();
+
+        await().until(() -> {
+            publish(1);
+            published.incrementAndGet();
+            await().until(() -> outbox.count("events.outbox_published") == published.get());
+            return isLostInACrash(walPosition());
+        });
+
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch((line) -> line.contains("Aurora"));
+    }
+
+    private void publish(int events) {
+        outbox.transactions().executeWithoutResult((status) -> {
+            for (int i = 0; i < events; i++) {
+                outbox.publisher().publish("order", "1", new OrderPlaced(i));
+            }
+        });
+    }
+
+    private String walPosition() {
+        return outbox.sql()
+                .sql("SELECT pg_current_wal_insert_lsn()::text")
+                .query(String.class)
+                .single();
+    }
+
+    /** Returns whether a crash loses what was written up to a position. The WAL writer flushes it every 10 s. */
+    private boolean isLostInACrash(String position) {
+        return outbox.sql()
+                .sql("SELECT pg_current_wal_flush_lsn() < ?::pg_lsn")
+                .param(position)
+                .query(Boolean.class)
+                .single();
+    }
+}
