@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** Inboxes that the properties configure; an invalid one fails the start with the name of its property. */
 final class ConfiguredInboxes {
 
-    static final String PREFIX = "outbox.kafka.inbox";
+    static final String PREFIX = "outbox.kafka.inboxes";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final int LONGEST_PREFIX = 100;

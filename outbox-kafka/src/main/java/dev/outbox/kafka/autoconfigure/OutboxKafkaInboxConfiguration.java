@@ -81,7 +81,7 @@ class OutboxKafkaInboxConfiguration {
                 new OffsetStore(dependencies.dataSource(), settings.schemas().outbox());
         InboxMeter meter = meters.getIfAvailable(() -> InboxMeter.NONE);
         return new Inboxes(ConfiguredInboxes.of(
-                        properties.inbox(), settings.polling().streams().keySet())
+                        properties.inboxes(), settings.polling().streams().keySet())
                 .stream()
                 .map((inbox) -> new Inbox(inbox, outbox, offsets, meter))
                 .toList());

@@ -15,14 +15,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param source Source of forwarded events, the CloudEvents attribute "source". The name of the application after a slash if not set.
  * @param producer Producer of forwarded events.
  * @param routes Routes by name. Each forwards the events that it selects to a topic.
- * @param inbox Inboxes by name. Each stores the events of its topics in the outbox.
+ * @param inboxes Inboxes by name. Each stores the events of its topics in the outbox.
  */
 @ConfigurationProperties(prefix = "outbox.kafka", ignoreUnknownFields = false)
 public record OutboxKafkaProperties(
         @Nullable String source,
         @DefaultValue Producer producer,
         @DefaultValue Map<String, Route> routes,
-        @DefaultValue Map<String, Inbox> inbox) {
+        @DefaultValue Map<String, Inbox> inboxes) {
 
     /**
      * Producer of forwarded events.

@@ -25,7 +25,8 @@ class InboxLifecycleTest {
             "auto.offset.reset", "earliest");
 
     private static InboxLifecycle lifecycle(boolean enabled) {
-        TopicCheck check = new TopicCheck(CONSUMER, Map.of("outbox.kafka.inbox.orders.topics", "missing-inbox-topic"));
+        TopicCheck check =
+                new TopicCheck(CONSUMER, Map.of("outbox.kafka.inboxes.orders.topics", "missing-inbox-topic"));
         PausedInboxes paused = new PausedInboxes(new SimpleDriverDataSource(), OutboxSchema.DEFAULT, List.of());
         return new InboxLifecycle(List.of(), paused, check, enabled);
     }
@@ -36,7 +37,7 @@ class InboxLifecycleTest {
         lifecycle.start();
 
         await().until(() -> output.getOut()
-                .contains("Topic missing-inbox-topic of outbox.kafka.inbox.orders.topics does not exist"));
+                .contains("Topic missing-inbox-topic of outbox.kafka.inboxes.orders.topics does not exist"));
         lifecycle.stop();
         assertThat(lifecycle.isRunning()).isFalse();
     }

@@ -20,6 +20,8 @@ final class ConsumerThreads implements AsyncTaskExecutor {
     @Override
     public void execute(Runnable consumer) {
         Thread thread = new Thread(consumer, name + "-C-" + threads.size());
+        // The supervision, which starts new consumers, is a daemon.
+        thread.setDaemon(false);
         thread.start();
         threads.add(thread);
     }
