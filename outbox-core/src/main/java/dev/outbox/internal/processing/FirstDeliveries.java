@@ -87,7 +87,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         try {
             return dependencies.claims().claim(request);
         } catch (SQLException | RuntimeException ex) {
-            window.claimed(request.window(), 0, since(begun));
+            window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
             throw ex;
         }
@@ -97,21 +97,30 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
     }
 
-    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) {
-        FaultPoint.AFTER_CLAIM.reached();
+    /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
+    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
-        Lease lease =
-                dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
-        EventBatch.Limits limits =
-                new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
-        return concurrent
-                ? EventBatch.byAggregate(
-                        limits,
-                        round.registry(),
-                        lease,
-                        (event) -> dependencies.dispatcher().batchSize(event) > 1,
-                        stream.settings().concurrency())
-                : EventBatch.inOrder(limits, round.registry(), lease);
+        Lease lease = null;
+        try {
+            FaultPoint.AFTER_CLAIM.reached();
+            lease = dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
+            EventBatch.Limits limits =
+                    new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
+            return concurrent
+                    ? EventBatch.byAggregate(
+                            limits,
+                            round.registry(),
+                            lease,
+                            (event) -> dependencies.dispatcher().batchSize(event) > 1,
+                            stream.settings().concurrency())
+                    : EventBatch.inOrder(limits, round.registry(), lease);
+        } catch (Throwable ex) {
+            if (lease != null) {
+                lease.close();
+            }
+            dependencies.claims().release(claim.key());
+            throw ex;
+        }
     }
 
     private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {

@@ -42,8 +42,9 @@ final class ClaimSql {
      * {@code next_horizon} is running, no event up to {@code next_mark} can appear any more. A transaction that takes longer than a
      * second is passed over: the low-water mark then holds only as long as the same transactions are running, and claims start at the
      * safe mark when one of them has ended. The safe mark has a horizon of its own, which stays until all transactions before it have
-     * ended: where long transactions overlap, some of them run before every younger one. Claims advance only now and then: while a snapshot
-     * is held, every version of the row is read. The window starts anew if it has transaction ids that lie ahead of this one, which
+     * ended: where long transactions overlap, some of them run before every younger one. Claims advance only now and then, and more rarely
+     * the more transactions the oldest snapshot has seen: while it is held, every version of the row is read. The square root balances
+     * these versions with the dead index entries that claims read instead. The window starts anew if it has transaction ids that lie ahead of this one, which
      * come from another cluster, or if the sequence of event ids went back.
      */
     static final String ADVANCE_WINDOW = """
@@ -56,6 +57,8 @@ final class ClaimSql {
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_horizon) AS next_running,
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_safe_horizon) AS safe_running,
                        clock_timestamp() - s.advanced_at AS age,
+                       pg_current_xact_id()::text::bigint - s.next_horizon::text::bigint AS transactions,
+                       (SELECT coalesce(max(age(a.backend_xmin)), 0) FROM pg_stat_get_activity(NULL) a) AS held_back,
                        current_setting('outbox.last_id')::bigint AS last_id
                   FROM {schema}.outbox_stream s
                  WHERE s.stream = :stream
@@ -72,7 +75,9 @@ final class ClaimSql {
                          ORDER BY o.stream, o.id
                          LIMIT 1) AS first
                   FROM stream
-                 WHERE stream.is_void OR stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
+                 WHERE stream.is_void
+                    OR ((stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second')
+                        AND (stream.held_back < 10000 OR stream.transactions > 2 * sqrt(stream.held_back)))
             ), advanced AS (
                 SELECT due.*,
                        CASE WHEN due.is_void THEN 0 ELSE least(due.first, due.next_mark + 1) END AS new_low_water_mark,

@@ -234,6 +234,49 @@ class ClaimWindowTest {
         assertThat(rowVersion()).isEqualTo(version);
     }
 
+    @Test
+    void advancesRarelyWhileAnOldSnapshotIsHeld() throws SQLException {
+        Connection reader = begin();
+        reader.rollback();
+        execute(reader, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        execute(reader, "SELECT 1");
+        beginTransactions(12_000);
+        publish("a");
+        round();
+        String version = rowVersion();
+
+        publish("b");
+        assertThat(round()).containsExactly("b1");
+        assertThat(rowVersion()).isEqualTo(version);
+
+        beginTransactions(300);
+        publish("c");
+        assertThat(round()).containsExactly("c1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+
+        version = rowVersion();
+        reader.rollback();
+        publish("d");
+        assertThat(round()).containsExactly("d1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+    }
+
+    /** Uses up transaction ids. */
+    private void beginTransactions(int number) {
+        JdbcClient.create(outbox.owner()).sql("""
+                        DO $$ BEGIN
+                            CREATE TEMP TABLE used (n int) ON COMMIT DROP;
+                            FOR n IN 1..%d LOOP
+                                BEGIN
+                                    INSERT INTO used VALUES (n);
+                                EXCEPTION WHEN division_by_zero THEN
+                                    NULL;
+                                END;
+                            END LOOP;
+                        END $$
+                        """.formatted(number)).update();
+    }
+
     private String rowVersion() {
         return outbox.sql()
                 .sql("SELECT xmin::text FROM events.outbox_stream")
