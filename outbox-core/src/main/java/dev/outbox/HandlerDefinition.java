@@ -170,7 +170,7 @@ public final class HandlerDefinition {
     /**
      * Returns the same handler for some of the events of its types. The others count as handled.
      *
-     * @param filter selects the events
+     * @param filter selects the events; called at least once for each attempt, which fails if the filter throws
      * @return a changed copy
      */
     public HandlerDefinition accepting(Predicate<EventEnvelope> filter) {

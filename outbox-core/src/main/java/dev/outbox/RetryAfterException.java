@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Thrown by a handler that knows when to retry, for example from an HTTP {@code Retry-After} header. It counts as a failed attempt, unless
  * it is {@linkplain #uncounted uncounted}, but replaces the delay of the retry policy. {@code outbox.retry.non-retryable} does not apply
- * to it.
+ * to it. The outbox shortens a delay of more than 365 days to 365 days.
  */
 public class RetryAfterException extends RuntimeException {
 
@@ -79,7 +79,7 @@ public class RetryAfterException extends RuntimeException {
      *
      * @return the delay, not negative
      */
-    public Duration delay() {
+    public final Duration delay() {
         return delay;
     }
 
@@ -88,7 +88,7 @@ public class RetryAfterException extends RuntimeException {
      *
      * @return whether it counts
      */
-    public boolean isCounted() {
+    public final boolean isCounted() {
         return counted;
     }
 }

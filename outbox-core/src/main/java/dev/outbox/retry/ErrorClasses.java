@@ -56,7 +56,7 @@ public record ErrorClasses(Set<Class<? extends Throwable>> retryable, Set<Class<
     private static @Nullable Throwable causeOf(Throwable exception) {
         try {
             return exception.getCause();
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
             return null;
         }
     }

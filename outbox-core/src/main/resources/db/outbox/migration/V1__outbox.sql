@@ -97,17 +97,19 @@ CREATE TRIGGER outbox_state
 
 -- One row per stream, locked for the milliseconds of a claim. It holds the claim window: the ids at which claims start to read.
 CREATE TABLE ${schema}.outbox_stream (
-    stream           text COLLATE "C" NOT NULL,
-    paused           boolean          NOT NULL DEFAULT false,
-    registry_version bigint           NOT NULL DEFAULT 0,
-    low_water_mark   bigint           NOT NULL DEFAULT 0,
-    safe_mark        bigint           NOT NULL DEFAULT 0,
-    horizon          xid8             NOT NULL DEFAULT '0',
-    open_writers     integer          NOT NULL DEFAULT 0,
-    next_mark        bigint           NOT NULL DEFAULT 0,
-    next_horizon     xid8             NOT NULL DEFAULT '0',
-    first_claim      bigint           NOT NULL DEFAULT 0,
-    advanced_at      timestamptz      NOT NULL DEFAULT 'epoch',
+    stream            text COLLATE "C" NOT NULL,
+    paused            boolean          NOT NULL DEFAULT false,
+    registry_version  bigint           NOT NULL DEFAULT 0,
+    low_water_mark    bigint           NOT NULL DEFAULT 0,
+    safe_mark         bigint           NOT NULL DEFAULT 0,
+    horizon           xid8             NOT NULL DEFAULT '0',
+    open_writers      integer          NOT NULL DEFAULT 0,
+    next_mark         bigint           NOT NULL DEFAULT 0,
+    next_horizon      xid8             NOT NULL DEFAULT '0',
+    next_safe_mark    bigint           NOT NULL DEFAULT 0,
+    next_safe_horizon xid8             NOT NULL DEFAULT '0',
+    first_claim       bigint           NOT NULL DEFAULT 0,
+    advanced_at       timestamptz      NOT NULL DEFAULT 'epoch',
     CONSTRAINT outbox_stream_pk PRIMARY KEY (stream)
 ) WITH (fillfactor = 50);
 
@@ -117,6 +119,8 @@ COMMENT ON COLUMN ${schema}.outbox_stream.horizon IS 'Only transactions before i
 COMMENT ON COLUMN ${schema}.outbox_stream.open_writers IS 'How many transactions before the horizon were running when the low_water_mark was set';
 COMMENT ON COLUMN ${schema}.outbox_stream.next_mark IS 'The last event id when next_horizon was set: the next low_water_mark is at most one above it';
 COMMENT ON COLUMN ${schema}.outbox_stream.next_horizon IS 'Every event id up to next_mark belongs to a transaction before it';
+COMMENT ON COLUMN ${schema}.outbox_stream.next_safe_mark IS 'The last event id when next_safe_horizon was set: the next safe_mark is at most one above it';
+COMMENT ON COLUMN ${schema}.outbox_stream.next_safe_horizon IS 'Every event id up to next_safe_mark belongs to a transaction before it; kept until all of these have ended';
 COMMENT ON COLUMN ${schema}.outbox_stream.first_claim IS 'The stream has no claim with a smaller id';
 
 -- One row: the incarnation of the database. PostgreSQL empties an UNLOGGED table whenever it recovers from a crash, is promoted or is

@@ -22,7 +22,6 @@ import dev.outbox.testing.Guarantee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -109,7 +108,7 @@ class LostClaimTest {
             outbox.publish("1", new OrderPlaced(1));
             ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
             Claim claim = claims.claim(new ClaimStore.Request(
-                            "default", "w", 10, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes()))
+                            "default", "w", 10, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                     .orElseThrow()
                     .claim();
             // Flushes the claim to the disk.

@@ -51,17 +51,15 @@ final class ClaimDefects {
                     "order by event id",
                     "G3",
                     "ClaimSql.java",
-                    "             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))\n"
-                            + "             ORDER BY o.id\n",
-                    "             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))\n"
-                            + "             ORDER BY o.event_id\n",
+                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n             ORDER BY o.id\n",
+                    "FROM claimable UNION ALL SELECT skipped.id FROM skipped))\n             ORDER BY o.event_id\n",
                     "OrderPropertyTest"),
             Defect.of(
                     "claim skips locked rows alone",
                     "G3",
                     "ClaimSql.java",
-                    "WHERE batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)",
-                    "WHERE true",
+                    "AND (oldest.aggregate NOT IN (SELECT skipped.aggregate FROM skipped)",
+                    "AND (oldest.id NOT IN (SELECT skipped.id FROM skipped)",
                     "ClaimStoreTest"),
             Defect.of(
                     "claims have no bound of bytes",

@@ -65,7 +65,17 @@ record ClaimWindow(Protocol protocol, Bounds bounds) implements Role {
         int first = firstPending(database, start(database));
         int open = database.get(Field.BEFORE_NEXT_HORIZON);
         int mark = Math.min(first, database.get(Field.NEXT_MARK) + 1);
-        database.set(Field.SAFE_MARK, open == 0 ? mark : Math.min(first, database.get(Field.SAFE_MARK)));
+        if (open == 0) {
+            database.set(Field.SAFE_MARK, mark);
+            database.set(Field.NEXT_SAFE_MARK, lastId);
+            database.set(Field.BEFORE_NEXT_SAFE_HORIZON, writers);
+        } else if (database.get(Field.BEFORE_NEXT_SAFE_HORIZON) == 0) {
+            database.set(Field.SAFE_MARK, Math.min(first, database.get(Field.NEXT_SAFE_MARK) + 1));
+            database.set(Field.NEXT_SAFE_MARK, database.get(Field.NEXT_MARK));
+            database.set(Field.BEFORE_NEXT_SAFE_HORIZON, open);
+        } else {
+            database.set(Field.SAFE_MARK, Math.min(first, database.get(Field.SAFE_MARK)));
+        }
         database.set(Field.LOW_WATER_MARK, mark);
         database.set(Field.OPEN_WRITERS, Integer.bitCount(open));
         database.set(Field.BEFORE_HORIZON, open);

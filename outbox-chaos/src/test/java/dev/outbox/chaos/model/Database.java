@@ -46,6 +46,9 @@ final class Database {
         BEFORE_HORIZON,
         /** The publishers before the next horizon that are still running. */
         BEFORE_NEXT_HORIZON,
+        NEXT_SAFE_MARK,
+        /** The publishers before the next safe horizon that are still running. */
+        BEFORE_NEXT_SAFE_HORIZON,
         /** Whether a claim was made since the last crash. */
         INCARNATION_BEGUN,
         /** The deliveries that an operator retried after a later event had reached the handler. */

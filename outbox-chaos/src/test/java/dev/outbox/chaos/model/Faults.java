@@ -11,7 +11,9 @@ record Faults(Protocol protocol, Bounds bounds) implements Role {
         Field.NEXT_MARK,
         Field.OPEN_WRITERS,
         Field.BEFORE_HORIZON,
-        Field.BEFORE_NEXT_HORIZON
+        Field.BEFORE_NEXT_HORIZON,
+        Field.NEXT_SAFE_MARK,
+        Field.BEFORE_NEXT_SAFE_HORIZON
     };
 
     @Override

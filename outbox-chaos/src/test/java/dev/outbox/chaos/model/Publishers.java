@@ -89,7 +89,8 @@ record Publishers(Protocol protocol, Bounds bounds) implements Role {
     /** Ends a publisher's transaction. No window waits for it any more. */
     static void end(Database database, int event, EventStatus status) {
         database.setStatus(event, status);
-        for (Field writers : new Field[] {Field.BEFORE_HORIZON, Field.BEFORE_NEXT_HORIZON}) {
+        for (Field writers :
+                new Field[] {Field.BEFORE_HORIZON, Field.BEFORE_NEXT_HORIZON, Field.BEFORE_NEXT_SAFE_HORIZON}) {
             database.set(writers, database.get(writers) & ~(1 << event));
         }
     }

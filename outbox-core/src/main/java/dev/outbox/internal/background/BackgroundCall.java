@@ -7,7 +7,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -39,12 +38,16 @@ public final class BackgroundCall<T> {
         executor.allowCoreThreadTimeOut(true);
     }
 
-    /** Starts the call; returns {@code false} if no thread could be started. */
+    /** Starts the call; returns {@code false} if no thread could be started. A call that is refused never runs, even if it is queued. */
     public boolean begin(Callable<T> work) {
         FutureTask<T> task = new FutureTask<>(work);
         try {
             executor.execute(task);
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+        } catch (RuntimeException | Error ex) {
+            if (!task.cancel(false)) {
+                pending = task;
+                return true;
+            }
             if (!refused) {
                 log.warn("{} could not start its thread; the poller does the work itself until it can", name, ex);
             }

@@ -41,16 +41,19 @@ public final class LeaseRenewer implements AutoCloseable {
 
     /** Renews or confirms every lease once. */
     public void runOnce() throws Exception {
-        @Nullable Exception first = null;
+        @Nullable Throwable first = null;
         for (Lease lease : leases) {
             try {
                 lease.keep();
-            } catch (Exception ex) {
+            } catch (Throwable ex) {
                 first = first == null ? ex : first;
             }
         }
-        if (first != null) {
-            throw first;
+        if (first instanceof Exception exception) {
+            throw exception;
+        }
+        if (first instanceof Error error) {
+            throw error;
         }
     }
 

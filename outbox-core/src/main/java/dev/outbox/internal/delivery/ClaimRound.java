@@ -3,14 +3,13 @@ package dev.outbox.internal.delivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Result of a claim transaction. */
 public record ClaimRound(
         @Nullable Claim claim,
         RegistryVersion registry,
-        Set<Long> heldAggregates,
+        boolean skippedLocked,
         List<ExpiredClaim> expired,
         Optional<Duration> untilNextDelivery,
         boolean isLong,

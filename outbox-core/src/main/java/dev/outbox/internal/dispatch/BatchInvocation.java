@@ -85,20 +85,14 @@ final class BatchInvocation {
             }
             result.thrown(ex);
             if (called.size() > 1) {
-                logThrown(handler, called.size(), ex);
+                log.warn(
+                        "{} failed with {} events; they are delivered again, and each alone at its last attempt",
+                        handler.id(),
+                        called.size(),
+                        Redaction.loggable(ex));
             }
         }
         return true;
-    }
-
-    private static void logThrown(HandlerDefinition handler, int events, Throwable ex) {
-        String message = "{} failed with {} events; they are delivered again, and each alone at its last attempt";
-        try {
-            log.warn(message, handler.id(), events, Redaction.loggable(ex));
-        } catch (RuntimeException broken) {
-            // The exception's own methods can throw too.
-            log.warn(message, handler.id(), events, broken);
-        }
     }
 
     /** An exception counts once: it may be the fault of one event. */

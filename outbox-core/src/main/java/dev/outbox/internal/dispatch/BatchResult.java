@@ -64,6 +64,9 @@ final class BatchResult {
             return failures.crashed(handler, item.envelope(), item.attempt());
         }
         try {
+            if (!handler.options().filter().test(item.envelope())) {
+                return new DeliveryOutcome.Succeeded();
+            }
             payloads.add(item.payload().decode(handler));
             return null;
         } catch (Throwable ex) {
@@ -83,6 +86,12 @@ final class BatchResult {
     }
 
     void thrown(Throwable ex) {
+        thrown = ex;
+    }
+
+    /** Makes all events fail, whether the handler got them or not. */
+    void allThrown(Throwable ex) {
+        called.addAll(items);
         thrown = ex;
     }
 

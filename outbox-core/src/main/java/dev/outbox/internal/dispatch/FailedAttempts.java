@@ -10,6 +10,7 @@ import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.SelfReported;
 import dev.outbox.internal.payload.UndecodableException;
+import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.Optional;
@@ -68,19 +69,14 @@ final class FailedAttempts {
     /** Decides what follows, and logs it; a retry only if asked, because a whole batch may fail for one reason. */
     DeliveryOutcome failed(
             HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex, boolean logRetry) {
-        Failure failure = failure(ex);
-        try {
-            DeliveryOutcome outcome = decide(handler, envelope, failures, failure, ex);
-            boolean logs = logRetry || outcome instanceof DeliveryOutcome.Dead;
-            return logs ? logged(handler, envelope, failures, outcome, ex) : outcome;
-        } catch (RuntimeException broken) {
-            // The exception's own methods can throw too, here or in the logger.
-            DeliveryOutcome outcome = decide(handler, envelope, failures, failure, broken);
-            return logged(handler, envelope, failures, outcome, broken);
+        DeliveryOutcome outcome = decide(handler, envelope, failures, failure(ex), ex);
+        if (logRetry || outcome instanceof DeliveryOutcome.Dead) {
+            log(handler, envelope, failures, outcome, Redaction.loggable(ex));
         }
+        return outcome;
     }
 
-    /** Returns what is stored about a failure. */
+    /** Returns what is stored about a failure. Never fails. */
     static Failure failure(Throwable ex) {
         return ex instanceof UndecodableException undecodable
                 ? undecodable.failure()
@@ -89,9 +85,14 @@ final class FailedAttempts {
                         Redaction.message(ex));
     }
 
-    /** An anonymous class has no simple name. */
+    /** An anonymous class has no simple name, and the compilers of other languages produce malformed ones. */
     private static String code(Class<?> type) {
-        String simple = type.getSimpleName();
+        String simple;
+        try {
+            simple = type.getSimpleName();
+        } catch (Error malformed) {
+            simple = "";
+        }
         return simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
     }
 
@@ -111,35 +112,31 @@ final class FailedAttempts {
     /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
     DeliveryOutcome failedTogether(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
         RetryPolicy policy = policy(handler, envelope);
-        boolean counts = countsSafely(ex);
+        boolean counts = counts(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
         return new DeliveryOutcome.Retry(failure(ex), delay(ex, next, policy, counts), counts);
-    }
-
-    private static boolean countsSafely(Throwable ex) {
-        try {
-            return counts(ex);
-        } catch (RuntimeException broken) {
-            return true;
-        }
     }
 
     private static boolean counts(Throwable ex) {
         return !(ex instanceof RetryAfterException asked && !asked.isCounted()) && !ConnectionFailures.isCausedBy(ex);
     }
 
+    /** Returns a delay that the arithmetic of Java and PostgreSQL can bear, whatever another system has asked for. */
     private Duration delay(Throwable ex, Optional<Duration> next, RetryPolicy policy, boolean counts) {
         Duration delay = ex instanceof RetryAfterException retryAfter
                 ? retryAfter.delay()
                 : next.orElseGet(() -> policy.backoff().delay(1, random));
-        return !counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0 ? SHORTEST_DELAY_UNCOUNTED : delay;
+        if (!counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0) {
+            return SHORTEST_DELAY_UNCOUNTED;
+        }
+        return delay.compareTo(Backoff.LONGEST) > 0 ? Backoff.LONGEST : delay;
     }
 
     private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
         return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
     }
 
-    private static DeliveryOutcome logged(
+    private static void log(
             HandlerDefinition handler, EventEnvelope envelope, int failures, DeliveryOutcome outcome, Throwable ex) {
         if (outcome instanceof DeliveryOutcome.Dead dead) {
             log.error(
@@ -148,7 +145,7 @@ final class FailedAttempts {
                     envelope,
                     dead.failure().code(),
                     dead.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
-                    Redaction.loggable(ex));
+                    ex);
         } else if (ex instanceof SelfReported) {
             log.debug("{} lets {} wait: {}", handler.id(), envelope, ex.getMessage());
         } else if (outcome instanceof DeliveryOutcome.Retry retry) {
@@ -159,8 +156,7 @@ final class FailedAttempts {
                     failures,
                     retry.counted() ? "" : ", not counted",
                     retry.delay().toSeconds(),
-                    Redaction.loggable(ex));
+                    ex);
         }
-        return outcome;
     }
 }

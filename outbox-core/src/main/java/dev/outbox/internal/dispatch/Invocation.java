@@ -54,6 +54,9 @@ final class Invocation {
     private DeliveryOutcome attempt(
             HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         try {
+            if (!handler.options().filter().test(envelope)) {
+                return new DeliveryOutcome.Succeeded();
+            }
             Object argument = payload.decode(handler);
             FaultPoint.BEFORE_HANDLER.reached();
             if (attempt.isLeaseLost()) {

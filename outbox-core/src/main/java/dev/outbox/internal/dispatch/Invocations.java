@@ -8,13 +8,9 @@ import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.util.List;
 import java.util.random.RandomGenerator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Invokes handlers of single events and batch handlers. */
 final class Invocations {
-
-    private static final Logger log = LoggerFactory.getLogger(Invocations.class);
 
     private final DispatchSettings settings;
     private final PayloadReader reader;
@@ -47,20 +43,31 @@ final class Invocations {
         return new BatchItem(envelope, reader.of(envelope), attempt);
     }
 
+    /** Invokes the handler. Whatever is thrown around it is a failed attempt too: the last resort that keeps the stream moving. */
     DeliveryOutcome invoke(HandlerDefinition handler, BatchItem item) {
-        return single.invoke(handler, item.envelope(), item.payload(), item.attempt());
+        try {
+            return single.invoke(handler, item.envelope(), item.payload(), item.attempt());
+        } catch (Throwable ex) {
+            return failures.failed(handler, item.envelope(), item.attempt().failures() + 1, ex);
+        }
     }
 
+    /** As {@link #invoke(HandlerDefinition, BatchItem)}, for many events. */
     List<DeliveryOutcome> invoke(HandlerDefinition handler, List<BatchItem> items, LeaseGuard guard) {
-        return batch.invoke(handler, items, guard);
+        try {
+            return batch.invoke(handler, items, guard);
+        } catch (Throwable ex) {
+            BatchResult result = new BatchResult(handler, items, failures);
+            result.allThrown(ex);
+            return result.outcomes();
+        }
     }
 
-    /** Returns whether a handler gets an event of its types. A filter that fails drops nothing. */
+    /** Returns whether a handler gets an event of its types. A filter that throws decides in the attempt, which then fails. */
     static boolean accepts(HandlerDefinition handler, EventEnvelope event) {
         try {
             return handler.options().filter().test(event);
-        } catch (RuntimeException ex) {
-            log.warn("The filter of {} failed for {}, so the handler gets the event", handler.id(), event, ex);
+        } catch (Throwable ex) {
             return true;
         }
     }

@@ -3,19 +3,17 @@ package dev.outbox.internal.failure;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
  * Removes from an exception what no log and no table may hold: secrets, the rows and values that PostgreSQL quotes, and the JSON that
- * Jackson quotes. The rest of a handler's own messages stays.
+ * Jackson quotes. The rest of a handler's own messages stays. Never fails, even if the methods of the exception do.
  */
 public final class Redaction {
 
@@ -25,29 +23,40 @@ public final class Redaction {
             Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder());
 
     private final Map<String, String> quoting = new TreeMap<>(LONGEST_FIRST);
-    private final Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final IdentityHashMap<Throwable, ThrowableParts> seen = new IdentityHashMap<>();
 
     private Redaction(Throwable ex) {
         Deque<Throwable> open = new ArrayDeque<>();
         open.add(ex);
         while (!open.isEmpty() && seen.size() < MOST_EXCEPTIONS) {
             Throwable next = open.remove();
-            if (seen.add(next)) {
-                collect(next);
-                open.addAll(ThrowableParts.of(next).behind());
+            if (!seen.containsKey(next)) {
+                ThrowableParts parts = ThrowableParts.of(next);
+                seen.put(next, parts);
+                collect(next, parts.message());
+                open.addAll(parts.behind());
             }
         }
     }
 
     /** Returns the message of an exception. */
     public static String message(Throwable ex) {
-        return String.valueOf(new Redaction(ex).text(ThrowableParts.of(ex).message()));
+        try {
+            Redaction redaction = new Redaction(ex);
+            return String.valueOf(redaction.text(redaction.partsOf(ex).message()));
+        } catch (Throwable broken) {
+            return ThrowableParts.NO_MESSAGE;
+        }
     }
 
-    /** Returns the exception, or a redacted copy of it, for the log. */
+    /** Returns the exception for the log; a redacted copy if it holds secrets, throws when it is read, or has causes without end. */
     public static Throwable loggable(Throwable ex) {
-        Redaction redaction = new Redaction(ex);
-        return redaction.isNeeded() ? redaction.copy(ex, 0) : ex;
+        try {
+            Redaction redaction = new Redaction(ex);
+            return redaction.isNeeded() ? redaction.copy(ex, 0) : ex;
+        } catch (Throwable broken) {
+            return new Redacted(ex.getClass().getName());
+        }
     }
 
     /** Returns the error of PostgreSQL without the row that it quotes. */
@@ -56,7 +65,7 @@ public final class Redaction {
         if (!redaction.isNeeded()) {
             return ex;
         }
-        ThrowableParts parts = ThrowableParts.of(ex);
+        ThrowableParts parts = redaction.partsOf(ex);
         SQLException copy = new SQLException(redaction.text(parts.message()), ex.getSQLState(), ex.getErrorCode());
         copy.setStackTrace(ex.getStackTrace());
         redaction.addParts(copy, parts, 0);
@@ -74,8 +83,7 @@ public final class Redaction {
         return path.isEmpty() ? "the root" : path.toString();
     }
 
-    private void collect(Throwable ex) {
-        String message = ThrowableParts.of(ex).message();
+    private void collect(Throwable ex, @Nullable String message) {
         if (message == null || message.isEmpty()) {
             return;
         }
@@ -127,13 +135,21 @@ public final class Redaction {
     }
 
     private boolean isNeeded() {
-        return seen.stream()
-                .map((ex) -> ThrowableParts.of(ex).message())
-                .anyMatch((message) -> message != null && !message.equals(text(message)));
+        return seen.size() >= MOST_EXCEPTIONS
+                || seen.values().stream().anyMatch((parts) -> !parts.readable() || isChanged(parts.message()));
+    }
+
+    private boolean isChanged(@Nullable String message) {
+        return message != null && !message.equals(text(message));
+    }
+
+    private ThrowableParts partsOf(Throwable ex) {
+        ThrowableParts known = seen.get(ex);
+        return known != null ? known : ThrowableParts.of(ex);
     }
 
     private Throwable copy(Throwable ex, int depth) {
-        ThrowableParts parts = ThrowableParts.of(ex);
+        ThrowableParts parts = partsOf(ex);
         String message = text(parts.message());
         Redacted copy = new Redacted(ex.getClass().getName() + (message == null ? "" : ": " + message));
         copy.setStackTrace(parts.stackTrace().toArray(StackTraceElement[]::new));

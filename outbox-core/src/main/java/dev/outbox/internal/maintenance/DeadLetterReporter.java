@@ -99,7 +99,7 @@ public final class DeadLetterReporter implements AutoCloseable {
         }
         try {
             manager().commit(transaction);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             // Not only a TransactionException: some transaction managers translate the failure of a commit.
             return postpone(letter, ex);
         }
@@ -131,12 +131,12 @@ public final class DeadLetterReporter implements AutoCloseable {
             return false;
         }
         DeadLetter failed = letter.get();
+        store.postpone(failed);
         log.warn(
                 "The dead-letter method of handler {} failed with {}; its work is rolled back, and it will be called again",
                 failed.handlerId(),
                 failed.event(),
                 Redaction.loggable(ex));
-        store.postpone(failed);
         return true;
     }
 

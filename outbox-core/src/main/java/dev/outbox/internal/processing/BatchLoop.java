@@ -45,6 +45,8 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
     private final List<B> locked = new ArrayList<>();
 
     private long lockedRetriedAt = System.nanoTime();
+    private boolean crowded;
+    private boolean finishing;
 
     BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
         this.name = name;
@@ -54,14 +56,16 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         this.wake = wake;
     }
 
-    Claimed<B> runOnce(BooleanSupplier closing) throws SQLException {
+    /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
+    Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
         retryLocked();
         for (B batch : List.copyOf(batches)) {
             if (batch != async.batch()) {
                 advance(batch, closing);
             }
         }
-        if (closing.getAsBoolean() || !hasRoom()) {
+        crowded = !hasRoom();
+        if (closing.getAsBoolean() || crowded || !mayClaim) {
             return Claimed.nothing(false);
         }
         Claimed<B> claimed = source.claim(async.batch() != null);
@@ -73,6 +77,11 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
             advance(batch, closing);
         }
         return claimed;
+    }
+
+    /** Returns whether the last round could not claim, because the pool was full. */
+    boolean isCrowded() {
+        return crowded;
     }
 
     boolean isBusy() {
@@ -92,27 +101,38 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         return locked.isEmpty() ? Optional.empty() : Optional.of(LOCKED_RETRY_INTERVAL);
     }
 
-    /** Settles what is done and gives back the rest, when no thread dispatches any more. */
-    void finish() throws SQLException {
+    /** Settles what is done and gives back the rest, when no thread dispatches any more. What fails keeps no other batch from its end. */
+    void finish() {
+        finishing = true;
         try {
             source.close();
-        } catch (SQLException | RuntimeException ex) {
+        } catch (Throwable ex) {
             log.debug("A claim of {} failed while it was being stopped", name, ex);
         }
         try {
             finishAsync();
-        } catch (SQLException | RuntimeException ex) {
+        } catch (Throwable ex) {
             log.debug("A settlement of {} failed; it is repeated", name, ex);
         }
-        for (B batch : List.copyOf(batches)) {
-            settle(batch, true);
-        }
-        for (B batch : List.copyOf(locked)) {
+        List<B> open = new ArrayList<>(batches);
+        open.addAll(locked);
+        open.forEach(this::finish);
+    }
+
+    private void finish(B batch) {
+        try {
             settle(batch, true);
             if (locked.contains(batch)) {
                 source.release(batch);
-                end(batch);
             }
+        } catch (Throwable ex) {
+            log.warn(
+                    "The last outcomes of {} in stream {} could not be written; its events are delivered again when its lease expires",
+                    batch,
+                    name,
+                    ex);
+        } finally {
+            end(batch);
         }
     }
 
@@ -210,12 +230,12 @@ final class BatchLoop<B extends Batch<W, ?>, W> {
         applyResult(batch, last, write(batch, last, locked.contains(batch) ? Mode.SKIP_LOCKED : Mode.BATCH));
     }
 
-    /** A stream never stops for one outcome: what PostgreSQL refuses again and again is settled one by one. */
+    /** A stream never stops for one outcome: a batch that is refused again and again is settled one by one. */
     private Settled write(B batch, boolean last, Mode mode) throws SQLException {
         try {
             return source.settle(batch, last, mode);
-        } catch (SQLException ex) {
-            if (!Refusal.isRefusal(ex) || batch.countRefusal() < REFUSALS_BEFORE_ISOLATION) {
+        } catch (SQLException | RuntimeException | Error ex) {
+            if (!Refusal.isRefusal(ex) || (batch.countRefusal() < REFUSALS_BEFORE_ISOLATION && !finishing)) {
                 throw ex;
             }
             return source.settle(batch, last, Mode.ISOLATED);

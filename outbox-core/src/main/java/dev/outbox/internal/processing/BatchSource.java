@@ -37,7 +37,7 @@ interface BatchSource<B extends Batch<W, ?>, W> {
         BATCH,
         /** Without the rows that another session holds locked. */
         SKIP_LOCKED,
-        /** Each outcome in a transaction of its own; what PostgreSQL refuses becomes a dead letter. */
+        /** Each outcome in a transaction of its own; one that is refused becomes a dead letter. */
         ISOLATED
     }
 

@@ -15,10 +15,8 @@ import dev.outbox.internal.store.ScanLimit;
 import dev.outbox.internal.store.SettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,9 +32,6 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
-
-    /** Aggregates with a row that another session holds locked: left out until a claim finds nothing else. */
-    private final Set<Long> heldAggregates = new HashSet<>();
 
     private long highest;
     private volatile boolean queued;
@@ -65,14 +60,13 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
                 stream.worker(),
                 stream.settings().batchSize(),
                 stream.settings().lease(),
-                heldAggregates,
                 dependencies.dispatcher().activeHandlers(),
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 window.next());
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
-        Optional<ClaimRound> found = dependencies.claims().claim(request);
-        Duration took = Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
+        Optional<ClaimRound> found = claim(request, begun);
+        Duration took = since(begun);
         if (found.isEmpty()) {
             dependencies.registry().addStream(stream.name());
             return Claimed.nothing(true);
@@ -88,21 +82,45 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         return new Claimed<>(batch, again || asksAgain, round.untilNextDelivery(), depth.lookAgainIn());
     }
 
-    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) {
-        FaultPoint.AFTER_CLAIM.reached();
+    /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
+    private Optional<ClaimRound> claim(ClaimStore.Request request, Moment begun) throws SQLException {
+        try {
+            return dependencies.claims().claim(request);
+        } catch (SQLException | RuntimeException ex) {
+            window.failed(request.window(), since(begun));
+            depth.failed(request.reach(), since(begun));
+            throw ex;
+        }
+    }
+
+    private Duration since(Moment begun) {
+        return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
+    }
+
+    /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
+    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
-        Lease lease =
-                dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
-        EventBatch.Limits limits =
-                new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
-        return concurrent
-                ? EventBatch.byAggregate(
-                        limits,
-                        round.registry(),
-                        lease,
-                        (event) -> dependencies.dispatcher().batchSize(event) > 1,
-                        stream.settings().concurrency())
-                : EventBatch.inOrder(limits, round.registry(), lease);
+        Lease lease = null;
+        try {
+            FaultPoint.AFTER_CLAIM.reached();
+            lease = dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
+            EventBatch.Limits limits =
+                    new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
+            return concurrent
+                    ? EventBatch.byAggregate(
+                            limits,
+                            round.registry(),
+                            lease,
+                            (event) -> dependencies.dispatcher().batchSize(event) > 1,
+                            stream.settings().concurrency())
+                    : EventBatch.inOrder(limits, round.registry(), lease);
+        } catch (Throwable ex) {
+            if (lease != null) {
+                lease.close();
+            }
+            dependencies.claims().release(claim.key());
+            throw ex;
+        }
     }
 
     private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
@@ -121,12 +139,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         dependencies.listener().claimed(stream.name(), took, events.size());
         ScanLimit.Reach reach = request.reach();
         boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
-        boolean foundHeld = heldAggregates.addAll(round.heldAggregates());
-        if (events.isEmpty() && !foundHeld && !again) {
-            heldAggregates.clear();
-        }
         boolean full = events.size() == stream.settings().batchSize() || round.isCut();
-        return full || again || foundHeld;
+        return full || again || (round.skippedLocked() && !events.isEmpty());
     }
 
     @Override

@@ -39,28 +39,41 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     public Claimed<RetryBatch> claim(boolean nearOnly) throws SQLException {
         claimed.removeIf((batch) -> batch.open().isEmpty());
         Moment begun = dependencies.leases().now();
-        Duration life = stream.settings().lease();
         Object pass = new Object();
         boolean withSuspects = dependencies.suspects().tryAcquire(pass);
         List<DueDelivery> due = List.of();
+        RetryBatch batch = null;
         try {
             FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
             due = claimDue(withSuspects);
+            if (due.isEmpty()) {
+                return Claimed.nothing(false);
+            }
+            batch = batch(due, pass, begun);
+            return new Claimed<>(batch, true, Optional.empty(), Optional.empty());
         } finally {
-            if (due.stream().noneMatch(DueDelivery::isSuspect)) {
+            if (batch == null || due.stream().noneMatch(DueDelivery::isSuspect)) {
                 dependencies.suspects().release(pass);
             }
         }
-        if (due.isEmpty()) {
-            return Claimed.nothing(false);
+    }
+
+    /** Gives the deliveries back if the batch cannot be built: the end of their lease would count as a crash. */
+    private RetryBatch batch(List<DueDelivery> due, Object pass, Moment begun) throws SQLException {
+        Duration life = stream.settings().lease();
+        try {
+            FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
+            RetryBatch batch = new RetryBatch(due, pass, this::queues);
+            claimed.add(batch);
+            batch.withLease(dependencies
+                    .leases()
+                    .keep(new LeasedDeliveries(dependencies.deliveryClaims(), batch, life), life, begun));
+            return batch;
+        } catch (Throwable ex) {
+            claimed.removeIf((batch) -> batch.suspectsPass() == pass);
+            dependencies.deliverySettlements().settle(List.of(), due);
+            throw ex;
         }
-        FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
-        RetryBatch batch = new RetryBatch(due, pass, this::queues);
-        batch.withLease(dependencies
-                .leases()
-                .keep(new LeasedDeliveries(dependencies.deliveryClaims(), batch, life), life, begun));
-        claimed.add(batch);
-        return new Claimed<>(batch, true, Optional.empty(), Optional.empty());
     }
 
     private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {

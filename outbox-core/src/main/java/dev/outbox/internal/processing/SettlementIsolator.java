@@ -2,6 +2,7 @@ package dev.outbox.internal.processing;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.delivery.DispatchedEvent;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.SettlementStore;
@@ -13,7 +14,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles a batch event by event after PostgreSQL has refused it as a whole; refused events become dead letters. */
+/** Settles a batch event by event after it was refused as a whole; refused events become dead letters. */
 final class SettlementIsolator {
 
     private static final Logger log = LoggerFactory.getLogger(SettlementIsolator.class);
@@ -59,7 +60,7 @@ final class SettlementIsolator {
             Settled settled = settlements.settle(batch.settlement(List.of(outcome), false));
             reported.remove(outcome.id());
             return settled;
-        } catch (SQLException ex) {
+        } catch (SQLException | RuntimeException | Error ex) {
             if (!Refusal.isRefusal(ex)) {
                 throw ex;
             }
@@ -67,7 +68,7 @@ final class SettlementIsolator {
         }
     }
 
-    private Settled deadLetter(EventBatch batch, DispatchedEvent outcome, SQLException refusal) throws SQLException {
+    private Settled deadLetter(EventBatch batch, DispatchedEvent outcome, Throwable refusal) throws SQLException {
         EventEnvelope envelope = outcome.event().envelope();
         try {
             if (!outcome.outcomes().isEmpty()) {
@@ -75,17 +76,19 @@ final class SettlementIsolator {
                 log.error(
                         "PostgreSQL refused to store the outcome of {}; it is dead until an operator retries or skips it",
                         envelope,
-                        refusal);
+                        Redaction.loggable(refusal));
                 return settled;
             }
-        } catch (SQLException ex) {
+        } catch (SQLException | RuntimeException | Error ex) {
             if (!Refusal.isRefusal(ex)) {
                 throw ex;
             }
-            refusal.addSuppressed(ex);
         }
         if (reported.add(envelope.id())) {
-            log.error("PostgreSQL refused to store the outcome of {}; its aggregate waits", envelope, refusal);
+            log.error(
+                    "PostgreSQL refused to store the outcome of {}; its aggregate waits",
+                    envelope,
+                    Redaction.loggable(refusal));
         }
         return new Settled(true, Set.of(envelope.id()));
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
- * reports when the next redelivery is due.
+ * reports when the next redelivery is due. With a pool, they take turns: those that found it full claim next.
  */
 public final class StreamPoller implements AutoCloseable {
 
@@ -28,6 +28,9 @@ public final class StreamPoller implements AutoCloseable {
     private final BackgroundLoop loop;
     private final @Nullable WorkerPool workers;
     private boolean retriesInterrupted;
+
+    /** Whether retries claim first in the next round, because first deliveries took the room in the last. */
+    private boolean retriesFirst;
 
     /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
     public StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
@@ -58,11 +61,20 @@ public final class StreamPoller implements AutoCloseable {
 
     /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
     public Duration runOnce() throws SQLException {
-        BatchSource.Claimed<EventBatch> claimed = firstDeliveries.runOnce(loop::isClosing);
+        boolean turn = retriesFirst;
+        retriesFirst = false;
+        boolean moreRetries = turn && retry(true);
+        BatchSource.Claimed<EventBatch> claimed =
+                firstDeliveries.runOnce(loop::isClosing, !turn || !retries.isCrowded());
         boolean due = claimed.untilRedelivery()
                 .filter((until) -> until.isNegative() || until.isZero())
                 .isPresent();
-        boolean moreRetries = (due || retriesInterrupted || retries.isBusy()) && !loop.isClosing() && retry();
+        if (turn) {
+            retriesFirst = retries.isCrowded();
+        } else if ((due || retriesInterrupted || retries.isBusy()) && !loop.isClosing()) {
+            moreRetries = retry(!firstDeliveries.isCrowded());
+            retriesFirst = retries.isCrowded() && !firstDeliveries.isCrowded();
+        }
         boolean hasQueued = first.takeQueuedFlag();
         if (claimed.more() || hasQueued || moreRetries) {
             return Duration.ZERO;
@@ -81,9 +93,9 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     /** Repeats a failed round even if nothing is due, because it holds unwritten outcomes. */
-    private boolean retry() throws SQLException {
+    private boolean retry(boolean mayClaim) throws SQLException {
         retriesInterrupted = true;
-        boolean more = retries.runOnce(loop::isClosing).more();
+        boolean more = retries.runOnce(loop::isClosing, mayClaim).more();
         retriesInterrupted = false;
         return more;
     }
@@ -127,17 +139,10 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     private void finish() {
-        try {
-            FaultPoint.BEFORE_RELEASE.reached();
-            firstDeliveries.finish();
-            FaultPoint.BETWEEN_RELEASES.reached();
-            retries.finish();
-            FaultPoint.AFTER_RELEASE.reached();
-        } catch (SQLException ex) {
-            log.warn(
-                    "The last outcomes of stream {} could not be written; their events are delivered again when their lease expires",
-                    stream.name(),
-                    ex);
-        }
+        FaultPoint.BEFORE_RELEASE.reached();
+        firstDeliveries.finish();
+        FaultPoint.BETWEEN_RELEASES.reached();
+        retries.finish();
+        FaultPoint.AFTER_RELEASE.reached();
     }
 }

@@ -14,6 +14,9 @@ final class WindowSchedule {
     /** Nothing is delivered while a claim looks at the whole queue: that takes at most a 200th of the time. */
     private static final int SHARE = 200;
 
+    /** After a failure, however long, a claim looks at the whole queue again within ten minutes. */
+    private static final Duration LONGEST_FAILURE = Duration.ofMinutes(10).dividedBy(SHARE);
+
     private final LongSupplier nanos;
     private long advanceAt;
     private long wholeQueueAt;
@@ -31,6 +34,11 @@ final class WindowSchedule {
             return Window.WHOLE_QUEUE;
         }
         return now - advanceAt >= 0 || events >= MOST_EVENTS ? Window.ADVANCED : Window.AS_IT_IS;
+    }
+
+    /** Notes a claim that failed: it would take as long again, unless it only waited for the database. */
+    void failed(Window window, Duration took) {
+        claimed(window, 0, took.compareTo(LONGEST_FAILURE) < 0 ? took : LONGEST_FAILURE);
     }
 
     /** Notes a claim. */

@@ -1,5 +1,6 @@
 package dev.outbox.internal.runtime;
 
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Notifies several listeners, so that the exception of one reaches neither the others nor the delivery. */
+/** Notifies several listeners, so that nothing that one throws reaches the others or the delivery. */
 final class SafeListener implements OutboxListener {
 
     private static final Logger log = LoggerFactory.getLogger(SafeListener.class);
@@ -89,8 +90,8 @@ final class SafeListener implements OutboxListener {
     private static void safely(Runnable notification) {
         try {
             notification.run();
-        } catch (RuntimeException | LinkageError ex) {
-            log.debug("A listener failed", ex);
+        } catch (Throwable ex) {
+            log.debug("A listener failed", Redaction.loggable(ex));
         }
     }
 }

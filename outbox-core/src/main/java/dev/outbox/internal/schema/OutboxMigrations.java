@@ -14,6 +14,7 @@ import org.flywaydb.core.api.MigrationState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * Creates and updates the outbox tables, or checks their version. Flyway runs with its own history table, {@code outbox_schema_history},
@@ -34,7 +35,18 @@ public final class OutboxMigrations {
     private static final String MAY_NOT_READ =
             "grant the role of the application what db/outbox/grants.sql gives to a publisher, a worker or a reader";
 
+    /** Reads the catalog: every role may. */
+    private static final String CACHED_IDS = """
+            SELECT q.seqcache
+              FROM pg_catalog.pg_sequence q
+              JOIN pg_catalog.pg_class c ON c.oid = q.seqrelid
+              JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = :schema
+               AND c.relname = 'outbox_id_seq'
+            """;
+
     private final TableModule module;
+    private final JdbcClient sql;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
     private final ArchiveTable archive;
@@ -50,6 +62,7 @@ public final class OutboxMigrations {
     public OutboxMigrations(
             TableModule module, DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.module = module;
+        this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
         this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
@@ -75,7 +88,7 @@ public final class OutboxMigrations {
             FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
-            checkArchive();
+            checkOutbox();
             warnIfNewer();
         });
     }
@@ -99,7 +112,7 @@ public final class OutboxMigrations {
                             Arrays.stream(pending).map(MigrationInfo::getScript).toList()));
         }
         flyway.validate();
-        checkArchive();
+        checkOutbox();
         warnIfNewer();
     }
 
@@ -112,10 +125,14 @@ public final class OutboxMigrations {
         }
     }
 
-    private void checkArchive() {
-        if (!module.equals(TableModule.OUTBOX)) {
-            return;
+    private void checkOutbox() {
+        if (module.equals(TableModule.OUTBOX)) {
+            checkArchive();
+            checkSequence();
         }
+    }
+
+    private void checkArchive() {
         archive.check();
         List<String> others = archive.otherOwners(schema);
         if (!others.isEmpty()) {
@@ -125,6 +142,22 @@ public final class OutboxMigrations {
                     schema.quoted(),
                     archiveSchema.quoted(),
                     others);
+        }
+    }
+
+    /** A session that caches ids would store a small one after another session's larger one, and claims would deliver it too late. */
+    private void checkSequence() {
+        long cached = sql.sql(CACHED_IDS)
+                .param("schema", schema.name())
+                .query(Long.class)
+                .single();
+        if (cached > 1) {
+            String sequence = schema.quoted() + ".outbox_id_seq";
+            throw new DatabaseSetupException(
+                    "sequence " + sequence + " hands out its ids in blocks of " + cached
+                            + ", so the order of the ids is not the order of the events",
+                    "let the owner of the tables run: ALTER SEQUENCE " + sequence + " CACHE 1",
+                    null);
         }
     }
 

@@ -41,16 +41,24 @@ final class ClaimSql {
      * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
      * {@code next_horizon} is running, no event up to {@code next_mark} can appear any more. A transaction that takes longer than a
      * second is passed over: the low-water mark then holds only as long as the same transactions are running, and claims start at the
-     * safe mark when one of them has ended. Claims do so only now and then: while a snapshot is held, every version of the row is read.
-     * Transaction ids that lie ahead of this one come from another cluster, and the window starts anew.
+     * safe mark when one of them has ended. The safe mark has a horizon of its own, which stays until all transactions before it have
+     * ended: where long transactions overlap, some of them run before every younger one. Claims advance only now and then, and more rarely
+     * the more transactions the oldest snapshot has seen: while it is held, every version of the row is read. The square root balances
+     * these versions with the dead index entries that claims read instead. The window starts anew if it has transaction ids that lie ahead of this one, which
+     * come from another cluster, or if the sequence of event ids went back.
      */
     static final String ADVANCE_WINDOW = """
             WITH stream AS MATERIALIZED (
                 SELECT s.*,
-                       greatest(s.horizon, s.next_horizon) >= pg_current_xact_id() AS foreign_ids,
+                       greatest(s.horizon, s.next_horizon) >= pg_current_xact_id()
+                       OR s.next_mark > (SELECT CASE WHEN q.is_called THEN q.last_value ELSE 0 END
+                                           FROM {schema}.outbox_id_seq q) AS is_void,
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.horizon) AS running,
                        (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_horizon) AS next_running,
+                       (SELECT count(*) FROM pg_snapshot_xip(pg_current_snapshot()) x WHERE x < s.next_safe_horizon) AS safe_running,
                        clock_timestamp() - s.advanced_at AS age,
+                       pg_current_xact_id()::text::bigint - s.next_horizon::text::bigint AS transactions,
+                       (SELECT coalesce(max(age(a.backend_xmin)), 0) FROM pg_stat_get_activity(NULL) a) AS held_back,
                        current_setting('outbox.last_id')::bigint AS last_id
                   FROM {schema}.outbox_stream s
                  WHERE s.stream = :stream
@@ -58,7 +66,7 @@ final class ClaimSql {
                 SELECT stream.*,
                        (SELECT o.id
                           FROM {schema}.outbox_unpublished o
-                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.foreign_ids OR :whole_queue THEN 0
+                         WHERE (o.stream, o.id) >= (stream.stream, CASE WHEN stream.is_void OR :whole_queue THEN 0
                                                                         WHEN stream.running = stream.open_writers
                                                                         THEN stream.low_water_mark
                                                                         ELSE stream.safe_mark END)
@@ -67,36 +75,44 @@ final class ClaimSql {
                          ORDER BY o.stream, o.id
                          LIMIT 1) AS first
                   FROM stream
-                 WHERE stream.foreign_ids OR stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second'
+                 WHERE stream.is_void
+                    OR ((stream.next_running = 0 OR stream.age NOT BETWEEN interval '0' AND interval '1 second')
+                        AND (stream.held_back < 10000 OR stream.transactions > 2 * sqrt(stream.held_back)))
             ), advanced AS (
-                SELECT due.stream, due.last_id, due.next_horizon, due.next_running,
-                       CASE WHEN due.foreign_ids THEN 0 ELSE least(due.first, due.next_mark + 1) END AS low_water_mark,
-                       CASE WHEN due.foreign_ids THEN 0
+                SELECT due.*,
+                       CASE WHEN due.is_void THEN 0 ELSE least(due.first, due.next_mark + 1) END AS new_low_water_mark,
+                       CASE WHEN due.is_void THEN 0
                             WHEN due.next_running = 0 THEN least(due.first, due.next_mark + 1)
-                            ELSE least(due.first, due.safe_mark) END AS safe_mark,
-                       due.foreign_ids,
+                            WHEN due.safe_running = 0 THEN least(due.first, due.next_safe_mark + 1)
+                            ELSE least(due.first, due.safe_mark) END AS new_safe_mark,
                        coalesce((SELECT c.id
                                    FROM {schema}.outbox_claim c
                                   WHERE c.id >= due.first_claim
                                     AND c.stream = due.stream
                                   ORDER BY c.id
                                   LIMIT 1),
-                                (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q)) AS first_claim
+                                (SELECT q.last_value + q.is_called::integer FROM {schema}.outbox_claim_id_seq q)) AS new_first_claim
                   FROM due
             )
             UPDATE {schema}.outbox_stream s
-               SET low_water_mark = advanced.low_water_mark,
-                   safe_mark = advanced.safe_mark,
-                   horizon = CASE WHEN advanced.foreign_ids THEN '0' ELSE advanced.next_horizon END,
-                   open_writers = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.next_running END,
-                   next_mark = advanced.last_id,
+               SET low_water_mark = a.new_low_water_mark,
+                   safe_mark = a.new_safe_mark,
+                   horizon = CASE WHEN a.is_void THEN '0' ELSE a.next_horizon END,
+                   open_writers = CASE WHEN a.is_void THEN 0 ELSE a.next_running END,
+                   next_mark = a.last_id,
                    next_horizon = pg_current_xact_id(),
-                   first_claim = CASE WHEN advanced.foreign_ids THEN 0 ELSE advanced.first_claim END,
+                   next_safe_mark = CASE WHEN a.is_void OR a.next_running = 0 THEN a.last_id
+                                         WHEN a.safe_running = 0 THEN a.next_mark
+                                         ELSE a.next_safe_mark END,
+                   next_safe_horizon = CASE WHEN a.is_void OR a.next_running = 0 THEN pg_current_xact_id()
+                                            WHEN a.safe_running = 0 THEN a.next_horizon
+                                            ELSE a.next_safe_horizon END,
+                   first_claim = CASE WHEN a.is_void THEN 0 ELSE a.new_first_claim END,
                    advanced_at = clock_timestamp()
-              FROM advanced
-             WHERE s.stream = advanced.stream
+              FROM advanced a
+             WHERE s.stream = a.stream
                AND (s.low_water_mark, s.safe_mark, s.open_writers, s.next_mark)
-                   IS DISTINCT FROM (advanced.low_water_mark, advanced.safe_mark, advanced.next_running, advanced.last_id)
+                   IS DISTINCT FROM (a.new_low_water_mark, a.new_safe_mark, a.next_running, a.last_id)
             """;
 
     /** Relies on outbox_stream_pk and outbox_unpublished_pending: the snapshot of the claim decides where it starts. */
@@ -159,9 +175,10 @@ final class ClaimSql {
      * it would read every dispatched event that waits. Reads no farther than {@link ScanLimit} says. Half of the largest bigint
      * ({@link ScanLimit#UNBOUNDED}) can be added to an id of at most the other half.
      */
-    private static final String BATCH = """
-            batch AS MATERIALIZED (
+    private static final String OLDEST = """
+            oldest AS MATERIALIZED (
                 SELECT o.id,
+                       o.ctid AS row,
                        {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate,
                        {schema}.outbox_payload_size(o.payload) AS bytes
                   FROM {schema}.outbox_unpublished o
@@ -174,51 +191,56 @@ final class ClaimSql {
                                 WHERE c.id >= (SELECT start.first_claim FROM start)
                                   AND c.stream = :stream
                                 UNION ALL
-                               SELECT unnest(:held::bigint[]))
+                               SELECT unnest(:left_out::bigint[]))
                  ORDER BY o.stream, o.id
                  LIMIT :batch_size
-                   FOR UPDATE OF o {locked rows}
-            ), cut AS MATERIALIZED (
-                SELECT CASE WHEN (SELECT sum(batch.bytes) FROM batch) < :most_bytes::bigint THEN 9223372036854775807
-                            ELSE (SELECT max(b.id)
-                                    FROM (SELECT batch.id, sum(batch.bytes) OVER (ORDER BY batch.id) - batch.bytes AS bytes_before
-                                            FROM batch) b
-                                   WHERE b.bytes_before < :most_bytes::bigint) END AS id
             )""";
 
-    private static final String WHOLE_BATCH = "claimable AS (SELECT batch.id, batch.aggregate FROM batch)";
-
     /**
-     * Leaves out the events that follow a locked one in its aggregate. Marks them instead of joining: the queue may have been empty when
-     * its statistics were taken.
+     * Locks the rows by their addresses. What is not locked is held by another session, or has changed since the statement began: the
+     * events that follow it in its aggregate are left out. Filters by status: with dispatched_at, statistics of an empty queue would lead to
+     * outbox_unpublished_pending.
      */
-    private static final String BEFORE_LOCKED_ROWS = """
-            passed_over AS MATERIALIZED (
-                SELECT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) AS aggregate, min(o.id) AS id
+    private static final String UNLOCKED = """
+            locked AS MATERIALIZED (
+                SELECT o.id
                   FROM {schema}.outbox_unpublished o
-                 WHERE (o.stream, o.id) >= (:stream, (SELECT first.id FROM first))
-                   AND (o.stream, o.id) <= (:stream, (SELECT max(batch.id) FROM batch))
-                   AND o.dispatched_at IS NULL
-                   AND o.id NOT IN (SELECT batch.id FROM batch)
-                 GROUP BY 1
+                 WHERE o.ctid = ANY (ARRAY(SELECT oldest.row FROM oldest))
+                   AND o.status = 'PENDING'
+                   FOR UPDATE OF o SKIP LOCKED
+            ), skipped AS MATERIALIZED (
+                SELECT oldest.aggregate, min(oldest.id) AS id
+                  FROM oldest
+                 WHERE oldest.id NOT IN (SELECT locked.id FROM locked)
+                 GROUP BY oldest.aggregate
+            )""";
+
+    /** Leaves events out by comparing ids, never by a join: the queue may have been empty when its statistics were taken. */
+    private static final String CLAIMABLE = """
+            cut AS MATERIALIZED (
+                SELECT CASE WHEN (SELECT sum(oldest.bytes) FROM oldest) < :most_bytes::bigint THEN 9223372036854775807
+                            ELSE (SELECT max(b.id)
+                                    FROM (SELECT oldest.id, sum(oldest.bytes) OVER (ORDER BY oldest.id) - oldest.bytes AS bytes_before
+                                            FROM oldest) b
+                                   WHERE b.bytes_before < :most_bytes::bigint) END AS id
             ), claimable AS MATERIALIZED (
-                SELECT batch.id, batch.aggregate
-                  FROM batch
-                 WHERE batch.aggregate NOT IN (SELECT p.aggregate FROM passed_over p)
-                    OR batch.id < (SELECT p.id FROM passed_over p WHERE p.aggregate = batch.aggregate)
+                SELECT oldest.id, oldest.aggregate
+                  FROM oldest
+                 WHERE oldest.id <= (SELECT cut.id FROM cut)
+                   AND (oldest.aggregate NOT IN (SELECT skipped.aggregate FROM skipped)
+                        OR oldest.id < (SELECT skipped.id FROM skipped WHERE skipped.aggregate = oldest.aggregate))
             )""";
 
     /**
      * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper
-     * than keeping them in memory. What is not claimable comes back without a claim id, and with its aggregate.
+     * than keeping them in memory. The first skipped event of each aggregate comes back too, with the aggregate.
      */
     private static final String TAKE = """
             claim AS (
                 INSERT INTO {schema}.outbox_claim (token, stream, worker, locked_until, event_ids, aggregates)
                 SELECT :token, :stream, :worker, clock_timestamp() + :lease * interval '1 millisecond', ids.event_ids, ids.aggregates
                   FROM (SELECT array_agg(c.id ORDER BY c.id) AS event_ids, array_agg(DISTINCT c.aggregate) AS aggregates
-                          FROM claimable c
-                         WHERE c.id <= (SELECT cut.id FROM cut)) ids
+                          FROM claimable c) ids
                  WHERE ids.event_ids IS NOT NULL
                 RETURNING id
             )
@@ -227,24 +249,16 @@ final class ClaimSql {
                       FROM {schema}.outbox_delivery d
                      WHERE d.aggregate_type = o.aggregate_type AND d.aggregate_id = o.aggregate_id
                        AND d.head),
-                   {aggregate and claim},
-                   (SELECT max(batch.id) FROM batch) > (SELECT cut.id FROM cut)
+                   CASE WHEN o.id IN (SELECT skipped.id FROM skipped)
+                        THEN {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) END,
+                   (SELECT claim.id FROM claim),
+                   (SELECT max(oldest.id) FROM oldest) > (SELECT cut.id FROM cut)
               FROM {schema}.outbox_unpublished o
-             WHERE o.id = ANY (ARRAY(SELECT batch.id FROM batch WHERE batch.id <= (SELECT cut.id FROM cut)))
+             WHERE o.id = ANY (ARRAY(SELECT claimable.id FROM claimable UNION ALL SELECT skipped.id FROM skipped))
              ORDER BY o.id
             """;
 
-    /** Fails if another session holds one of the rows locked. */
-    static final String CLAIM = "WITH " + START + ", " + BATCH.replace("{locked rows}", "NOWAIT") + ", " + WHOLE_BATCH
-            + ", " + TAKE.replace("{aggregate and claim}", "NULL::bigint, (SELECT claim.id FROM claim)");
-
-    /** Skips the rows that another session holds locked, and all later ones of their aggregates. Looks at everything twice. */
-    static final String CLAIM_SKIP_LOCKED =
-            "WITH " + START + ", " + BATCH.replace("{locked rows}", "SKIP LOCKED") + ", "
-                    + BEFORE_LOCKED_ROWS + ", "
-                    + TAKE.replace("{aggregate and claim}", """
-                    {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id),
-                   CASE WHEN o.id IN (SELECT c.id FROM claimable c) THEN (SELECT claim.id FROM claim) END""");
+    static final String CLAIM = "WITH " + String.join(", ", START, OLDEST, UNLOCKED, CLAIMABLE, TAKE);
 
     private ClaimSql() {}
 }

@@ -50,41 +50,28 @@ public final class ClaimStore {
     /** Separates the ids of blocked handlers, and cannot be part of one. */
     private static final String SEPARATOR = "\u001f";
 
-    /** After a claim meets a locked row, the next ones skip such rows instead of failing on each. */
-    private static final Duration SKIP_LOCKED_PERIOD = Duration.ofSeconds(10);
-
     /** Payload bytes, as text, after which a claim takes no further event: a batch has to fit into the heap. */
     private static final long MOST_BYTES = 8 * 1024 * 1024L;
 
     private final DataSource dataSource;
-    private final Variants advancing;
-    private final Variants plain;
+    private final Pipeline advancing;
+    private final Pipeline plain;
     private final Pipeline renew;
     private final Pipeline confirm;
     private final Pipeline release;
-    private volatile long skipLockedUntil = System.nanoTime();
-
-    private record Variants(Pipeline failing, Pipeline skipping) {
-
-        static Variants of(OutboxSchema schema, String... window) {
-            return new Variants(
-                    pipeline(schema, ClaimSql.CLAIM, window), pipeline(schema, ClaimSql.CLAIM_SKIP_LOCKED, window));
-        }
-
-        private static Pipeline pipeline(OutboxSchema schema, String claim, String... window) {
-            Stream<String> claiming = Stream.of(ClaimSql.DROP_EXPIRED, claim, LaneSql.UNTIL_NEXT_DELIVERY);
-            return new Pipeline(
-                    schema, Stream.concat(Stream.of(window), claiming).toArray(String[]::new));
-        }
-    }
 
     public ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.advancing = Variants.of(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
-        this.plain = Variants.of(schema, ClaimSql.LOCK_STREAM);
+        this.advancing = claiming(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
+        this.plain = claiming(schema, ClaimSql.LOCK_STREAM);
         this.renew = new Pipeline(schema, RENEW);
         this.confirm = new Pipeline(schema, CONFIRM);
         this.release = new Pipeline(schema, RELEASE);
+    }
+
+    private static Pipeline claiming(OutboxSchema schema, String... window) {
+        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, LaneSql.UNTIL_NEXT_DELIVERY);
+        return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
     }
 
     /** Start position of a claim. */
@@ -103,61 +90,60 @@ public final class ClaimStore {
             String worker,
             int batchSize,
             Duration lease,
-            Set<Long> held,
             ActiveHandlers handlers,
             ScanLimit.Reach reach,
             Window window) {
 
         /** Requests events from the low-water mark on. */
-        public Request(
-                String stream, String worker, int batchSize, Duration lease, Set<Long> held, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, held, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
+        public Request(String stream, String worker, int batchSize, Duration lease, ActiveHandlers handlers) {
+            this(stream, worker, batchSize, lease, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
         }
     }
 
     /**
      * Claims the oldest available events of a stream. An event is available if it was not dispatched, its aggregate is in no live claim,
-     * and no other session holds a row of an earlier event of its aggregate locked.
+     * and no other session holds a row of an earlier event of its aggregate locked. If all events that a claim reads follow locked ones, it
+     * is repeated without their aggregates, so that these delay no other.
      */
     public Optional<ClaimRound> claim(Request request) throws SQLException {
-        Variants variants = request.window() == Window.AS_IT_IS ? plain : advancing;
-        if (System.nanoTime() - skipLockedUntil < 0) {
-            return claim(variants.skipping(), request);
-        }
-        try {
-            return claim(variants.failing(), request);
-        } catch (SQLException ex) {
-            if (!Pipeline.isLocked(ex)) {
-                throw ex;
+        Set<Long> leftOut = new HashSet<>();
+        List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
+        while (true) {
+            Optional<Attempt> attempt = attempt(request, leftOut, expired);
+            if (attempt.isEmpty() || !attempt.get().foundOnlyLocked()) {
+                return attempt.map(Attempt::round);
             }
-            skipLockedUntil = System.nanoTime() + SKIP_LOCKED_PERIOD.toNanos();
-            return claim(variants.skipping(), request);
+            leftOut.addAll(attempt.get().skipped());
         }
     }
 
-    private Optional<ClaimRound> claim(Pipeline pipeline, Request request) throws SQLException {
+    /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
+    private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ClaimRound.ExpiredClaim> expired)
+            throws SQLException {
         UUID token = UUID.randomUUID();
         boolean advances = request.window() != Window.AS_IT_IS;
-        return pipeline.run(
-                dataSource,
-                (parameters) -> parameters
-                        .set("stream", request.stream())
-                        .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
-                        .set("from", request.reach().from())
-                        .set("near", request.reach().near())
-                        .set("depth", request.reach().depth())
-                        .setLongs("held", request.held(), Long::longValue)
-                        .set("batch_size", request.batchSize())
-                        .set("most_bytes", MOST_BYTES)
-                        .set("token", token)
-                        .set("worker", request.worker())
-                        .set("lease", request.lease().toMillis())
-                        .set("handler_ids", request.handlers().ids())
-                        .set("event_types", request.handlers().eventTypes()),
-                (results) -> readRound(results, token, advances));
+        return (advances ? advancing : plain)
+                .run(
+                        dataSource,
+                        (parameters) -> parameters
+                                .set("stream", request.stream())
+                                .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
+                                .set("from", request.reach().from())
+                                .set("near", request.reach().near())
+                                .set("depth", request.reach().depth())
+                                .setLongs("left_out", leftOut, Long::longValue)
+                                .set("batch_size", request.batchSize())
+                                .set("most_bytes", MOST_BYTES)
+                                .set("token", token)
+                                .set("worker", request.worker())
+                                .set("lease", request.lease().toMillis())
+                                .set("handler_ids", request.handlers().ids())
+                                .set("event_types", request.handlers().eventTypes()),
+                        (results) -> readRound(results, token, advances, expired));
     }
 
-    private static Optional<ClaimRound> readRound(Pipeline.Results results, UUID token, boolean advances)
+    private static Optional<Attempt> readRound(
+            Pipeline.Results results, UUID token, boolean advances, List<ClaimRound.ExpiredClaim> expired)
             throws SQLException {
         results.skip(advances ? 1 : 0);
         ResultSet stream = results.rows();
@@ -168,7 +154,6 @@ public final class ClaimStore {
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
         results.skip(advances ? 1 : 0);
-        List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
         for (ResultSet row = results.rows(); row.next(); ) {
             expired.add(new ClaimRound.ExpiredClaim(row.getString(1), row.getInt(2)));
         }
@@ -180,25 +165,35 @@ public final class ClaimStore {
         Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
         Fence fence = new Fence(token, incarnation);
         Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, fence), batch.events);
-        return Optional.of(new ClaimRound(claim, registry, batch.held, expired, untilNext, isLong, batch.isCut));
+        ClaimRound round =
+                new ClaimRound(claim, registry, !batch.skipped.isEmpty(), expired, untilNext, isLong, batch.isCut);
+        return Optional.of(new Attempt(round, batch.skipped));
+    }
+
+    /** Result of one transaction, with the aggregates of which it skipped a row. */
+    private record Attempt(ClaimRound round, Set<Long> skipped) {
+
+        boolean foundOnlyLocked() {
+            return round.claim() == null && !skipped.isEmpty();
+        }
     }
 
     /** Rows of {@link ClaimSql#CLAIM}. */
     private static final class Batch {
 
         private final List<ClaimedEvent> events = new ArrayList<>();
-        private final Set<Long> held = new HashSet<>();
+        private final Set<Long> skipped = new HashSet<>();
         private long claimId;
         private boolean isCut;
 
         private void add(ResultSet row) throws SQLException {
             int column = EventRow.NEXT_COLUMN;
-            long claim = row.getLong(column + 3);
-            if (row.wasNull()) {
-                held.add(row.getLong(column + 2));
+            long aggregate = row.getLong(column + 2);
+            if (!row.wasNull()) {
+                skipped.add(aggregate);
                 return;
             }
-            claimId = claim;
+            claimId = row.getLong(column + 3);
             isCut = row.getBoolean(column + 4);
             String blocked = row.getString(column + 1);
             events.add(new ClaimedEvent(

@@ -5,6 +5,7 @@ import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
 import java.sql.ResultSet;
@@ -132,22 +133,23 @@ public final class DeliverySettlementStore {
     private @Nullable Settled writeAlone(DueDelivery delivery, List<AttemptedDelivery> attempt) throws SQLException {
         try {
             return run(settleQuickly, attempt, attempt.isEmpty() ? List.of(delivery) : List.of(), List.of());
-        } catch (SQLException ex) {
-            if (!Pipeline.isLocked(ex) && !Refusal.isRefusal(ex)) {
+        } catch (SQLException | RuntimeException | Error ex) {
+            boolean refused = Refusal.isRefusal(ex);
+            if (!refused && !(ex instanceof SQLException sql && Pipeline.isLocked(sql))) {
                 throw ex;
             }
             boolean mayDie = !attempt.isEmpty()
                     && !Refusal.CODE.equals(attempt.get(0).outcome().code());
-            return Refusal.isRefusal(ex) && mayDie ? deadLetter(delivery, ex) : null;
+            return refused && mayDie ? deadLetter(delivery, ex) : null;
         }
     }
 
-    private @Nullable Settled deadLetter(DueDelivery delivery, SQLException refusal) throws SQLException {
+    private @Nullable Settled deadLetter(DueDelivery delivery, Throwable refusal) throws SQLException {
         log.error(
                 "PostgreSQL refused to store the outcome of {} for {}; it is dead until an operator retries or skips it",
                 delivery.envelope(),
                 delivery.handlerId(),
-                refusal);
+                Redaction.loggable(refusal));
         Failure failure = Refusal.failure(refusal);
         return writeAlone(delivery, List.of(new AttemptedDelivery(delivery, new DeliveryOutcome.Dead(failure, false))));
     }

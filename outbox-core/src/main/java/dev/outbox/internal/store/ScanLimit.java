@@ -88,4 +88,11 @@ public final class ScanLimit {
         lookAgainAt = longQueue && found == 0 ? rested : null;
         return longQueue && (found > 0 || nextDepth() > reach.depth());
     }
+
+    /** Rests after a deep claim that failed, which may have taken longer than the driver waits. */
+    public void failed(Reach reach, Duration took) {
+        if (reach.isDeep()) {
+            deepAgainAt = clock.getAsLong() + took.toNanos() * REST;
+        }
+    }
 }

@@ -132,7 +132,7 @@ class HandlerRegistryTest {
         outbox.publish("1", new OrderPaid(1));
         return new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .claim(new ClaimStore.Request(
-                        "default", "worker", 1, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes()))
+                        "default", "worker", 1, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                 .orElseThrow()
                 .registry();
     }

@@ -1,18 +1,23 @@
 package dev.outbox.internal.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.outbox.fixture.Poison;
 import dev.outbox.internal.delivery.AuditInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -122,6 +127,24 @@ class RedactionTest {
         first.addSuppressed(second);
 
         assertThat(printed(Redaction.loggable(first))).contains("password=***").doesNotContain("hidden");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void survivesExceptionsWhoseMethodsThrow(Poison poison) {
+        Throwable ex = catchThrowable(() -> Poison.throwFor(poison.name()));
+        List<String> texts = new ArrayList<>();
+        Throwable thrown = catchThrowable(() -> {
+            texts.add(Redaction.message(ex));
+            texts.add("" + Causes.anyMatch(ex, (cause) -> false));
+            if (poison != Poison.MESSAGE_READ_ONCE) {
+                texts.add(printed(Redaction.loggable(ex)));
+            }
+        });
+
+        // Not the exception itself: the tools that report it call the methods that throw.
+        assertThat(thrown == null).isTrue();
+        assertThat(texts).hasSizeGreaterThan(1).noneMatch(String::isEmpty);
     }
 
     @Test

@@ -77,7 +77,7 @@ abstract class ReplaySteps {
     }
 
     ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 1000, LEASE, Set.of(), MAIL))
+        return claims.claim(new ClaimStore.Request("default", "w", 1000, LEASE, MAIL))
                 .orElseThrow();
     }
 

@@ -114,7 +114,7 @@ class OperationRacesTest {
         EventEnvelope first = lanes.publish("1", 1).get(0);
         lanes.blocking("mail", first);
         EventEnvelope second = lanes.publish("1", 1).get(0);
-        ClaimRound round = claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), MAIL))
+        ClaimRound round = claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
                 .orElseThrow();
         assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
 

@@ -14,7 +14,6 @@ import dev.outbox.internal.store.SettlementStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,7 +77,7 @@ class LargePayloadsTest {
     private ClaimRound claim() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         return claims.claim(new ClaimStore.Request(
-                        "default", "w", 1000, Duration.ofMinutes(1), Set.of(), ActiveHandlers.ofAllTypes()))
+                        "default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                 .orElseThrow();
     }
 

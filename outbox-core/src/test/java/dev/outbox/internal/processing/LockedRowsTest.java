@@ -53,6 +53,32 @@ class LockedRowsTest {
     }
 
     @Test
+    @Guarantee(value = "G4", sentence = "A row that was locked for a moment does not wait for the end of the backlog.")
+    void aggregateIsDeliveredSoonAfterItsRowIsFree() throws Exception {
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            Recorded handler = Recorded.all();
+            outbox.handler("any", "*", (envelope) -> {
+                        if (envelope.aggregateId().equals("other20")) {
+                            operator.rollback();
+                        }
+                        handler.handle(envelope);
+                    })
+                    .poller(NEVER, 10, Duration.ofMinutes(1));
+            publish(0, 3);
+            IntStream.range(0, 500).forEach((i) -> outbox.publish("other" + i, new OrderPaid(i)));
+            lockFirstEventOf(operator, "1");
+            outbox.start();
+
+            await().until(() -> handler.handled().size() == 503);
+            assertThat(handler.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+            List<String> order =
+                    handler.handled().stream().map(EventEnvelope::aggregateId).toList();
+            assertThat(order.indexOf("1")).isBetween(20, 100);
+        }
+    }
+
+    @Test
     @Guarantee(value = "G4", sentence = "A row that is locked while its handler runs delays its aggregate only.")
     void rowLockedDuringHandlerDelaysItsAggregateOnly() throws Exception {
         CountDownLatch handling = new CountDownLatch(1);

@@ -16,7 +16,6 @@ import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -131,8 +130,7 @@ class LongQueueTest {
 
     private Claim claimOne() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        ClaimStore.Request request =
-                new ClaimStore.Request("default", "other", 1, LEASE, Set.of(), ActiveHandlers.ofAllTypes());
+        ClaimStore.Request request = new ClaimStore.Request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes());
         return claims.claim(request).orElseThrow().claim();
     }
 

@@ -71,6 +71,29 @@ class RefusedSettlementTest {
         awaitStatus(refused, "DEAD");
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void triggerWithErrorCodeOfItsOwnRefusesOneEventOnly(boolean retried) {
+        Recorded fails =
+                Recorded.failing((attempt) -> retried && attempt.number() == 1 ? new IOException("try again") : null);
+        outbox = TestOutbox.create().handler("mail", "*", fails).retry(TestOutbox.AT_ONCE);
+        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(2));
+        outbox.sql().sql("""
+                        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'MY001'; END $$
+                        """).update();
+        outbox.sql()
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW" + " WHEN (NEW.id = "
+                        + refused.id() + ") EXECUTE FUNCTION refuse()")
+                .update();
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        awaitStatus(refused, "DEAD");
+        assertThat(fails.attemptsOf(refused)).isEqualTo(retried ? 2 : 1);
+    }
+
     @Test
     void eventWithoutHandlersHoldsUpItsAggregateOnly() {
         outbox = TestOutbox.create().handler("mail", "OrderPlaced", handler);

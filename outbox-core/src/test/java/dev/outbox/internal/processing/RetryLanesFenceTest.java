@@ -183,7 +183,7 @@ class RetryLanesFenceTest {
     }
 
     private ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), MAIL))
+        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
                 .orElseThrow();
     }
 

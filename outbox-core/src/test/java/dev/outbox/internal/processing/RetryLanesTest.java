@@ -188,7 +188,7 @@ class RetryLanesTest {
     }
 
     private ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), MAIL))
+        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
                 .orElseThrow();
     }
 

@@ -52,6 +52,15 @@ class WindowScheduleTest {
         assertThat(claim(1)).isEqualTo(Window.WHOLE_QUEUE);
     }
 
+    @Test
+    void failedLookAtTheWholeQueueIsNotRepeatedAtOnce() {
+        schedule.failed(Window.WHOLE_QUEUE, Duration.ofMinutes(2));
+        pass(Duration.ofMinutes(9));
+        assertThat(claim(1)).isEqualTo(Window.ADVANCED);
+        pass(Duration.ofMinutes(1));
+        assertThat(claim(1)).isEqualTo(Window.WHOLE_QUEUE);
+    }
+
     private Window claim(int events) {
         Window window = schedule.next();
         schedule.claimed(window, events, Duration.ZERO);

@@ -83,6 +83,18 @@ class OutboxMigrationsTest {
     }
 
     @Test
+    void sequenceThatCachesIdsIsRefused() {
+        migrations(OutboxSchema.DEFAULT).migrate();
+        sql.sql("ALTER SEQUENCE events.outbox_id_seq CACHE 20").update();
+
+        assertThatThrownBy(() -> migrations(OutboxSchema.DEFAULT).validate())
+                .isInstanceOf(DatabaseSetupException.class)
+                .hasMessageContaining("blocks of 20")
+                .hasMessageContaining("ALTER SEQUENCE \"events\".outbox_id_seq CACHE 1");
+        assertThatThrownBy(() -> migrations(OutboxSchema.DEFAULT).migrate()).isInstanceOf(DatabaseSetupException.class);
+    }
+
+    @Test
     void severalInstancesMayStartAtOnce() {
         List<CompletableFuture<Boolean>> instances = IntStream.range(0, 8)
                 .mapToObj((i) -> InBackground.run(() -> {

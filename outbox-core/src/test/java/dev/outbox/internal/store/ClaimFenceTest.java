@@ -173,7 +173,7 @@ class ClaimFenceTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NO_HANDLERS))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
     }
 

@@ -16,7 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +40,7 @@ class ClaimStoreTest {
 
     @Test
     void unknownStreamHasNothingToClaim() throws SQLException {
-        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, Set.of(), NO_HANDLERS)))
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, NO_HANDLERS)))
                 .isEmpty();
     }
 
@@ -109,7 +109,7 @@ class ClaimStoreTest {
 
             ClaimRound round = claim("w1", 10);
             assertThat(aggregates(round)).containsExactly("b", "c");
-            assertThat(round.heldAggregates()).hasSize(1);
+            assertThat(round.skippedLocked()).isTrue();
             claims.release(round.claim().key());
             ClaimRound narrow = claim("w1", 1);
             assertThat(aggregates(narrow)).containsExactly("b");
@@ -128,14 +128,53 @@ class ClaimStoreTest {
                     .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
                     .close();
 
-            ClaimRound blocked = claim("w1", 2);
-            assertThat(blocked.claim()).isNull();
-            ClaimRound next = claims.claim(
-                            new ClaimStore.Request("default", "w1", 2, LEASE, blocked.heldAggregates(), NO_HANDLERS))
-                    .orElseThrow();
-            assertThat(aggregates(next)).containsExactly("b");
+            assertThat(aggregates(claim("w1", 2))).containsExactly("b");
             operator.rollback();
         }
+    }
+
+    @Test
+    void eventsBeforeALockedRowAreClaimed() throws SQLException {
+        publish("a", "b", "a", "a", "b", "a");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id IN (4, 5) FOR UPDATE")
+                    .close();
+
+            assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
+            operator.rollback();
+        }
+    }
+
+    @Test
+    void manyLockedAggregatesDoNotHideTheOthers() throws SQLException {
+        IntStream.range(0, 20).forEach((i) -> publish("a" + i, "a" + i, "a" + i));
+        publish("free");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery(
+                            "SELECT FROM events.outbox WHERE aggregate_seq = 1 AND aggregate_id <> 'free' FOR UPDATE")
+                    .close();
+
+            assertThat(aggregates(claim("w1", 2))).containsExactly("free");
+            operator.rollback();
+        }
+    }
+
+    /** The lock follows the row to its new version. */
+    @Test
+    void rowChangedByAnotherTransactionIsClaimedOnce() throws SQLException {
+        publish("a", "a", "b");
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET attempt_count = attempt_count + 1 WHERE id = 1")
+                .update();
+
+        assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
+        assertThat(claim("w2", 10).claim()).isNull();
     }
 
     @Test
@@ -168,7 +207,6 @@ class ClaimStoreTest {
                 "w",
                 10,
                 LEASE,
-                Set.of(),
                 NO_HANDLERS,
                 new ScanLimit.Reach(from, ids, ids),
                 ClaimStore.Window.ADVANCED);
@@ -183,7 +221,7 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NO_HANDLERS);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
 
             assertThat(store.claim(request)).isPresent();
             try (Connection connection = other.dataSource().getConnection()) {
@@ -198,7 +236,7 @@ class ClaimStoreTest {
         pool.setMaximumPoolSize(1);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, Set.of(), NO_HANDLERS);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
             other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
@@ -215,7 +253,7 @@ class ClaimStoreTest {
     }
 
     private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, Set.of(), NO_HANDLERS))
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
     }
 

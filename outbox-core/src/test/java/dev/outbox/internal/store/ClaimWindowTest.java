@@ -12,10 +12,10 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Claims start at the low-water mark of the stream, and miss nothing for it. */
 class ClaimWindowTest {
@@ -136,6 +136,44 @@ class ClaimWindowTest {
         assertThat(round(ClaimStore.Window.AS_IT_IS)).containsExactly("late1", "late2");
     }
 
+    /** Each begins before the one before it ends, and takes longer than a second. */
+    @Test
+    void safeMarkFollowsOverlappingTransactions() throws SQLException {
+        Connection[] writers = {begin(), begin()};
+        execute(writers[0], PUBLISH.replace("'late'", "'late0'"));
+        List<String> found = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            execute(writers[i % 2], PUBLISH.replace("'late'", "'late" + i + "'"));
+            publish("a");
+            letPass("2 seconds");
+            found.addAll(round());
+            writers[(i + 1) % 2].commit();
+        }
+        assertThat(mark("safe_mark")).isGreaterThan(8);
+
+        writers[0].commit();
+        found.addAll(round());
+        assertThat(found).hasSize(17).doesNotHaveDuplicates();
+        assertThat(found).filteredOn((event) -> event.startsWith("late")).hasSize(9);
+    }
+
+    @Test
+    void windowStartsAnewWhenTheIdSequenceGoesBack() throws SQLException {
+        publish("a", "b", "c");
+        round();
+        round();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(4);
+        JdbcClient.create(outbox.owner())
+                .sql("TRUNCATE events.outbox RESTART IDENTITY")
+                .update();
+        publish("d");
+
+        assertThat(round()).containsExactly("d1");
+        publish("e");
+        assertThat(round()).containsExactly("e1");
+    }
+
     @Test
     void rolledBackTransactionHoldsNoMark() throws SQLException {
         Connection late = begin();
@@ -196,6 +234,49 @@ class ClaimWindowTest {
         assertThat(rowVersion()).isEqualTo(version);
     }
 
+    @Test
+    void advancesRarelyWhileAnOldSnapshotIsHeld() throws SQLException {
+        Connection reader = begin();
+        reader.rollback();
+        execute(reader, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        execute(reader, "SELECT 1");
+        beginTransactions(12_000);
+        publish("a");
+        round();
+        String version = rowVersion();
+
+        publish("b");
+        assertThat(round()).containsExactly("b1");
+        assertThat(rowVersion()).isEqualTo(version);
+
+        beginTransactions(300);
+        publish("c");
+        assertThat(round()).containsExactly("c1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+
+        version = rowVersion();
+        reader.rollback();
+        publish("d");
+        assertThat(round()).containsExactly("d1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+    }
+
+    /** Uses up transaction ids. */
+    private void beginTransactions(int number) {
+        JdbcClient.create(outbox.owner()).sql("""
+                        DO $$ BEGIN
+                            CREATE TEMP TABLE used (n int) ON COMMIT DROP;
+                            FOR n IN 1..%d LOOP
+                                BEGIN
+                                    INSERT INTO used VALUES (n);
+                                EXCEPTION WHEN division_by_zero THEN
+                                    NULL;
+                                END;
+                            END LOOP;
+                        END $$
+                        """.formatted(number)).update();
+    }
+
     private String rowVersion() {
         return outbox.sql()
                 .sql("SELECT xmin::text FROM events.outbox_stream")
@@ -252,14 +333,7 @@ class ClaimWindowTest {
 
     private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
         return new ClaimStore.Request(
-                "default",
-                "w",
-                batchSize,
-                LEASE,
-                Set.of(),
-                ActiveHandlers.ofAllTypes(),
-                ScanLimit.Reach.EVERYTHING,
-                window);
+                "default", "w", batchSize, LEASE, ActiveHandlers.ofAllTypes(), ScanLimit.Reach.EVERYTHING, window);
     }
 
     private List<String> round() throws SQLException {

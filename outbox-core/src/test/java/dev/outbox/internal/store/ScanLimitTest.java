@@ -55,6 +55,17 @@ class ScanLimitTest {
     }
 
     @Test
+    void deepLookThatFailsRests() {
+        learn(0, true, QUICK);
+        depth.failed(depth.next(7), SLOW);
+
+        assertDepth(NEAR);
+        depth.failed(depth.next(7), SLOW.multipliedBy(10));
+        now += 20 * SLOW.toNanos();
+        assertDepth(10_000);
+    }
+
+    @Test
     void deepLookThatFindsEnoughIsRepeatedAtOnce() {
         learn(10, true, QUICK);
         learn(BATCH, true, Duration.ofMillis(9));

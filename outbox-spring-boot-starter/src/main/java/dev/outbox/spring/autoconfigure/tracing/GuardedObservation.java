@@ -45,7 +45,7 @@ final class GuardedObservation implements AutoCloseable {
     private static void guarded(String step, Runnable work) {
         try {
             work.run();
-        } catch (RuntimeException | LinkageError ex) {
+        } catch (Throwable ex) {
             log.warn("An observation failed to {}; what it observes continues", step, ex);
         }
     }

@@ -1,0 +1,74 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.PayloadFormat;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.background.LeaseRenewer;
+import dev.outbox.internal.background.Moment;
+import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.payload.MissingFields;
+import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.payload.Upcasters;
+import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.retry.RetryPolicy;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/** Poller whose rounds the test runs itself. */
+final class Poller implements AutoCloseable {
+
+    static final Duration LEASE = Duration.ofMinutes(1);
+
+    final LeaseRenewer leases = new LeaseRenewer(LEASE, Moment.Source.system());
+    final WorkerPool workers;
+    private final StreamPoller poller;
+
+    Poller(TestOutbox outbox, HandlerDefinition handler, RetryPolicy policy, int batchSize, int concurrency)
+            throws SQLException {
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(handler),
+                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                Duration.ofDays(7));
+        registry.register();
+        Dispatcher dispatcher = new Dispatcher(
+                registry,
+                new PayloadReader(PayloadFormat.mapper(), MissingFields.WARN, Upcasters.none()),
+                new DispatchSettings(new RetryPolicies(policy, Map.of(), Map.of()), Map.of()),
+                OutboxListener.NONE,
+                new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
+        PollerSettings settings =
+                new PollerSettings(Duration.ofHours(1), batchSize, concurrency, LEASE, Duration.ofSeconds(10));
+        this.workers = new WorkerPool("test", concurrency, Thread::new);
+        this.poller = new StreamPoller(
+                new PolledStream("default", "worker", settings),
+                StreamDependencies.of(
+                        outbox.dataSource(),
+                        OutboxSchema.DEFAULT,
+                        registry,
+                        dispatcher,
+                        leases,
+                        OutboxListener.NONE,
+                        (stream) -> {}),
+                concurrency == 1 ? null : workers);
+    }
+
+    Duration runOnce() throws SQLException {
+        return poller.runOnce();
+    }
+
+    @Override
+    public void close() {
+        poller.endsWithin(Duration.ofSeconds(10));
+        poller.close();
+    }
+}
