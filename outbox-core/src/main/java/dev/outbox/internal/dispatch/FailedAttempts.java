@@ -146,7 +146,7 @@ final class FailedAttempts {
                     dead.failure().code(),
                     dead.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     ex);
-        } else if (ex instanceof SelfReported) {
+        } else if (ex.getCause() instanceof SelfReported) {
             log.debug("{} lets {} wait: {}", handler.id(), envelope, ex.getMessage());
         } else if (outcome instanceof DeliveryOutcome.Retry retry) {
             log.warn(

@@ -23,35 +23,20 @@ final class HeldRecords {
     }
 
     /** Keeps a record waiting. Forgets those that another instance has handled since. */
-    WaitingException hold(UUID eventId, Instant until, Instant now, Duration delay, String message) {
+    RetryAfterException hold(UUID eventId, Instant until, Instant now, Duration delay, String message) {
         boolean first = heldUntil.isEmpty();
         heldUntil.values().removeIf((end) -> end.isBefore(now));
         heldUntil.put(eventId, until);
         if (first) {
             log.warn("Inbox {} holds back records behind gaps: {}", inbox, message);
         }
-        return new WaitingException(delay, message);
+        return RetryAfterException.uncounted(delay, message, new SelfReported());
     }
 
     /** Ends the wait of a record, if it has waited. */
     void release(UUID eventId) {
         if (heldUntil.remove(eventId) != null && heldUntil.isEmpty()) {
             log.info("Inbox {} holds back no more records", inbox);
-        }
-    }
-
-    /** Attempt that does not count, and of which the log knows already. */
-    static final class WaitingException extends RetryAfterException implements SelfReported {
-
-        private static final long serialVersionUID = 1;
-
-        WaitingException(Duration delay, String message) {
-            super(delay, message);
-        }
-
-        @Override
-        public boolean isCounted() {
-            return false;
         }
     }
 }
