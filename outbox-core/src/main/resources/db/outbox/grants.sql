@@ -35,12 +35,6 @@ GRANT INSERT (aggregate_type, aggregate_id, last_seq),
 GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
 GRANT SELECT ON SEQUENCE :"schema".outbox_aggregate_floor TO :"publisher";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_floor() TO :"publisher";
--- For events of other services, which a process that receives them publishes here.
-GRANT INSERT (aggregate_type, aggregate_id, last_seq),
-      SELECT (aggregate_type, aggregate_id, last_seq),
-      UPDATE (last_seq, last_used_at)
-   ON :"schema".outbox_received TO :"publisher";
-GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
 
 -- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
@@ -58,7 +52,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
    TO :"worker";
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
 GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
-GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_aggregate, :"schema".outbox_received TO :"worker";
+GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_aggregate TO :"worker";
 GRANT SELECT, UPDATE ON :"schema".outbox_aggregate_removal TO :"worker";
 GRANT SELECT, UPDATE ON SEQUENCE :"schema".outbox_aggregate_floor TO :"worker";
 GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";
@@ -80,8 +74,7 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
-      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_received,
-      :"schema".outbox_inbox_offset, :"schema".outbox_instance
+      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_instance
    TO :"reader";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_hash(text, text) TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,

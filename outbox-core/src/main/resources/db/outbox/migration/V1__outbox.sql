@@ -183,25 +183,6 @@ CREATE TABLE ${schema}.outbox_aggregate_type (
 
 COMMENT ON COLUMN ${schema}.outbox_aggregate_type.origin IS 'The service that publishes the events; NULL for those of this one';
 
--- The last sequence received of each aggregate of another service; below 0 if none is stored. Its row lock orders the instances that
--- receive the same events.
-CREATE TABLE ${schema}.outbox_received (
-    aggregate_type text COLLATE "C" NOT NULL,
-    aggregate_id   text COLLATE "C" NOT NULL,
-    last_seq       bigint           NOT NULL,
-    last_used_at   timestamptz      NOT NULL DEFAULT now(),
-    CONSTRAINT outbox_received_pk PRIMARY KEY (aggregate_type, aggregate_id)
-) WITH (fillfactor = 70);
-
--- The next offset of each partition that an inbox receives from Kafka, written with the events before it: it moves back in time with them.
-CREATE TABLE ${schema}.outbox_inbox_offset (
-    consumer_group text COLLATE "C" NOT NULL,
-    topic          text COLLATE "C" NOT NULL,
-    partition      integer          NOT NULL,
-    next_offset    bigint           NOT NULL,
-    CONSTRAINT outbox_inbox_offset_pk PRIMARY KEY (consumer_group, topic, partition)
-) WITH (fillfactor = 70);
-
 -- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
 CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;
 

@@ -8,10 +8,12 @@ import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -43,7 +45,7 @@ class DatabaseMovedBackTest {
 
     private final String topic = "moved-back-" + TOPICS.incrementAndGet();
     private final Receiver receiver =
-            new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER), "", topic);
+            new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER), "", topic);
     private ConcurrentMessageListenerContainer<byte[], byte[]> consumer;
 
     @BeforeAll
@@ -144,6 +146,35 @@ class DatabaseMovedBackTest {
     }
 
     @Test
+    void expiredOffsetsOfTheGroupContinueAtTheStoredOnes(CapturedOutput output) throws Exception {
+        consumer.stop();
+        receiver.sql().sql("DELETE FROM events.outbox").update();
+        expireOffsets();
+        consumer.start();
+        send(10, 12);
+
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(stored()).containsExactly(10L, 11L));
+        assertThat(receiver.count(Result.DROPPED) + receiver.count(Result.REFUSED))
+                .isZero();
+        assertThat(output).containsOnlyOnce("continues at offset 10, up to which it is stored");
+    }
+
+    @Test
+    void topicCreatedAgainIsReceivedFromItsBeginning() throws Exception {
+        consumer.stop();
+        receiver.sql()
+                .sql("UPDATE events.outbox_inbox_offset SET next_offset = 1000")
+                .update();
+        expireOffsets();
+        consumer.start();
+        send(10, 11);
+
+        awaitStored(11);
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(10);
+    }
+
+    @Test
     void operatorMovesTheGroupBackAndForth(CapturedOutput output) throws Exception {
         consumer.stop();
         setOffset(2);
@@ -193,14 +224,27 @@ class DatabaseMovedBackTest {
                         """).param("offset", offset).update();
     }
 
+    private void expireOffsets() throws Exception {
+        try (Admin admin = admin()) {
+            awaitNoMembers(admin);
+            admin.deleteConsumerGroupOffsets(topic, Set.of(new TopicPartition(topic, 0)))
+                    .all()
+                    .get();
+        }
+    }
+
+    private void awaitNoMembers(Admin admin) {
+        await().until(() -> admin.describeConsumerGroups(List.of(topic))
+                .all()
+                .get()
+                .get(topic)
+                .members()
+                .isEmpty());
+    }
+
     private void setOffset(long offset) throws Exception {
         try (Admin admin = admin()) {
-            await().until(() -> admin.describeConsumerGroups(List.of(topic))
-                    .all()
-                    .get()
-                    .get(topic)
-                    .members()
-                    .isEmpty());
+            awaitNoMembers(admin);
             admin.alterConsumerGroupOffsets(topic, Map.of(new TopicPartition(topic, 0), new OffsetAndMetadata(offset)))
                     .all()
                     .get();

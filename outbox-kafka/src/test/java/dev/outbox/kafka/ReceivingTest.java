@@ -106,8 +106,8 @@ class ReceivingTest {
                         "--spring.datasource.hikari.connection-timeout=1000",
                         "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
                         "--spring.kafka.consumer.properties.session.timeout.ms=6000",
-                        "--outbox.kafka.inbox.shop.topics=" + TOPIC,
-                        "--outbox.kafka.inbox.shop.group=" + GROUP);
+                        "--outbox.kafka.inboxes.shop.topics=" + TOPIC,
+                        "--outbox.kafka.inboxes.shop.group=" + GROUP);
     }
 
     @AfterAll

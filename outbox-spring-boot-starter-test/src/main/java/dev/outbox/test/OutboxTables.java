@@ -5,10 +5,12 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Empties the tables of the outbox, and moves its due times. Each call is a transaction of its own. */
-record OutboxTables(DataSource dataSource, Schemas schemas) {
+record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModules) {
 
     /** A transaction that a test left open must not block the tests after it for ever. */
     private static final String TIMEOUT = "SET LOCAL lock_timeout = '10s'";
@@ -19,8 +21,6 @@ record OutboxTables(DataSource dataSource, Schemas schemas) {
             DELETE FROM {schema}.outbox;
             DELETE FROM {schema}.outbox_aggregate;
             DELETE FROM {schema}.outbox_aggregate_type;
-            DELETE FROM {schema}.outbox_received;
-            DELETE FROM {schema}.outbox_inbox_offset;
             DELETE FROM {schema}.outbox_replay;
             DELETE FROM {schema}.outbox_operation;
             DELETE FROM {schema}.processed_event;
@@ -50,7 +50,10 @@ record OutboxTables(DataSource dataSource, Schemas schemas) {
             """;
 
     void empty() {
-        run(EMPTY + ";" + RESET);
+        String modules = ofModules.stream()
+                .map((table) -> "DELETE FROM {schema}." + table + ";")
+                .collect(Collectors.joining());
+        run(modules + EMPTY + ";" + RESET);
     }
 
     /** Lets replays add all their events at once. */

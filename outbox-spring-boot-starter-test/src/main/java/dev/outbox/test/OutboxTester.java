@@ -44,12 +44,13 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
             DataSource dataSource,
             JsonMapper mapper,
             Schemas schemas,
+            List<String> moduleTables,
             HandlerRecorder recorder) {
         this.runtime = runtime;
         this.mapper = mapper;
         this.schemas = schemas;
         this.jdbc = JdbcClient.create(dataSource);
-        this.tables = new OutboxTables(dataSource, schemas);
+        this.tables = new OutboxTables(dataSource, schemas, moduleTables);
         this.recorder = recorder;
     }
 

@@ -3,6 +3,7 @@ package dev.outbox.test;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.spring.OutboxDataSource;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.test.autoconfigure.AutoConfigureOutbox;
@@ -33,9 +34,15 @@ public final class OutboxTesterAutoConfiguration {
             OutboxRuntime runtime,
             OutboxDependencies dependencies,
             RuntimeSettings settings,
+            ObjectProvider<TableModule> modules,
             HandlerRecorder recorder) {
         return new OutboxTester(
-                runtime, dependencies.dataSource(), dependencies.mapper(), settings.schemas(), recorder);
+                runtime,
+                dependencies.dataSource(),
+                dependencies.mapper(),
+                settings.schemas(),
+                modules.stream().flatMap((module) -> module.tables().stream()).toList(),
+                recorder);
     }
 
     /** Checks the database before the outbox migrates it. */

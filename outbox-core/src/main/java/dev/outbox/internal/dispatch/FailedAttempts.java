@@ -8,6 +8,7 @@ import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.failure.ConnectionFailures;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.failure.SelfReported;
 import dev.outbox.internal.payload.UndecodableException;
 import dev.outbox.retry.Backoff;
 import dev.outbox.retry.RetryPolicy;
@@ -145,6 +146,8 @@ final class FailedAttempts {
                     dead.failure().code(),
                     dead.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     ex);
+        } else if (ex.getCause() instanceof SelfReported) {
+            log.debug("{} lets {} wait: {}", handler.id(), envelope, ex.getMessage());
         } else if (outcome instanceof DeliveryOutcome.Retry retry) {
             log.warn(
                     "{} failed with {} (attempt {}{}); next attempt in {} s",

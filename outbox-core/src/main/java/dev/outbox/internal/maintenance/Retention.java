@@ -2,7 +2,6 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.internal.store.RetentionStore.Batch;
 import dev.outbox.internal.store.RetentionStore.CounterPage;
@@ -11,6 +10,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,7 +26,7 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final RetentionStore store;
-    private final ReceivedStore received;
+    private final List<ModuleRows> modules = new CopyOnWriteArrayList<>();
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
@@ -33,14 +34,9 @@ public final class Retention implements AutoCloseable {
 
     /** Creates a retention that has not started. */
     public Retention(
-            RetentionSettings settings,
-            RetentionStore store,
-            ReceivedStore received,
-            Clock clock,
-            @Nullable UnaryOperator<Instant> schedule) {
+            RetentionSettings settings, RetentionStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
         this.settings = settings;
         this.store = store;
-        this.received = received;
         this.clock = clock;
         this.schedule = schedule;
     }
@@ -72,21 +68,22 @@ public final class Retention implements AutoCloseable {
         if (counters > 0) {
             log.info("Removed the counters of {} aggregates without events for {}", counters, idle);
         }
-        long forgotten = idle == null ? 0 : forgetReceived(idle);
-        if (forgotten > 0) {
-            log.info("Removed the last sequences of {} aggregates without received events for {}", forgotten, idle);
+        if (idle != null) {
+            modules.forEach((module) -> module.removeIdle(idle, settings.batchSize()));
         }
         return moved;
     }
 
-    private long forgetReceived(Duration idle) throws SQLException {
-        long removed = 0;
-        CounterPage page = CounterPage.BEGINNING;
-        do {
-            page = received.removeIdle(page, idle, settings.batchSize());
-            removed += page.removed();
-        } while (page.size() == settings.batchSize() && !loop.isClosing());
-        return removed;
+    /** Removes the rows of idle aggregates from the tables of a module too. */
+    public void add(ModuleRows module) {
+        modules.add(module);
+    }
+
+    /** Rows of a module that belong to aggregates. */
+    @FunctionalInterface
+    public interface ModuleRows {
+        /** Removes the rows that were not used for a time, in batches. */
+        void removeIdle(Duration idle, int batchSize);
     }
 
     private Batch archive(OffsetDateTime from) throws SQLException {

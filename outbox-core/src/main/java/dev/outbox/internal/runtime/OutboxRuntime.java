@@ -20,7 +20,6 @@ import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.store.AggregateTypeStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.internal.store.RetentionStore;
@@ -93,8 +92,6 @@ public final class OutboxRuntime implements AutoCloseable {
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(
-                        dependencies.dataSource(), schema, settings.schemas().archive()),
-                new ReceivedStore(
                         dependencies.dataSource(), schema, settings.schemas().archive()),
                 dependencies.clock(),
                 dependencies.retentionSchedule());

@@ -45,6 +45,7 @@ public final class OutboxMigrations {
                AND c.relname = 'outbox_id_seq'
             """;
 
+    private final TableModule module;
     private final JdbcClient sql;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
@@ -54,17 +55,24 @@ public final class OutboxMigrations {
 
     /** Prepares the migrations without running any. */
     public OutboxMigrations(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this(TableModule.OUTBOX, dataSource, schema, archiveSchema);
+    }
+
+    /** Prepares the migrations of a module, which run after those of the outbox. */
+    public OutboxMigrations(
+            TableModule module, DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.module = module;
         this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
         this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
-        this.plainSql = new PlainSql(schema, archiveSchema);
+        this.plainSql = new PlainSql(module, schema, archiveSchema);
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
                 .dataSource(dataSource)
                 .schemas(schema.name(), archiveSchema.name())
                 .defaultSchema(schema.name())
-                .table(HISTORY)
-                .locations("classpath:" + LOCATION)
+                .table(module.history())
+                .locations("classpath:" + module.location())
                 .placeholders(plainSql.placeholders())
                 // The schema may hold other tables already.
                 .baselineOnMigrate(true)
@@ -80,8 +88,7 @@ public final class OutboxMigrations {
             FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
-            checkArchive();
-            checkSequence();
+            checkOutbox();
             warnIfNewer();
         });
     }
@@ -105,8 +112,7 @@ public final class OutboxMigrations {
                             Arrays.stream(pending).map(MigrationInfo::getScript).toList()));
         }
         flyway.validate();
-        checkArchive();
-        checkSequence();
+        checkOutbox();
         warnIfNewer();
     }
 
@@ -116,6 +122,13 @@ public final class OutboxMigrations {
         } catch (FlywayException | DataAccessException ex) {
             RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
             throw missing != null ? missing : MigrationFailures.explained(ex);
+        }
+    }
+
+    private void checkOutbox() {
+        if (module.equals(TableModule.OUTBOX)) {
+            checkArchive();
+            checkSequence();
         }
     }
 

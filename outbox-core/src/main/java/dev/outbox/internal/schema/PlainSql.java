@@ -13,13 +13,12 @@ import org.jspecify.annotations.Nullable;
 /** Migrations as plain SQL, together with the rows that Flyway would write into its history. Needs no database and no Flyway. */
 final class PlainSql {
 
-    /** Every migration, in the order in which Flyway runs them. */
-    static final List<String> SCRIPTS = List.of("V1__outbox.sql", "R__archive.sql");
-
+    private final TableModule module;
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
 
-    PlainSql(OutboxSchema schema, OutboxSchema archiveSchema) {
+    PlainSql(TableModule module, OutboxSchema schema, OutboxSchema archiveSchema) {
+        this.module = module;
         this.schema = schema;
         this.archiveSchema = archiveSchema;
     }
@@ -32,7 +31,7 @@ final class PlainSql {
 
     /** Returns the SQL that brings tables of a version to the latest one; 0 for tables that do not exist. */
     String after(int version) {
-        return of(SCRIPTS.stream()
+        return of(module.scripts().stream()
                 .filter((script) -> {
                     String own = version(script);
                     return own == null || Integer.parseInt(own) > version;
@@ -42,8 +41,7 @@ final class PlainSql {
 
     /** Returns the SQL that runs these migrations and records them. */
     String of(List<String> scripts) {
-        StringBuilder sql =
-                new StringBuilder("""
+        StringBuilder sql = new StringBuilder("""
                 -- Tables of the outbox in schema %1$s, archive in schema %2$s. Run as the role that owns them, in one transaction.
                 DO $block$ BEGIN
                     IF to_regnamespace('%1$s') IS NULL THEN
@@ -67,7 +65,7 @@ final class PlainSql {
                     success        boolean       NOT NULL
                 );
                 CREATE INDEX IF NOT EXISTS %3$s_s_idx ON %1$s.%3$s (success);
-                """.formatted(schema.quoted(), archiveSchema.quoted(), OutboxMigrations.HISTORY));
+                """.formatted(schema.quoted(), archiveSchema.quoted(), module.history()));
         scripts.forEach((script) -> sql.append('\n').append(recorded(script)));
         return sql.toString();
     }
@@ -85,7 +83,7 @@ final class PlainSql {
                   FROM %1$s.%2$s;
                 """.formatted(
                                 schema.quoted(),
-                                OutboxMigrations.HISTORY,
+                                module.history(),
                                 version == null ? "NULL" : "'" + version + "'",
                                 script.replaceFirst("^[^_]+__", "")
                                         .replaceFirst("\\.sql$", "")
@@ -114,8 +112,8 @@ final class PlainSql {
         return rendered;
     }
 
-    private static String read(String script) {
-        String path = OutboxMigrations.LOCATION + "/" + script;
+    private String read(String script) {
+        String path = module.location() + "/" + script;
         try (InputStream text = PlainSql.class.getClassLoader().getResourceAsStream(path)) {
             if (text == null) {
                 throw new IllegalStateException("migration " + path + " is not on the class path");

@@ -12,6 +12,7 @@ public final class PrintSql {
               --schema=NAME          schema of the tables (events)
               --archive-schema=NAME  schema of the archive (audit)
               --after=VERSION        version of the existing tables (0: none)
+              --module=NAME          tables of a module whose JAR is on the class path, such as kafka
             """;
 
     private PrintSql() {}
@@ -33,6 +34,7 @@ public final class PrintSql {
         String schema = OutboxSchema.DEFAULT.name();
         String archiveSchema = OutboxSchema.DEFAULT_ARCHIVE.name();
         int after = 0;
+        TableModule module = TableModule.OUTBOX;
         for (String argument : arguments) {
             String value = argument.substring(argument.indexOf('=') + 1);
             if (argument.startsWith("--schema=")) {
@@ -41,10 +43,12 @@ public final class PrintSql {
                 archiveSchema = value;
             } else if (argument.matches("--after=\\d{1,6}")) {
                 after = Integer.parseInt(value);
+            } else if (argument.startsWith("--module=")) {
+                module = TableModule.named(value);
             } else {
                 throw new IllegalArgumentException("unknown option: " + argument);
             }
         }
-        return new PlainSql(new OutboxSchema(schema), new OutboxSchema(archiveSchema)).after(after);
+        return new PlainSql(module, new OutboxSchema(schema), new OutboxSchema(archiveSchema)).after(after);
     }
 }

@@ -29,7 +29,6 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_aggregate', 'SELECT UPDATE DELETE'),
                        (:schema, 'outbox_aggregate_type', 'SELECT'),
                        (:schema, 'outbox_aggregate_removal', 'SELECT UPDATE'),
-                       (:schema, 'outbox_received', 'SELECT UPDATE DELETE'),
                        (:schema, 'outbox_aggregate_floor', 'SELECT UPDATE'),
                        (:schema, 'outbox_id_seq', 'SELECT'),
                        (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),

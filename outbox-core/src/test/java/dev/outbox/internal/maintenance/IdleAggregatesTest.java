@@ -9,7 +9,6 @@ import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.internal.store.RetentionStore;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -218,7 +217,6 @@ class IdleAggregatesTest {
         return new Retention(
                 settings,
                 new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ReceivedStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 null);
     }

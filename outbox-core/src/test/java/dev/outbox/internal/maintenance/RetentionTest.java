@@ -11,7 +11,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
@@ -215,7 +214,6 @@ class RetentionTest {
         try (Retention retention = new Retention(
                 RetentionSettings.defaults(),
                 new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ReceivedStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 schedule)) {
             retention.start();
@@ -232,7 +230,6 @@ class RetentionTest {
         return new Retention(
                 settings,
                 new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                new ReceivedStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                 Clock.systemUTC(),
                 null);
     }

@@ -46,8 +46,6 @@ class OutboxMigrationsTest {
                         "outbox_delivery",
                         "outbox_aggregate",
                         "outbox_aggregate_removal",
-                        "outbox_received",
-                        "outbox_inbox_offset",
                         "outbox_handler",
                         "processed_event",
                         "outbox_operation",

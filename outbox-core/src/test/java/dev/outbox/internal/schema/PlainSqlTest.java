@@ -138,7 +138,7 @@ class PlainSqlTest {
                 .toURI());
         try (Stream<Path> files = Files.list(directory.resolveSibling("."))) {
             assertThat(files.map((file) -> file.getFileName().toString()).filter((name) -> name.contains("__")))
-                    .containsExactlyInAnyOrderElementsOf(PlainSql.SCRIPTS);
+                    .containsExactlyInAnyOrderElementsOf(TableModule.OUTBOX.scripts());
         }
     }
 

@@ -111,7 +111,6 @@ class StatusViewTest {
         return new Retention(
                         new RetentionSettings(Duration.ZERO, true, Duration.ofDays(30), 1000),
                         new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
-                        new ReceivedStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
                         Clock.systemUTC(),
                         null)
                 .runOnce();

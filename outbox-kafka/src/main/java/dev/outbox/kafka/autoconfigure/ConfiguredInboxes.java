@@ -3,7 +3,6 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Gaps;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Inbox;
-import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Late;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +16,7 @@ import java.util.regex.Pattern;
 /** Inboxes that the properties configure; an invalid one fails the start with the name of its property. */
 final class ConfiguredInboxes {
 
-    static final String PREFIX = "outbox.kafka.inbox";
+    static final String PREFIX = "outbox.kafka.inboxes";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final int LONGEST_PREFIX = 100;
@@ -60,9 +59,7 @@ final class ConfiguredInboxes {
                 new InboxSettings.Source(inbox.topics(), group, inbox.concurrency()),
                 new InboxSettings.Target(inbox.aggregateTypePrefix(), stream),
                 new InboxSettings.Rules(
-                        inbox.gaps() == Gaps.HOLD ? inbox.gapTimeout() : null,
-                        inbox.late() == Late.DROP,
-                        inbox.unknownTypes()));
+                        inbox.gaps() == Gaps.HOLD ? inbox.gapTimeout() : null, inbox.late(), inbox.unknownTypes()));
     }
 
     /** Kafka would divide the partitions of the topic between the two. */

@@ -27,9 +27,9 @@ public final class OutboxKafkaAutoConfiguration {
     @Bean
     SmartInitializingSingleton outboxKafkaReport(OutboxKafkaProperties properties) {
         return () -> {
-            if (properties.routes().isEmpty() && properties.inbox().isEmpty()) {
+            if (properties.routes().isEmpty() && properties.inboxes().isEmpty()) {
                 log.info(
-                        "Neither outbox.kafka.routes nor outbox.kafka.inbox is set: events do not go to or come from Kafka");
+                        "Neither outbox.kafka.routes nor outbox.kafka.inboxes is set: events do not go to or come from Kafka");
             }
         };
     }

@@ -5,14 +5,17 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
 import dev.outbox.kafka.internal.inbox.Inbox;
-import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.InboxTables;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
+import dev.outbox.kafka.internal.inbox.PausedInboxes;
+import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
+import dev.outbox.kafka.internal.inbox.SupervisedInbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,10 +42,24 @@ import org.springframework.transaction.PlatformTransactionManager;
 class OutboxKafkaInboxConfiguration {
 
     @Bean
+    static TableModule outboxKafkaTables() {
+        return InboxTables.MODULE;
+    }
+
+    @Bean
+    ReceivedStore outboxKafkaReceived(RuntimeSettings settings, OutboxDependencies dependencies) {
+        return new ReceivedStore(
+                dependencies.dataSource(),
+                settings.schemas().outbox(),
+                settings.schemas().archive());
+    }
+
+    @Bean
     Inboxes outboxKafkaInboxes(
             OutboxKafkaProperties properties,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
+            ReceivedStore received,
             ObjectProvider<OutboxRuntime> runtime,
             ObjectProvider<OutboxPublisher> publishers,
             ObjectProvider<InboxMeter> meters) {
@@ -53,10 +70,7 @@ class OutboxKafkaInboxConfiguration {
                         + " needs a transaction manager of the outbox's DataSource, and there is none"));
         Inbox.Outbox outbox = new Inbox.Outbox(
                 publishers.getObject(),
-                new ReceivedStore(
-                        dependencies.dataSource(),
-                        settings.schemas().outbox(),
-                        settings.schemas().archive()),
+                received,
                 manager,
                 (type, aggregateType, stream) ->
                         runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),
@@ -65,7 +79,7 @@ class OutboxKafkaInboxConfiguration {
                 new OffsetStore(dependencies.dataSource(), settings.schemas().outbox());
         InboxMeter meter = meters.getIfAvailable(() -> InboxMeter.NONE);
         return new Inboxes(ConfiguredInboxes.of(
-                        properties.inbox(), settings.polling().streams().keySet())
+                        properties.inboxes(), settings.polling().streams().keySet())
                 .stream()
                 .map((inbox) -> new Inbox(inbox, outbox, offsets, meter))
                 .toList());
@@ -74,7 +88,10 @@ class OutboxKafkaInboxConfiguration {
     @Bean
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
+            ReceivedStore received,
+            OutboxRuntime runtime,
             RuntimeSettings settings,
+            OutboxDependencies dependencies,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
         ConsumerFactory<?, ?> application = factories.getIfUnique();
@@ -82,13 +99,17 @@ class OutboxKafkaInboxConfiguration {
             throw new HandlerConfigurationException(ConfiguredInboxes.PREFIX
                     + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
         }
+        runtime.retention().add(received::removeIdle);
         String name = environment.getProperty("spring.application.name", "outbox");
         return new InboxLifecycle(
-                inboxes.all().stream().map(Inbox::settings).toList(),
                 inboxes.all().stream()
-                        .map((inbox) ->
-                                new InboxConsumer(inbox).container(consumers(application, inbox.settings(), name)))
+                        .map((inbox) -> new SupervisedInbox(
+                                inbox, consumers(application, inbox.settings(), name), dependencies.nanos()))
                         .toList(),
+                new PausedInboxes(
+                        dependencies.dataSource(),
+                        settings.schemas().outbox(),
+                        inboxes.all().stream().map(Inbox::settings).toList()),
                 topicCheck(application, inboxes, name),
                 settings.polling().enabled());
     }

@@ -1,6 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.kafka.internal.forwarder.RecordKey;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
@@ -15,14 +16,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param source Source of forwarded events, the CloudEvents attribute "source". The name of the application after a slash if not set.
  * @param producer Producer of forwarded events.
  * @param routes Routes by name. Each forwards the events that it selects to a topic.
- * @param inbox Inboxes by name. Each stores the events of its topics in the outbox.
+ * @param inboxes Inboxes by name. Each stores the events of its topics in the outbox.
  */
 @ConfigurationProperties(prefix = "outbox.kafka", ignoreUnknownFields = false)
 public record OutboxKafkaProperties(
         @Nullable String source,
         @DefaultValue Producer producer,
         @DefaultValue Map<String, Route> routes,
-        @DefaultValue Map<String, Inbox> inbox) {
+        @DefaultValue Map<String, Inbox> inboxes) {
 
     /**
      * Producer of forwarded events.
@@ -62,7 +63,7 @@ public record OutboxKafkaProperties(
      * @param concurrency Number of consumers.
      * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
      * @param gapTimeout How long to wait for the predecessor.
-     * @param late What happens to an event that arrives after its successor.
+     * @param late What happens to an event that arrives after its successor. An operator can retry the dead letter, which stores the event.
      * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler.
      */
     public record Inbox(
@@ -82,13 +83,5 @@ public record OutboxKafkaProperties(
         ACCEPT,
         /** Waits for the predecessor. */
         HOLD
-    }
-
-    /** What happens to an event that arrives after its successor. */
-    public enum Late {
-        /** Makes the event a dead letter. */
-        DEAD_LETTER,
-        /** Drops the event. */
-        DROP
     }
 }

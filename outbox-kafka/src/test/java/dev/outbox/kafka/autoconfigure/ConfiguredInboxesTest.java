@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,7 @@ class ConfiguredInboxesTest {
                         "shop",
                         new InboxSettings.Source(List.of("orders"), "receiver", 1),
                         new InboxSettings.Target("", null),
-                        new InboxSettings.Rules(null, false, UnknownTypes.STORE)));
+                        new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.STORE)));
     }
 
     @Test
@@ -43,18 +44,18 @@ class ConfiguredInboxesTest {
                         "shop",
                         new InboxSettings.Source(List.of("orders", "parts"), "receiver", 3),
                         new InboxSettings.Target("shop:", "default"),
-                        new InboxSettings.Rules(Duration.ofSeconds(5), true, UnknownTypes.IGNORE)));
+                        new InboxSettings.Rules(Duration.ofSeconds(5), Late.DROP, UnknownTypes.IGNORE)));
     }
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "group=receiver | outbox.kafka.inbox.shop.topics must name at least one topic",
-                "topics=orders | outbox.kafka.inbox.shop.group must name the consumer group",
-                "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inbox.shop.concurrency must be at least 1: 0",
-                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inbox.shop.gap-timeout must be positive",
-                "topics=orders;group=receiver;stream=fast | outbox.kafka.inbox.shop.stream must be one of [default]"
+                "group=receiver | outbox.kafka.inboxes.shop.topics must name at least one topic",
+                "topics=orders | outbox.kafka.inboxes.shop.group must name the consumer group",
+                "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inboxes.shop.concurrency must be at least 1: 0",
+                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inboxes.shop.gap-timeout must be positive",
+                "topics=orders;group=receiver;stream=fast | outbox.kafka.inboxes.shop.stream must be one of [default]"
             })
     void invalidPropertyIsNamed(String properties, String message) {
         assertThatThrownBy(() -> inboxes(properties("shop", properties)))
@@ -70,19 +71,20 @@ class ConfiguredInboxesTest {
 
         assertThatThrownBy(() -> inboxes(both))
                 .isInstanceOf(HandlerConfigurationException.class)
-                .hasMessageContaining("outbox.kafka.inbox.a and outbox.kafka.inbox.b both receive the topic orders");
+                .hasMessageContaining(
+                        "outbox.kafka.inboxes.a and outbox.kafka.inboxes.b both receive the topic orders");
     }
 
     private static Map<String, String> properties(String name, String values) {
         return Stream.of(values.split(";"))
                 .map((value) -> value.split("=", 2))
-                .collect(Collectors.toMap((pair) -> "outbox.kafka.inbox." + name + "." + pair[0], (pair) -> pair[1]));
+                .collect(Collectors.toMap((pair) -> "outbox.kafka.inboxes." + name + "." + pair[0], (pair) -> pair[1]));
     }
 
     private static List<InboxSettings> inboxes(Map<String, String> properties) {
         OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(properties))
                 .bind("outbox.kafka", Bindable.of(OutboxKafkaProperties.class))
                 .get();
-        return ConfiguredInboxes.of(bound.inbox(), Set.of("default"));
+        return ConfiguredInboxes.of(bound.inboxes(), Set.of("default"));
     }
 }

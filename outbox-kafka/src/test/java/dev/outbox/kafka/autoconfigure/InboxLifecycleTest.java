@@ -3,14 +3,17 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.TestKafka;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
+import dev.outbox.kafka.internal.inbox.PausedInboxes;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 @ExtendWith(OutputCaptureExtension.class)
 class InboxLifecycleTest {
@@ -22,8 +25,10 @@ class InboxLifecycleTest {
             "auto.offset.reset", "earliest");
 
     private static InboxLifecycle lifecycle(boolean enabled) {
-        TopicCheck check = new TopicCheck(CONSUMER, Map.of("outbox.kafka.inbox.orders.topics", "missing-inbox-topic"));
-        return new InboxLifecycle(List.of(), List.of(), check, enabled);
+        TopicCheck check =
+                new TopicCheck(CONSUMER, Map.of("outbox.kafka.inboxes.orders.topics", "missing-inbox-topic"));
+        PausedInboxes paused = new PausedInboxes(new SimpleDriverDataSource(), OutboxSchema.DEFAULT, List.of());
+        return new InboxLifecycle(List.of(), paused, check, enabled);
     }
 
     @Test
@@ -32,7 +37,7 @@ class InboxLifecycleTest {
         lifecycle.start();
 
         await().until(() -> output.getOut()
-                .contains("Topic missing-inbox-topic of outbox.kafka.inbox.orders.topics does not exist"));
+                .contains("Topic missing-inbox-topic of outbox.kafka.inboxes.orders.topics does not exist"));
         lifecycle.stop();
         assertThat(lifecycle.isRunning()).isFalse();
     }

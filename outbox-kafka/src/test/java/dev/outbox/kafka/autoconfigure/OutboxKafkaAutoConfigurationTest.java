@@ -45,7 +45,7 @@ class OutboxKafkaAutoConfigurationTest {
         application().run((context) -> {
             assertThat(context).hasNotFailed().doesNotHaveBean(SharedProducer.class);
             assertThat(context).doesNotHaveBean(HandlerDefinition.class).doesNotHaveBean(Producer.class);
-            assertThat(output).containsOnlyOnce("Neither outbox.kafka.routes nor outbox.kafka.inbox is set");
+            assertThat(output).containsOnlyOnce("Neither outbox.kafka.routes nor outbox.kafka.inboxes is set");
         });
     }
 

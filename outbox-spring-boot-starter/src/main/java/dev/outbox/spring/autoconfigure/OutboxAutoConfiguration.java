@@ -12,6 +12,7 @@ import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.SchemaHistory;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.OutboxInspector;
@@ -84,9 +85,14 @@ public final class OutboxAutoConfiguration {
     OutboxMigrationInitializer outboxMigrationInitializer(
             OutboxDatabase database,
             OutboxProperties properties,
-            ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+            ObjectProvider<DataSourcePoolMetadataProvider> pools,
+            ObjectProvider<TableModule> modules) {
         OptionalInt connections = HandlerCapacity.connections(database.dataSource(), pools.orderedStream());
-        return new OutboxMigrationInitializer(database, properties.migrate(), connections);
+        return new OutboxMigrationInitializer(
+                database,
+                properties.migrate(),
+                connections,
+                modules.orderedStream().toList());
     }
 
     @Bean

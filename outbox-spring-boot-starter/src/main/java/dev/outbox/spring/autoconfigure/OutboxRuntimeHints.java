@@ -15,6 +15,7 @@ final class OutboxRuntimeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern(OutboxMigrations.LOCATION + "/*");
+        hints.resources().registerPattern("db/outbox/*/migration/*");
         hints.resources().registerPattern("META-INF/outbox.properties");
         ReflectionHints reflection = hints.reflection();
         new BindingReflectionHintsRegistrar().registerReflectionHints(reflection, OutboxProperties.class);

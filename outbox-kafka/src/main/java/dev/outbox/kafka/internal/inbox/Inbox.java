@@ -2,10 +2,8 @@ package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.StoredOffsets.Known;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -13,7 +11,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
@@ -115,9 +112,6 @@ public final class Inbox {
         try {
             written = offsets.advance(batch);
             results = work.store(batch);
-        } catch (SQLException ex) {
-            throw rolledBack(
-                    transaction, new DataAccessResourceFailureException("inbox " + settings.name(), Redaction.of(ex)));
         } catch (RuntimeException ex) {
             throw rolledBack(transaction, ex);
         } catch (Error ex) {

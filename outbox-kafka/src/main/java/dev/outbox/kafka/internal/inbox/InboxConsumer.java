@@ -33,6 +33,7 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
 
     private final Inbox inbox;
     private final Rewinding rewinding;
+    private final ConsumerThreads threads;
 
     /** Failures in a row of each consumer thread. */
     private final ThreadLocal<Integer> failures = ThreadLocal.withInitial(() -> 0);
@@ -40,6 +41,11 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
     public InboxConsumer(Inbox inbox) {
         this.inbox = inbox;
         this.rewinding = new Rewinding(inbox.settings().name(), inbox.offsets());
+        this.threads = new ConsumerThreads(inbox.settings().handlerId());
+    }
+
+    ConsumerThreads threads() {
+        return threads;
     }
 
     /** Creates a container that has not started. */
@@ -49,6 +55,7 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
         properties.setGroupId(source.group());
         properties.setAckMode(AckMode.BATCH);
         properties.setMessageListener(this);
+        properties.setListenerTaskExecutor(threads);
         properties.setAuthExceptionRetryInterval(AUTHENTICATION_INTERVAL);
         properties.setConsumerRebalanceListener(rewinding);
         properties.setOffsetAndMetadataProvider((metadata, offset) -> rewinding.marked(offset));
@@ -97,9 +104,9 @@ public final class InboxConsumer implements BatchConsumerAwareMessageListener<by
         data.partitions()
                 .forEach((partition) ->
                         consumer.seek(partition, data.records(partition).get(0).offset()));
-        DatabaseMovedBackException movedBack = DatabaseMovedBackException.in(thrown);
-        if (movedBack != null) {
-            rewinding.seek(consumer, movedBack.stored());
+        OtherOffsetsException other = OtherOffsetsException.in(thrown);
+        if (other != null) {
+            rewinding.seek(consumer, other.stored());
             return;
         }
         pauseAfter(

@@ -4,13 +4,14 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
-import dev.outbox.internal.store.ReceivedStore;
 import dev.outbox.kafka.internal.cloudevents.CloudEvent;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,16 +54,18 @@ final class InboxTransaction {
     }
 
     /** Stores each record as an event, drops it, or stores it as a dead letter. Returns what became of the records. */
-    Map<Result, Long> store(List<Incoming> batch) throws SQLException {
-        Set<Aggregate> aggregates = batch.stream()
-                .map(Incoming::content)
-                .filter(Objects::nonNull)
-                .map(Content::aggregate)
-                .collect(Collectors.toSet());
+    Map<Result, Long> store(List<Incoming> batch) {
+        List<Incoming> events =
+                batch.stream().filter((incoming) -> incoming.content() != null).toList();
         Round round = new Round();
-        if (!aggregates.isEmpty()) {
-            round.last.putAll(received.lock(new TreeSet<>(aggregates)));
-            round.known.addAll(received.known(batch.stream()
+        if (!events.isEmpty()) {
+            Map<Received, Position> positions = received.lock(
+                    events.stream().map(Incoming::received).collect(Collectors.toCollection(TreeSet::new)));
+            positions.forEach((key, position) -> {
+                round.last.put(key, position.last());
+                round.highest.merge(key.aggregate(), position.highest(), Math::max);
+            });
+            round.known.addAll(received.known(events.stream()
                     .map(Incoming::content)
                     .filter(Objects::nonNull)
                     .map((content) -> content.event().id())
@@ -86,8 +89,9 @@ final class InboxTransaction {
                 content.event().type().name(), content.aggregate().type(), settings.target().stream());
     }
 
-    SequenceGuard decide(long last, Content content) {
-        return SequenceGuard.decide(last, content.sequence(), settings.rules().holdsGaps());
+    SequenceGuard decide(Position position, Content content) {
+        return SequenceGuard.decide(
+                position, content.sequence(), settings.rules().holdsGaps());
     }
 
     static Refusal unknownType(Content content) {
@@ -98,11 +102,11 @@ final class InboxTransaction {
                         + "; retry when one does, or skip the record");
     }
 
-    static Refusal late(Content content, long last) {
+    static Refusal late(Received received, Content content, long last) {
         return new Refusal(
                 Reason.LATE,
-                content + " arrived after the sequence " + last
-                        + ", which is stored: storing it now would break the order; skip the record");
+                content + " arrived after the sequence " + last + " of the topic " + received.topic()
+                        + ", which is stored; retry to store it behind the later events, or skip the record");
     }
 
     OutboxEvent event(Content content) {
@@ -127,8 +131,9 @@ final class InboxTransaction {
     /** Decisions about one batch. */
     private final class Round {
 
-        private final Map<Aggregate, Long> last = new HashMap<>();
-        private final Map<Aggregate, Long> advanced = new HashMap<>();
+        private final Map<Received, Long> last = new HashMap<>();
+        private final Map<Aggregate, Long> highest = new HashMap<>();
+        private final Map<Received, Long> advanced = new HashMap<>();
         private final Set<UUID> known = new HashSet<>();
         private final Map<UUID, Incoming> refused = new LinkedHashMap<>();
         private final List<OutboxEvent> events = new ArrayList<>();
@@ -140,7 +145,8 @@ final class InboxTransaction {
                 count(Result.DROPPED);
                 return;
             }
-            Refusal refusal = incoming.refusal() != null || content == null ? incoming.refusal() : decideOn(content);
+            Refusal refusal =
+                    incoming.refusal() != null || content == null ? incoming.refusal() : decideOn(incoming, content);
             if (refusal != null) {
                 refused.put(
                         StoredRecord.idOf(settings.name(), incoming.record()),
@@ -148,19 +154,23 @@ final class InboxTransaction {
             }
         }
 
-        private @Nullable Refusal decideOn(Content content) {
+        private @Nullable Refusal decideOn(Incoming incoming, Content content) {
             CloudEvent event = content.event();
-            long before = last.getOrDefault(content.aggregate(), ReceivedStore.NONE);
+            Received key = incoming.received();
+            Position before = new Position(
+                    last.getOrDefault(key, ReceivedStore.NONE),
+                    highest.getOrDefault(content.aggregate(), ReceivedStore.NONE));
             SequenceGuard decision = decide(before, content);
             if (decision == SequenceGuard.HOLD) {
                 return new Refusal(
-                        Reason.GAP, content + " waits for its predecessor: the last sequence stored is " + before);
+                        Reason.GAP,
+                        content + " waits for its predecessor: the last sequence stored is " + before.highest());
             }
             boolean late = decision == SequenceGuard.LATE;
-            if (isIgnored(content) || (late && settings.rules().dropLate())) {
+            if (isIgnored(content) || (late && settings.rules().late() == Late.DROP)) {
                 count(Result.DROPPED);
-            } else if (late) {
-                return late(content, before);
+            } else if (late && settings.rules().late() == Late.DEAD_LETTER) {
+                return late(key, content, before.last());
             } else if (isRefused(content)) {
                 return unknownType(content);
             } else {
@@ -169,13 +179,14 @@ final class InboxTransaction {
                 count(Result.RECEIVED);
             }
             if (!late) {
-                last.put(content.aggregate(), content.sequence());
-                advanced.put(content.aggregate(), content.sequence());
+                last.put(key, content.sequence());
+                highest.merge(content.aggregate(), content.sequence(), Math::max);
+                advanced.put(key, content.sequence());
             }
             return null;
         }
 
-        void finish() throws SQLException {
+        void finish() {
             if (!refused.isEmpty()) {
                 Set<UUID> stored = received.known(refused.keySet());
                 count(Result.DROPPED, stored.size());
@@ -196,7 +207,7 @@ final class InboxTransaction {
         }
 
         /** The database's clock is the one that all instances share. */
-        private @Nullable Instant heldUntil() throws SQLException {
+        private @Nullable Instant heldUntil() {
             Duration timeout = settings.rules().gapTimeout();
             return timeout == null ? null : received.now().plus(timeout);
         }

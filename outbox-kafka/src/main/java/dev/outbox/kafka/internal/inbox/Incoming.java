@@ -5,7 +5,9 @@ import dev.outbox.kafka.internal.cloudevents.CloudEvent;
 import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
 import dev.outbox.kafka.internal.cloudevents.ReservedNames;
 import dev.outbox.kafka.internal.cloudevents.UnreadableRecordException;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +64,11 @@ record Incoming(
             return "the " + what + " has more than " + LONGEST_NAME + " characters";
         }
         return name.indexOf('\0') < 0 ? null : "the " + what + " contains the character U+0000";
+    }
+
+    /** Returns the aggregate in its topic. Only for a record with an event. */
+    Received received() {
+        return new Received(Objects.requireNonNull(content).aggregate(), record.topic());
     }
 
     Incoming refused(String message) {

@@ -3,14 +3,13 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.RetryAfterException;
-import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,16 +31,18 @@ public final class RecordHandler {
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
     private final InboxTransaction work;
+    private final HeldRecords held;
 
     RecordHandler(InboxSettings settings, ReceivedStore received, OutboxPublisher publisher, InboxTransaction work) {
         this.settings = settings;
         this.received = received;
         this.publisher = publisher;
         this.work = work;
+        this.held = new HeldRecords(settings.name());
     }
 
     /** Handles a record of this inbox; those of others succeed without work. */
-    public void handle(EventEnvelope envelope) throws SQLException {
+    public void handle(EventEnvelope envelope) {
         StoredRecord stored = StoredRecord.read(envelope.payload());
         if (!stored.inbox().equals(settings.name())) {
             return;
@@ -55,45 +56,53 @@ public final class RecordHandler {
         if (content == null) {
             throw refused(Objects.requireNonNull(incoming.refusal()));
         }
-        storeAgain(content, stored, envelope);
+        storeAgain(incoming.received(), content, stored, envelope);
     }
 
-    private void storeAgain(Content content, StoredRecord stored, EventEnvelope envelope) throws SQLException {
-        Aggregate aggregate = content.aggregate();
-        long last = received.lock(new TreeSet<>(Set.of(aggregate))).getOrDefault(aggregate, ReceivedStore.NONE);
+    private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
+        Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
         if (!received.known(List.of(content.event().id())).isEmpty()) {
+            held.release(envelope.eventId());
             return;
         }
-        SequenceGuard decision = work.decide(last, content);
+        SequenceGuard decision = work.decide(position, content);
         if (decision == SequenceGuard.HOLD) {
-            requireRetriedOrWait(content, last, stored.heldUntil(), envelope);
+            requireRetriedOrWait(content, position.highest(), stored.heldUntil(), envelope);
         }
+        held.release(envelope.eventId());
         if (!work.isIgnored(content)) {
-            boolean overtaken = stored.reason() == Reason.LATE
-                    || (stored.reason() == Reason.GAP && !received.isRetried(envelope.eventId(), settings.handlerId()));
-            if (decision == SequenceGuard.LATE && overtaken) {
-                throw refused(InboxTransaction.late(content, last));
+            boolean ordered = stored.reason() == Reason.LATE || stored.reason() == Reason.GAP;
+            if (decision == SequenceGuard.LATE
+                    && ordered
+                    && settings.rules().late() != Late.ACCEPT
+                    && !received.isRetried(envelope.eventId(), settings.handlerId())) {
+                throw refused(InboxTransaction.late(key, content, position.last()));
             }
             if (work.isRefused(content)) {
                 throw refused(InboxTransaction.unknownType(content));
             }
             publish(content);
         }
-        received.advance(Map.of(aggregate, content.sequence()));
+        received.advance(Map.of(key, content.sequence()));
     }
 
     /** A retry of an operator means that the predecessor will not come. */
-    private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope)
-            throws SQLException {
+    private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope) {
         if (received.isRetried(envelope.eventId(), settings.handlerId())) {
             return;
         }
-        Duration rest = heldUntil == null ? Duration.ZERO : Duration.between(received.now(), heldUntil);
+        Instant now = received.now();
+        Instant until = heldUntil == null ? now : heldUntil;
+        Duration rest = Duration.between(now, until);
         if (rest.compareTo(Duration.ZERO) > 0) {
-            throw RetryAfterException.uncounted(
+            throw held.hold(
+                    envelope.eventId(),
+                    until,
+                    now,
                     rest.compareTo(LONGEST_WAIT) < 0 ? rest : LONGEST_WAIT,
                     content + " waits for its predecessor: the last sequence stored is " + last);
         }
+        held.release(envelope.eventId());
         throw new NonRetryableException(content + " has no predecessor: the last sequence stored is " + last
                 + "; retry to store it without, or skip it");
     }

@@ -19,7 +19,7 @@ import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 
 /**
- * Sets consumers back to what the database has if it has moved back in time. Looks when records arrive, before the first poll after an
+ * Sets consumers to what the database has if it has moved back in time, or if Kafka has no offset of the group. Looks when records arrive, before the first poll after an
  * assignment, and regularly, because a quiet partition may have lost events too.
  */
 final class Rewinding implements ConsumerAwareRebalanceListener, BatchInterceptor<byte[], byte[]> {
@@ -92,37 +92,56 @@ final class Rewinding implements ConsumerAwareRebalanceListener, BatchIntercepto
         }
     }
 
-    /** Sets partitions back to the offsets that the database has, or to the beginning if it has none. */
+    /** Sets partitions to the offsets that the database has, or to the beginning if it has none. */
     void seek(Consumer<?, ?> consumer, Map<TopicPartition, Long> stored) {
         Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(stored.keySet());
+        Map<TopicPartition, Long> ends = consumer.endOffsets(stored.keySet());
         stored.forEach((partition, offset) -> {
             long beginning = beginnings.getOrDefault(partition, 0L);
+            boolean expired = offsets.isWithoutOffset(partition);
+            if (expired && offset > ends.getOrDefault(partition, offset)) {
+                // The topic was created again: the first poll shows where the consumer begins.
+                offsets.know(partition, new Known(beginning, Source.OTHER));
+                return;
+            }
             consumer.seek(partition, Math.max(offset, beginning));
             offsets.know(partition, new Known(offset, Source.DATABASE));
-            if (offset == OffsetStore.NONE) {
-                log.warn(
-                        "Inbox {}: the database has moved back in time to before it received {}, which is received again"
-                                + " from its beginning, offset {}",
-                        inbox,
-                        partition,
-                        beginning);
-            } else if (offset < beginning) {
-                log.error(
-                        "Inbox {}: the database has moved back in time to offset {} of {}, but Kafka has removed what is"
-                                + " before offset {}: the events in between are lost",
-                        inbox,
-                        offset,
-                        partition,
-                        beginning);
-            } else {
-                log.warn(
-                        "Inbox {}: the database has moved back in time, or the offsets of the group were moved forward; {}"
-                                + " is received again from offset {}, up to which it is stored",
-                        inbox,
-                        partition,
-                        offset);
-            }
+            log(partition, offset, beginning, expired);
         });
+    }
+
+    private void log(TopicPartition partition, long offset, long beginning, boolean expired) {
+        if (offset == OffsetStore.NONE) {
+            log.warn(
+                    "Inbox {}: the database has moved back in time to before it received {}, which is received again"
+                            + " from its beginning, offset {}",
+                    inbox,
+                    partition,
+                    beginning);
+        } else if (offset < beginning) {
+            log.error(
+                    "Inbox {}: the database has stored {} up to offset {}, but Kafka has removed what is before offset {}:"
+                            + " the events in between are lost",
+                    inbox,
+                    partition,
+                    offset,
+                    beginning);
+        } else if (expired) {
+            log.warn(
+                    "Inbox {}: Kafka has no offset of the group for {}, which continues at offset {}, up to which it is stored;"
+                            + " if the topic was created again, stop the consumers and delete its rows from"
+                            + " outbox_inbox_offset",
+                    inbox,
+                    partition,
+                    offset);
+        } else {
+            log.warn(
+                    "Inbox {}: the database has moved back in time, or the offsets of the group were moved forward; {}"
+                            + " is received again from offset {}, up to which it is stored",
+                    inbox,
+                    partition,
+                    offset);
+        }
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.internal.store.ReceivedStore;
+import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
 
 /** Decides by its sequence what happens to an event that is not stored yet. */
 enum SequenceGuard {
@@ -8,15 +8,18 @@ enum SequenceGuard {
     ACCEPT,
     /** The predecessor of the event has not arrived. */
     HOLD,
-    /** A later event of the aggregate is stored already. */
+    /** A later event of the aggregate from the same topic is stored already. */
     LATE;
 
-    /** Compares with the last sequence of the aggregate; the first event of an aggregate may have any. */
-    static SequenceGuard decide(long last, long sequence, boolean holdsGaps) {
-        if (sequence <= last) {
+    /**
+     * Compares with the position of the aggregate; its first event may have any sequence. Another topic may have carried the predecessor,
+     * but only the own one gives an order.
+     */
+    static SequenceGuard decide(Position position, long sequence, boolean holdsGaps) {
+        if (sequence <= position.last()) {
             return LATE;
         }
-        boolean gap = last != ReceivedStore.NONE && sequence > last + 1;
+        boolean gap = position.highest() != ReceivedStore.NONE && sequence > position.highest() + 1;
         return gap && holdsGaps ? HOLD : ACCEPT;
     }
 }

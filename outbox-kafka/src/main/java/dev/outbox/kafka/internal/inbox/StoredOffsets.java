@@ -45,7 +45,7 @@ final class StoredOffsets {
     /** Offset before which the records of a partition are stored. */
     record Known(long next, Source source) {
 
-        /** Kafka has no committed offset: the first record shows where the consumer begins. */
+        /** Kafka has no committed offset: the group is new, its offsets have expired, or the topic was created again. */
         static final Known NOTHING = new Known(OffsetStore.NONE, Source.OTHER);
 
         boolean isAhead(long stored) {
@@ -67,6 +67,11 @@ final class StoredOffsets {
 
     void know(TopicPartition partition, Known offset) {
         known.get().put(partition, offset);
+    }
+
+    /** Returns whether Kafka has no committed offset of a partition, and the consumer has not begun with it. */
+    boolean isWithoutOffset(TopicPartition partition) {
+        return Known.NOTHING.equals(known.get().get(partition));
     }
 
     void forget(Collection<TopicPartition> partitions) {
@@ -96,7 +101,7 @@ final class StoredOffsets {
 
     /**
      * Locks the partitions of a batch and writes their next offsets in the thread's transaction. Returns what is known once it is
-     * committed; fails if the database has moved back.
+     * committed; fails if the database has moved back, or has an offset of a partition for which Kafka has none.
      */
     Map<TopicPartition, Known> advance(List<Incoming> batch) {
         SortedMap<TopicPartition, Long> next =
@@ -108,15 +113,15 @@ final class StoredOffsets {
             first.putIfAbsent(partition, record.offset());
             next.put(partition, record.offset() + 1);
         }
-        first.forEach((partition, offset) -> known.get()
-                .merge(
-                        partition,
-                        new Known(offset, Source.OTHER),
-                        (before, now) -> before.equals(Known.NOTHING) ? now : before));
         Map<TopicPartition, Long> stored = store.lock(settings.source().group(), next.keySet());
-        Map<TopicPartition, Long> lost = lost(stored);
-        if (!lost.isEmpty()) {
-            throw new DatabaseMovedBackException(lost);
+        Map<TopicPartition, Long> others = lost(stored);
+        stored.forEach((partition, offset) -> {
+            if (offset != OffsetStore.NONE && isWithoutOffset(partition) && !offset.equals(first.get(partition))) {
+                others.put(partition, offset);
+            }
+        });
+        if (!others.isEmpty()) {
+            throw new OtherOffsetsException(others);
         }
         stored.forEach((partition, offset) -> {
             Known before = known.get().getOrDefault(partition, new Known(offset, Source.OTHER));

@@ -6,18 +6,24 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Records behind a gap in their sequence. */
+@ExtendWith(OutputCaptureExtension.class)
 class HeldRecordsTest {
 
     private static final InboxSettings.Rules PATIENT =
-            new InboxSettings.Rules(Duration.ofHours(1), false, UnknownTypes.DEAD_LETTER);
+            new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
     private static final InboxSettings.Rules IMPATIENT =
-            new InboxSettings.Rules(Duration.ofMillis(1), false, UnknownTypes.DEAD_LETTER);
+            new InboxSettings.Rules(Duration.ofMillis(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
 
     private @Nullable Receiver open;
 
@@ -48,6 +54,29 @@ class HeldRecordsTest {
     }
 
     @Test
+    void waitIsLoggedWhenItBeginsAndEnds(CapturedOutput output) {
+        Receiver receiver = receiver(PATIENT);
+        receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 5), TestRecord.of("2", 3), TestRecord.of("2", 5));
+        await().atMost(Duration.ofMinutes(1)).until(() -> receiver.recordAttempts.get() > 6);
+        receiver.receive(TestRecord.of("1", 4), TestRecord.of("2", 4));
+
+        await().atMost(Duration.ofMinutes(1)).until(() -> output.getOut().contains("holds back no more records"));
+        assertThat(output).containsOnlyOnce("waits for its predecessor").doesNotContain("not counted");
+    }
+
+    @Test
+    void gapClosesThroughAnotherTopic() {
+        Receiver receiver = receiver(PATIENT);
+        receiver.inbox()
+                .receive(List.of(
+                        TestRecord.of("1", 3).at("a", 0), TestRecord.of("1", 5).at("a", 1)));
+        assertThat(receiver.count(Result.HELD)).isEqualTo(1);
+        receiver.inbox().receive(List.of(TestRecord.of("1", 4).at("b", 0)));
+
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L));
+    }
+
+    @Test
     void gapThatStaysIsADeadLetterThatBlocksItsAggregate() {
         Receiver receiver = receiver(IMPATIENT);
         receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 5), TestRecord.of("1", 6), TestRecord.of("2", 1));
@@ -62,7 +91,8 @@ class HeldRecordsTest {
 
     @Test
     void ignoredTypeLeavesNoGap() {
-        Receiver receiver = receiver(new InboxSettings.Rules(Duration.ofHours(1), false, UnknownTypes.IGNORE));
+        Receiver receiver =
+                receiver(new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.IGNORE));
         receiver.receive(
                 TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
 

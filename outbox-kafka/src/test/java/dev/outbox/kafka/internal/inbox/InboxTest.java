@@ -10,6 +10,7 @@ import dev.outbox.InvalidEventException;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.Test;
 /** What becomes of the records of a poll, on PostgreSQL and without Kafka. */
 class InboxTest {
 
-    private static final InboxSettings.Rules ACCEPTING = new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER);
+    private static final InboxSettings.Rules ACCEPTING =
+            new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
 
     private Receiver receiver = new Receiver(ACCEPTING, "shop:");
 
@@ -163,25 +165,50 @@ class InboxTest {
     }
 
     @Test
-    void lateRecordIsADeadLetterEvenAfterARetry() {
+    void lateRecordIsADeadLetterThatARetryStores() {
         receiver.receive(TestRecord.of("1", 5), TestRecord.of("1", 3));
 
         assertThat(receiver.awaitDead(1).get(0))
-                .contains("of shop:order/1 with sequence 3 arrived after the sequence 5, which is stored");
-        receiver.runtime().operations().retry(receiver.dead(), "ann", "again");
-        receiver.awaitDead(1);
+                .contains("of shop:order/1 with sequence 3 arrived after the sequence 5 of the topic orders");
         assertThat(receiver.sequences("1")).containsExactly(5L);
-        receiver.runtime().operations().skip(receiver.dead(), "ann", "not needed");
-        await().until(() -> receiver.sql()
-                .sql("SELECT count(*) = 0 FROM events.outbox_unpublished")
-                .query(Boolean.class)
-                .single());
+        receiver.runtime().operations().retry(receiver.dead(), "ann", "the route sent it late");
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(5L, 3L));
+        receiver.receive(TestRecord.of("1", 4), TestRecord.of("1", 6));
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(5L, 3L, 6L));
+        receiver.awaitDead(1);
+    }
+
+    @Test
+    void lateRecordsMayBeAccepted() {
+        receiver.close();
+        receiver = new Receiver(new InboxSettings.Rules(null, Late.ACCEPT, UnknownTypes.DEAD_LETTER));
+        receiver.receive(TestRecord.of("1", 5));
+        await().until(() -> receiver.handled.size() == 1);
+        receiver.receive(TestRecord.of("1", 3), TestRecord.of("1", 6));
+
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(5L, 3L, 6L));
+        assertThat(receiver.count(Result.RECEIVED)).isEqualTo(3);
+    }
+
+    @Test
+    void topicsOfOneAggregateTypeHaveNoCommonOrder() {
+        List<ConsumerRecord<byte[], byte[]>> orders = new ArrayList<>();
+        List<ConsumerRecord<byte[], byte[]>> cancellations = new ArrayList<>();
+        for (int n = 0; n < 200; n++) {
+            (n % 4 == 0 ? orders : cancellations)
+                    .add(TestRecord.of("" + n % 10, n).at(n % 4 == 0 ? "a" : "b", n));
+        }
+        receiver.inbox().receive(cancellations);
+        receiver.inbox().receive(orders);
+
+        await().until(() -> receiver.handled.size() == 200);
+        assertThat(receiver.count(Result.REFUSED)).isZero();
     }
 
     @Test
     void lateAndUnknownRecordsMayBeDropped() {
         receiver.close();
-        receiver = new Receiver(new InboxSettings.Rules(null, true, UnknownTypes.IGNORE));
+        receiver = new Receiver(new InboxSettings.Rules(null, Late.DROP, UnknownTypes.IGNORE));
         receiver.receive(
                 TestRecord.of("1", 5),
                 TestRecord.of("1", 3),
@@ -195,7 +222,7 @@ class InboxTest {
     @Test
     void eventThatNoHandlerTakesIsStoredAsHistory() {
         receiver.close();
-        receiver = new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.STORE));
+        receiver = new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.STORE));
         receiver.receive(TestRecord.of("1", 1).with("ce_type", "OrderLost"), TestRecord.of("1", 2));
 
         await().until(() -> receiver.handled.size() == 1);

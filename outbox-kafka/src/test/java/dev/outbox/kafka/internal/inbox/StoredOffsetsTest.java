@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +20,8 @@ class StoredOffsetsTest {
 
     private static final TopicPartition PARTITION = new TopicPartition("orders", 0);
 
-    private final Receiver receiver = new Receiver(new InboxSettings.Rules(null, false, UnknownTypes.DEAD_LETTER));
+    private final Receiver receiver =
+            new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER));
 
     @AfterEach
     void close() {
@@ -46,7 +48,7 @@ class StoredOffsetsTest {
 
         assertThatThrownBy(() ->
                         receiver.inbox().receive(List.of(TestRecord.of("1", 3).at(2))))
-                .asInstanceOf(InstanceOfAssertFactories.type(DatabaseMovedBackException.class))
+                .asInstanceOf(InstanceOfAssertFactories.type(OtherOffsetsException.class))
                 .satisfies((thrown) -> assertThat(thrown.stored()).isEqualTo(Map.of(PARTITION, 1L)));
         assertThat(events()).isEqualTo(2);
         assertThat(offset()).isEqualTo(1);

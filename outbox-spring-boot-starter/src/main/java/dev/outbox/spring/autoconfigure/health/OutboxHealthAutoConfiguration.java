@@ -2,12 +2,14 @@ package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.util.Set;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -30,12 +32,13 @@ public final class OutboxHealthAutoConfiguration {
             RuntimeSettings settings,
             QueueGauges gauges,
             SchemaHistory history,
-            OutboxProperties properties) {
+            OutboxProperties properties,
+            ObjectProvider<HealthDetails> modules) {
         CachedQuery<Set<String>> missing = new CachedQuery<>(
                 "outbox-schema-check", history::missing, properties.metrics().gaugeMaxAge());
         // The runtime exists only after the migrations: what has run by now is what this version needs. A later reading
         // may find less.
         missing.current();
-        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, missing, properties.health());
+        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, missing, properties.health(), modules);
     }
 }

@@ -3,6 +3,7 @@ package dev.outbox.spring.autoconfigure.health;
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
 import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.store.StatusStore.Counts;
@@ -30,19 +31,22 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     private final QueueGauges gauges;
     private final CachedQuery<Set<String>> missingMigrations;
     private final HealthThresholds thresholds;
+    private final Iterable<HealthDetails> modules;
 
     OutboxHealthIndicator(
             OutboxRuntime runtime,
             Polling polling,
             QueueGauges gauges,
             CachedQuery<Set<String>> missingMigrations,
-            OutboxProperties.Health thresholds) {
+            OutboxProperties.Health thresholds,
+            Iterable<HealthDetails> modules) {
         super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;
         this.missingMigrations = missingMigrations;
         this.thresholds = new HealthThresholds(thresholds);
+        this.modules = modules;
     }
 
     @Override
@@ -71,6 +75,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         if (!open.isEmpty()) {
             builder.withDetail("openCircuits", open);
         }
+        modules.forEach((module) -> builder.withDetails(module.get()));
     }
 
     private List<String> reasons(@Nullable Map<String, Counts> counts, Set<String> missing) {

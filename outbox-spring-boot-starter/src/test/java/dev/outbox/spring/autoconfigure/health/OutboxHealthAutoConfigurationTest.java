@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
@@ -97,6 +98,15 @@ class OutboxHealthAutoConfigurationTest {
                         assertThat(health(context).getStatus()).isEqualTo(Status.DOWN);
                     }
                 });
+    }
+
+    @Test
+    void modulesAddDetails() {
+        asked().withBean(HealthDetails.class, () -> () -> Map.of("stoppedInboxes", "orders"))
+                .run((context) -> assertStatus(
+                        context,
+                        Status.UP,
+                        (health) -> assertThat(health.getDetails()).containsEntry("stoppedInboxes", "orders")));
     }
 
     @Test

@@ -4,27 +4,27 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** The database has lost records that were stored: the records of some partitions must be read again. Nothing of the poll is stored. */
-final class DatabaseMovedBackException extends RuntimeException {
+/** The database has stored some partitions up to other offsets than those that were read. Nothing of the poll is stored. */
+final class OtherOffsetsException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
     private final transient Map<TopicPartition, Long> stored;
 
-    DatabaseMovedBackException(Map<TopicPartition, Long> stored) {
-        super("the database has moved back in time: it has the partitions up to the offsets " + stored);
+    OtherOffsetsException(Map<TopicPartition, Long> stored) {
+        super("the database has stored the partitions up to other offsets: " + stored);
         this.stored = Map.copyOf(stored);
     }
 
-    /** Next offsets in the database of the partitions that it has moved back, or {@link OffsetStore#NONE}. */
+    /** Next offsets of these partitions in the database, or {@link OffsetStore#NONE}. */
     Map<TopicPartition, Long> stored() {
         return stored;
     }
 
     /** Returns the exception that caused another one, if it is of this type. */
-    static @Nullable DatabaseMovedBackException in(Throwable failure) {
+    static @Nullable OtherOffsetsException in(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof DatabaseMovedBackException movedBack) {
+            if (cause instanceof OtherOffsetsException movedBack) {
                 return movedBack;
             }
         }

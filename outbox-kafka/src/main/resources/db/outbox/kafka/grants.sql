@@ -1,0 +1,20 @@
+-- Rights of the roles of db/outbox/grants.sql on the tables of inboxes. Run this file after that one, with the same variables. A process with
+-- an inbox needs the roles of publisher and worker.
+
+\if :{?schema}         \else \set schema         events           \endif
+\if :{?publisher}      \else \set publisher      outbox_publisher \endif
+\if :{?worker}         \else \set worker         outbox_worker    \endif
+\if :{?reader}         \else \set reader         outbox_reader    \endif
+\set ON_ERROR_STOP on
+
+GRANT SELECT ON :"schema".outbox_kafka_schema_history TO :"publisher", :"worker", :"reader";
+
+GRANT INSERT (aggregate_type, aggregate_id, topic, last_seq),
+      SELECT (aggregate_type, aggregate_id, topic, last_seq),
+      UPDATE (last_seq, last_used_at)
+   ON :"schema".outbox_received TO :"publisher";
+GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
+
+GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_received TO :"worker";
+
+GRANT SELECT ON :"schema".outbox_received, :"schema".outbox_inbox_offset TO :"reader";

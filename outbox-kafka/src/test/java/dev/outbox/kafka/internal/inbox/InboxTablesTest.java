@@ -1,0 +1,65 @@
+package dev.outbox.kafka.internal.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.internal.schema.OutboxMigrations;
+import dev.outbox.internal.schema.PrintSql;
+import dev.outbox.internal.schema.SchemaOutdatedException;
+import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The tables of inboxes beside those of an outbox. */
+@ExtendWith(OutputCaptureExtension.class)
+class InboxTablesTest {
+
+    @Test
+    void printedSqlReplacesTheMigration(CapturedOutput output) {
+        try (TestDatabase database = TestPostgres.shared().newDatabase()) {
+            new OutboxMigrations(database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE).migrate();
+            JdbcClient sql = JdbcClient.create(database.dataSource());
+            assertThat(tables(sql)).doesNotContain("outbox_received", "outbox_inbox_offset");
+            OutboxMigrations migrations = new OutboxMigrations(
+                    InboxTables.MODULE, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
+            assertThatThrownBy(migrations::validate)
+                    .isInstanceOf(SchemaOutdatedException.class)
+                    .hasMessageContaining("V1__kafka.sql did not run");
+
+            int before = output.getOut().length();
+            PrintSql.main(new String[] {"--module=kafka"});
+            sql.sql(output.getOut().substring(before)).update();
+            migrations.validate();
+            migrations.migrate();
+            assertThat(tables(sql)).contains("outbox_received", "outbox_inbox_offset", "outbox_kafka_schema_history");
+        }
+    }
+
+    @Test
+    void everyTableIsGrantedToReaders() {
+        try (Receiver receiver =
+                new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER))) {
+            assertThat(receiver.sql().sql("""
+                                    SELECT c.relname
+                                      FROM pg_class c
+                                     WHERE c.relnamespace = 'events'::regnamespace
+                                       AND c.relkind = 'r'
+                                       AND NOT has_any_column_privilege('outbox_reader', c.oid, 'SELECT')
+                                    """).query(String.class).list()).isEmpty();
+        }
+    }
+
+    private static List<String> tables(JdbcClient sql) {
+        return sql.sql("SELECT relname FROM pg_class WHERE relnamespace = 'events'::regnamespace AND relkind = 'r'")
+                .query(String.class)
+                .list();
+    }
+}
