@@ -119,7 +119,8 @@ class FailureHistoryTest {
         lanes.registered("mail", "{}", "OrderPlaced");
         lanes.registered("running", "{}", "OrderPlaced");
         outbox.sql()
-                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
                 .update();
 
         assertThat(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT).deadLetter(Duration.ofDays(7), 10))
