@@ -17,8 +17,8 @@ final class SettlementDefects {
                     "refused settlement is not isolated",
                     "G4",
                     "Refusal.java",
-                    "Set.of(\"22\", \"23\", \"54\", \"P0\")",
-                    "Set.of(\"99\")",
+                    "!ENVIRONMENT.contains(state.substring(0, 2))",
+                    "ENVIRONMENT.isEmpty()",
                     "RefusedSettlementTest"),
             Defect.of(
                     "outcomes that arrive during a settlement are forgotten",
