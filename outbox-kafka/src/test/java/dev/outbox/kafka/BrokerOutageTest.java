@@ -76,6 +76,7 @@ class BrokerOutageTest {
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.application.name=shop",
+                        "--outbox.kafka.source=/shop",
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -37,6 +38,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -46,6 +48,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class ForwardingTest {
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final int MAX_ATTEMPTS = 3;
     private static final Map<String, KafkaRecordMapper> MAPPERS = new ConcurrentHashMap<>();
     private static final Set<String> PRODUCERS = ConcurrentHashMap.newKeySet();
 
@@ -59,6 +62,8 @@ class ForwardingTest {
     record PaymentBooked(String text) {}
 
     record RefundIssued(String text) {}
+
+    record VoucherSent(String text) {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
@@ -88,20 +93,22 @@ class ForwardingTest {
     }
 
     @BeforeAll
-    static void start() {
+    static void start(CapturedOutput output) {
         TestKafka.createTopic("orders", Map.of());
+        TestKafka.createTopic("denied", Map.of());
         TestKafka.createTopic("payments", Map.of("max.message.bytes", "2000"));
         database = TestPostgres.shared().newDatabase();
         application = new SpringApplicationBuilder(Shop.class)
                 .web(WebApplicationType.NONE)
                 .run(
                         "--spring.application.name=shop",
+                        "--outbox.kafka.source=/shop",
                         "--spring.datasource.url=" + database.jdbcUrl(),
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),
                         "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
                         "--outbox.retry.delays=100ms",
-                        "--outbox.retry.max-attempts=3",
+                        "--outbox.retry.max-attempts=" + MAX_ATTEMPTS,
                         "--outbox.poller.interval=200ms",
                         "--outbox.kafka.producer.properties[max.block.ms]=500",
                         "--outbox.kafka.routes.orders.aggregate-types=Order",
@@ -110,8 +117,13 @@ class ForwardingTest {
                         "--outbox.kafka.routes.payments.topic=payments",
                         "--outbox.kafka.routes.refunds.event-types=RefundIssued",
                         "--outbox.kafka.routes.refunds.topic=missing",
+                        "--outbox.kafka.routes.vouchers.event-types=VoucherSent",
+                        "--outbox.kafka.routes.vouchers.topic=denied",
                         "--outbox.kafka.routes.twice.event-types=OrderTwice",
                         "--outbox.kafka.routes.twice.topic=payments");
+        await().atMost(DEADLINE)
+                .untilAsserted(() -> assertThat(output)
+                        .containsOnlyOnce("Topic missing of outbox.kafka.routes.refunds.topic does not exist"));
     }
 
     @AfterAll
@@ -181,18 +193,75 @@ class ForwardingTest {
     }
 
     @Test
-    void unknownTopicIsReportedAtStartAndDeadAfterRetries(CapturedOutput output) {
-        UUID refund = publish(OutboxEvent.of("Payment", "refund", new RefundIssued("5")))
-                .get(0)
-                .eventId();
+    void eventsWaitForUnknownTopicAndArriveInOrder(CapturedOutput output) {
+        publish(refunds("refund"));
 
-        assertThat(dead(refund, "kafka-refunds").attempts()).satisfies((attempts) -> {
-            assertThat(attempts.failed()).isEqualTo(3);
-            assertThat(attempts.lastFailure().message()).contains("Topic missing does not exist");
-        });
-        await().atMost(DEADLINE)
-                .untilAsserted(() -> assertThat(output)
-                        .containsOnlyOnce("Topic missing of outbox.kafka.routes.refunds.topic does not exist"));
+        awaitAttemptsThatDoNotCount("kafka-refunds");
+        assertThat(application.getBean(HealthDetails.class).get().toString())
+                .contains("failingRoutes", "refunds=Topic missing does not exist");
+        assertThat(output)
+                .containsOnlyOnce("Topic missing of outbox.kafka.routes.refunds.topic does not exist")
+                .containsOnlyOnce(
+                        "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist");
+        TestKafka.createTopic("missing", Map.of());
+
+        assertThat(sequences("missing", "refund")).containsExactly("1", "2", "3");
+        awaitEndOfFault("refunds", output);
+    }
+
+    @Test
+    void eventsWaitForPermissionAndArriveInOrder(CapturedOutput output) {
+        TestKafka.denyWrites("denied");
+        publish(
+                OutboxEvent.of("Voucher", "denied", new VoucherSent("1")),
+                OutboxEvent.of("Voucher", "denied", new VoucherSent("2")),
+                OutboxEvent.of("Voucher", "denied", new VoucherSent("3")));
+
+        awaitAttemptsThatDoNotCount("kafka-vouchers");
+        assertThat(output).containsOnlyOnce("Route vouchers cannot send to Kafka, so its events wait:");
+        TestKafka.permitWrites("denied");
+
+        assertThat(sequences("denied", "denied")).containsExactly("1", "2", "3");
+        awaitEndOfFault("vouchers", output);
+    }
+
+    private static OutboxEvent[] refunds(String aggregate) {
+        return IntStream.rangeClosed(1, 3)
+                .mapToObj((i) -> OutboxEvent.of("Refund", aggregate, new RefundIssued("refund " + i)))
+                .toArray(OutboxEvent[]::new);
+    }
+
+    /** Waits until a delivery has had more attempts than it may fail, none of which counts. */
+    private static void awaitAttemptsThatDoNotCount(String handler) {
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> application
+                        .getBean(JdbcClient.class)
+                        .sql("SELECT max(attempt_count) FROM events.outbox_delivery WHERE handler_id = ?")
+                        .param(handler)
+                        .query(Integer.class)
+                        .optional()
+                        .filter((attempts) -> attempts > MAX_ATTEMPTS)
+                        .isPresent());
+        assertThat(application
+                        .getBean(OutboxOperations.class)
+                        .find(DeliverySelection.all().ofHandler(handler), 10))
+                .hasSize(3)
+                .allSatisfy((delivery) -> {
+                    assertThat(delivery.state().status()).isNotEqualTo(DeliveryStatus.DEAD);
+                    assertThat(delivery.attempts().failed()).isZero();
+                });
+    }
+
+    private static void awaitEndOfFault(String route, CapturedOutput output) {
+        String end = "Route " + route + " sends to Kafka again";
+        await().atMost(DEADLINE).untilAsserted(() -> assertThat(output).containsOnlyOnce(end));
+        assertThat(application.getBean(HealthDetails.class).get().toString()).doesNotContain(route);
+    }
+
+    private static List<String> sequences(String topic, String key) {
+        return read(topic, key, 3).stream()
+                .map((record) -> header(record, "ce_sequence"))
+                .toList();
     }
 
     @Test

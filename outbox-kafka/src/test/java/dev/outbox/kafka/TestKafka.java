@@ -4,11 +4,22 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.springframework.kafka.test.EmbeddedKafkaBroker;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
@@ -24,8 +35,14 @@ public final class TestKafka {
     private TestKafka() {}
 
     private static EmbeddedKafkaBroker start() {
-        EmbeddedKafkaBroker broker =
-                new EmbeddedKafkaKraftBroker(1, PARTITIONS).brokerProperty("auto.create.topics.enable", "false");
+        EmbeddedKafkaBroker broker = new EmbeddedKafkaKraftBroker(1, PARTITIONS)
+                .brokerProperties(Map.of(
+                        "auto.create.topics.enable",
+                        "false",
+                        "authorizer.class.name",
+                        "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                        "allow.everyone.if.no.acl.found",
+                        "true"));
         broker.afterPropertiesSet();
         Runtime.getRuntime().addShutdownHook(new Thread(broker::destroy, "test-kafka-stop"));
         return broker;
@@ -38,6 +55,30 @@ public final class TestKafka {
     /** Creates a topic with three partitions. */
     public static void createTopic(String name, Map<String, String> config) {
         BROKER.addTopics(new NewTopic(name, PARTITIONS, (short) 1).configs(config));
+    }
+
+    /** Denies all clients to write a topic. */
+    public static void denyWrites(String topic) {
+        withAdmin((admin) -> admin.createAcls(List.of(denial(topic))).all());
+    }
+
+    /** Permits all clients to write a topic again. */
+    public static void permitWrites(String topic) {
+        withAdmin((admin) -> admin.deleteAcls(List.of(denial(topic).toFilter())).all());
+    }
+
+    private static AclBinding denial(String topic) {
+        return new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                new AccessControlEntry("User:*", "*", AclOperation.WRITE, AclPermissionType.DENY));
+    }
+
+    private static void withAdmin(Function<Admin, KafkaFuture<?>> call) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+            call.apply(admin).get();
+        } catch (InterruptedException | ExecutionException ex) {
+            throw new AssertionError(ex);
+        }
     }
 
     /** Reads a topic from its beginning until it has that many records of a kind; fails after 30 seconds. */

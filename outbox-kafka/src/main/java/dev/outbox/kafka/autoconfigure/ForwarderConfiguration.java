@@ -5,6 +5,7 @@ import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
 import dev.outbox.kafka.internal.forwarder.RecordSender;
+import dev.outbox.kafka.internal.forwarder.RouteFaults;
 import dev.outbox.kafka.internal.forwarder.Routes;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
 import dev.outbox.kafka.internal.forwarder.TopicCheck;
@@ -74,6 +75,11 @@ class ForwarderConfiguration {
     @Bean
     RecordSender outboxKafkaSender(SharedProducer producer, ProducerSettings settings) {
         return new RecordSender(producer, settings.patience(), System::nanoTime);
+    }
+
+    @Bean
+    RouteFaults outboxKafkaRouteFaults() {
+        return new RouteFaults(System::nanoTime);
     }
 
     @Bean

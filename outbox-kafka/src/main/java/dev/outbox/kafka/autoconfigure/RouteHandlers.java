@@ -7,6 +7,7 @@ import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
 import dev.outbox.kafka.internal.forwarder.RecordSender;
 import dev.outbox.kafka.internal.forwarder.Route;
+import dev.outbox.kafka.internal.forwarder.RouteFaults;
 import dev.outbox.kafka.internal.forwarder.Routes;
 import dev.outbox.kafka.internal.forwarder.Selector;
 import java.time.Duration;
@@ -31,11 +32,13 @@ final class RouteHandlers implements BeanRegistrar {
                             name,
                             context.bean(Routes.class),
                             context.bean(RecordFactory.class),
-                            context.bean(RecordSender.class))));
+                            context.bean(RecordSender.class),
+                            context.bean(RouteFaults.class))));
         }
     }
 
-    private static HandlerDefinition define(String name, Routes routes, RecordFactory records, RecordSender sender) {
+    private static HandlerDefinition define(
+            String name, Routes routes, RecordFactory records, RecordSender sender, RouteFaults faults) {
         Route route = routes.named(name);
         Selector selector = route.selector();
         return HandlerDefinition.ofBatch(
@@ -44,7 +47,7 @@ final class RouteHandlers implements BeanRegistrar {
                                 ? Set.of(HandlerDefinition.ALL_EVENT_TYPES)
                                 : selector.eventTypes(),
                         null,
-                        new ForwardingHandler(route, records, sender))
+                        new ForwardingHandler(route, records, sender, faults))
                 .ofAggregateTypes(selector.aggregateTypes().toArray(String[]::new))
                 .inStreams(selector.streams().toArray(String[]::new))
                 .received(route.forwardReceived() ? Source.ANY : Source.OWN)

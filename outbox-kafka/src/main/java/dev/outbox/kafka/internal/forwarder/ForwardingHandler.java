@@ -26,11 +26,13 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     private final Route route;
     private final RecordFactory records;
     private final RecordSender sender;
+    private final RouteFaults faults;
 
-    public ForwardingHandler(Route route, RecordFactory records, RecordSender sender) {
+    public ForwardingHandler(Route route, RecordFactory records, RecordSender sender, RouteFaults faults) {
         this.route = route;
         this.records = records;
         this.sender = sender;
+        this.faults = faults;
     }
 
     private record Aggregate(String type, String id) {}
@@ -52,12 +54,13 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
             throws InterruptedException {
         Collection<Lane> lanes = lanes(payloads);
+        RouteFaults.Fault before = faults.of(route);
         while (!lanes.isEmpty()) {
             if (context.isLeaseLost()) {
                 lanes.forEach((lane) -> outcome.failed(lane.next(), leaseLost()));
                 return;
             }
-            lanes = wave(lanes, outcome);
+            lanes = wave(lanes, outcome, before);
         }
     }
 
@@ -74,19 +77,27 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     }
 
     /** Sends the next event of each lane, and returns the lanes that have more events and no failure. */
-    private List<Lane> wave(Collection<Lane> lanes, BatchOutcome outcome) throws InterruptedException {
+    private List<Lane> wave(Collection<Lane> lanes, BatchOutcome outcome, RouteFaults.@Nullable Fault before)
+            throws InterruptedException {
         List<Sent> wave = new ArrayList<>();
         for (Lane lane : lanes) {
             wave.add(send(lane));
         }
         List<Lane> rest = new ArrayList<>();
+        boolean sentAny = false;
         for (Sent sent : wave) {
             Throwable failure = failure(sent);
             if (failure != null) {
                 outcome.failed(sent.lane().next(), failure);
-            } else if (hasMore(sent.lane())) {
+                continue;
+            }
+            sentAny = true;
+            if (hasMore(sent.lane())) {
                 rest.add(sent.lane());
             }
+        }
+        if (sentAny) {
+            faults.succeeded(route, before);
         }
         return rest;
     }
@@ -106,7 +117,13 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
             return sent.unsent();
         }
         SendFailure failure = sender.await(sending);
-        return failure == null ? null : failure.cause();
+        if (failure == null) {
+            return null;
+        }
+        if (failure.isOfEnvironment()) {
+            faults.failed(route, failure);
+        }
+        return failure.cause();
     }
 
     private static boolean hasMore(Lane lane) {

@@ -62,7 +62,7 @@ public final class RecordSender {
         String topic = record.topic();
         Pause pause = pauses.get(topic);
         if (pause != null && nanos.getAsLong() - pause.until() < 0) {
-            return Sending.failed(topic, pause.failure());
+            return Sending.failed(topic, pause.failure().untried());
         }
         Producer<Object, Object> producer = null;
         Future<?> future;

@@ -5,12 +5,12 @@ import dev.outbox.RetryAfterException;
 import java.time.Duration;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -49,20 +49,18 @@ record SendFailure(Throwable cause, Scope scope) {
         }
         if (ex instanceof TimeoutException && ex.getCause() instanceof UnknownTopicOrPartitionException missing) {
             return new SendFailure(
-                    new UnknownTopicOrPartitionException(
+                    uncounted(
                             "Topic " + topic + " does not exist: " + ex.getMessage() + " " + missing.getMessage(), ex),
                     Scope.TOPIC);
-        }
-        if (ex instanceof UnknownTopicOrPartitionException
-                || ex instanceof AuthorizationException
-                || ex instanceof AuthenticationException) {
-            return new SendFailure(ex, Scope.TOPIC);
         }
         if (isMissingPartition(ex)) {
             return new SendFailure(ex, Scope.RECORD);
         }
-        if (ex instanceof RetriableException) {
-            return new SendFailure(unreachable(topic, ex), Scope.TOPIC);
+        if (ex instanceof RetriableException
+                || ex instanceof AuthorizationException
+                || ex instanceof AuthenticationException
+                || ex instanceof OutOfOrderSequenceException) {
+            return new SendFailure(refused(topic, ex), Scope.TOPIC);
         }
         if (ex instanceof SerializationException || ex instanceof ApiException) {
             return new SendFailure(ex, Scope.RECORD);
@@ -76,11 +74,20 @@ record SendFailure(Throwable cause, Scope scope) {
     /** Classifies a producer that cannot be created, or that fails every send since an error or since it was closed. */
     private static SendFailure ofBrokenProducer(String topic, Throwable ex) {
         Throwable root = ex.getCause() instanceof KafkaException cause ? cause : ex;
-        boolean unresolved = root instanceof ConfigException
-                && String.valueOf(root.getMessage()).contains("No resolvable bootstrap");
         boolean closed = String.valueOf(ex.getMessage()).contains("closed");
-        boolean transientError = unresolved || closed || root instanceof RetriableException;
-        return new SendFailure(transientError ? unreachable(topic, root) : root, Scope.PRODUCER);
+        return new SendFailure(ex instanceof KafkaException || closed ? refused(topic, root) : root, Scope.PRODUCER);
+    }
+
+    /** Returns the failure of a later record that is not tried because of this one. */
+    SendFailure untried() {
+        return cause instanceof RetryAfterException
+                ? this
+                : new SendFailure(uncounted("not sent after a failure: " + cause.getMessage(), cause), scope);
+    }
+
+    /** Returns whether the fault is one of the environment, which every record of the topic meets. */
+    boolean isOfEnvironment() {
+        return scope != Scope.RECORD;
     }
 
     /** Returns the failure of a record that the producer has neither sent nor given up in time. */
@@ -94,9 +101,12 @@ record SendFailure(Throwable cause, Scope scope) {
                 Scope.PRODUCER);
     }
 
-    private static RetryAfterException unreachable(String topic, Throwable ex) {
-        return RetryAfterException.uncounted(
-                RETRY_DELAY, "Kafka did not accept the record for topic " + topic + ": " + ex.getMessage(), ex);
+    private static RetryAfterException refused(String topic, Throwable ex) {
+        return uncounted("Kafka did not accept the record for topic " + topic + ": " + ex.getMessage(), ex);
+    }
+
+    private static RetryAfterException uncounted(String message, Throwable ex) {
+        return RetryAfterException.uncounted(RETRY_DELAY, message, ex);
     }
 
     private static boolean isRefusal(Throwable ex) {

@@ -2,6 +2,7 @@ package dev.outbox.kafka.internal.forwarder;
 
 import static dev.outbox.kafka.internal.forwarder.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventContext;
@@ -14,18 +15,25 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class ForwardingHandlerTest {
 
     private static final Route ORDERS = TestEvents.orders();
@@ -34,6 +42,9 @@ class ForwardingHandlerTest {
     private final ScriptedProducer producer = new ScriptedProducer();
     private final Map<String, Throwable> failed = new LinkedHashMap<>();
     private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final RouteFaults faults = new RouteFaults(nanos::get);
 
     private volatile boolean leaseLost;
 
@@ -93,6 +104,30 @@ class ForwardingHandlerTest {
     }
 
     @Test
+    void faultIsReportedOnceAndEndsWithSuccess(CapturedOutput output) throws Exception {
+        producer.failing("a1", new TopicAuthorizationException(Set.of("orders")));
+        finish(start(UNCHANGED, "a1", "b1"));
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        finish(start(UNCHANGED, "a1"));
+        finish(start(UNCHANGED, "a1"));
+
+        assertThat(faults.get().get("failingRoutes"))
+                .asInstanceOf(MAP)
+                .hasEntrySatisfying(
+                        "orders",
+                        (why) -> assertThat(why.toString()).contains("Not authorized to access topics: [orders]"));
+        assertThat(output).containsOnlyOnce("Route orders cannot send to Kafka").doesNotContain("sends to Kafka again");
+
+        producer.failing("a1", null);
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos());
+        finish(start(UNCHANGED, "a1", "a2"));
+        finish(start(UNCHANGED, "a3"));
+
+        assertThat(faults.get()).isEmpty();
+        assertThat(output).containsOnlyOnce("Route orders sends to Kafka again");
+    }
+
+    @Test
     void stopsBeforeNextWaveWhenLeaseIsLost() throws Exception {
         Future<?> handling = start(UNCHANGED, "a1", "a2", "a3", "b1", "c1", "c2");
         await().until(() -> producer.inFlight() == 3);
@@ -147,7 +182,8 @@ class ForwardingHandlerTest {
         ForwardingHandler handler = new ForwardingHandler(
                 ORDERS,
                 new RecordFactory("/shop", mapper),
-                new RecordSender(shared, Duration.ofMinutes(1), System::nanoTime));
+                new RecordSender(shared, Duration.ofMinutes(1), nanos::get),
+                faults);
         Callable<Void> call = () -> {
             handler.handle(events, events, this::failed, new Context());
             return null;

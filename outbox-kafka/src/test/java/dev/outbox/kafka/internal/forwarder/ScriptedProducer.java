@@ -1,7 +1,6 @@
 package dev.outbox.kafka.internal.forwarder;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +17,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** Producer whose records the test completes one by one, and that notes records in flight behind one of the same key. */
 final class ScriptedProducer extends MockProducer<Object, Object> {
@@ -25,7 +25,7 @@ final class ScriptedProducer extends MockProducer<Object, Object> {
     private final BlockingQueue<ProducerRecord<Object, Object>> unfinished = new LinkedBlockingQueue<>();
     private final Set<Object> keysInFlight = ConcurrentHashMap.newKeySet();
     private final List<String> overtaking = new CopyOnWriteArrayList<>();
-    private final Map<String, RuntimeException> failures = new HashMap<>();
+    private final Map<String, RuntimeException> failures = new ConcurrentHashMap<>();
     private volatile int largestWave;
 
     @SuppressWarnings("unchecked")
@@ -34,9 +34,13 @@ final class ScriptedProducer extends MockProducer<Object, Object> {
                 (Serializer<?>) new ByteArraySerializer());
     }
 
-    /** Lets Kafka refuse the record of an event. */
-    ScriptedProducer failing(String event, RuntimeException failure) {
-        failures.put(event, failure);
+    /** Lets Kafka refuse the record of an event, or accept it again. */
+    ScriptedProducer failing(String event, @Nullable RuntimeException failure) {
+        if (failure == null) {
+            failures.remove(event);
+        } else {
+            failures.put(event, failure);
+        }
         return this;
     }
 

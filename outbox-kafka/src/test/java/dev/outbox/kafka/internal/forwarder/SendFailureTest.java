@@ -15,6 +15,7 @@ import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.NetworkException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.OutOfOrderSequenceException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SerializationException;
@@ -54,16 +55,22 @@ class SendFailureTest {
                 new TimeoutException("Topic orders not present in metadata after 5000 ms."),
                 new TimeoutException("Expiring 3 record(s) for orders-0:15000 ms has passed since batch creation"),
                 new NetworkException("why"),
-                new NotEnoughReplicasException("why"));
+                new NotEnoughReplicasException("why"),
+                new UnknownTopicOrPartitionException("why"),
+                new TopicAuthorizationException(Set.of("orders")),
+                new SaslAuthenticationException("why"),
+                new OutOfOrderSequenceException("why"));
     }
 
     @ParameterizedTest
     @MethodSource("outages")
-    void unreachableKafkaDoesNotCount(Exception outage) {
+    void faultOfEnvironmentDoesNotCount(Exception outage) {
         SendFailure failure = SendFailure.of("orders", outage);
 
         assertThat(failure.cause())
-                .isInstanceOf(RetryAfterException.class)
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        (ex) -> assertThat(ex.isCounted()).isFalse())
                 .hasMessageContaining(outage.getMessage())
                 .hasCause(outage);
         assertThat(failure.scope()).isEqualTo(Scope.TOPIC);
@@ -71,9 +78,6 @@ class SendFailureTest {
 
     static Stream<Arguments> counted() {
         return Stream.of(
-                arguments(new UnknownTopicOrPartitionException("why"), Scope.TOPIC),
-                arguments(new TopicAuthorizationException(Set.of("orders")), Scope.TOPIC),
-                arguments(new SaslAuthenticationException("why"), Scope.TOPIC),
                 arguments(
                         new TimeoutException("Partition 7 of topic orders with partition count 3 is not present"),
                         Scope.RECORD),
@@ -89,7 +93,7 @@ class SendFailureTest {
     }
 
     @Test
-    void missingTopicCountsAndNamesTopic() {
+    void missingTopicDoesNotCountAndIsNamed() {
         SendFailure failure = SendFailure.of(
                 "orders",
                 new TimeoutException(
@@ -97,7 +101,7 @@ class SendFailureTest {
                         new UnknownTopicOrPartitionException("This server does not host this topic-partition.")));
 
         assertThat(failure.cause())
-                .isInstanceOf(UnknownTopicOrPartitionException.class)
+                .isInstanceOf(RetryAfterException.class)
                 .hasMessageContaining("Topic orders does not exist")
                 .hasMessageContaining("This server does not host this topic-partition.");
         assertThat(failure.scope()).isEqualTo(Scope.TOPIC);
@@ -122,20 +126,33 @@ class SendFailureTest {
     }
 
     @Test
-    void producerThatMayNotBeIdempotentCountsAndIsReplaced() {
+    void producerThatMayNotBeIdempotentIsReplacedWithoutCounting() {
         ClusterAuthorizationException cause = new ClusterAuthorizationException("no IdempotentWrite");
 
         SendFailure failure = SendFailure.of("orders", new KafkaException("Cannot perform send", cause));
 
-        assertThat(failure).isEqualTo(new SendFailure(cause, Scope.PRODUCER));
+        assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
+        assertThat(failure.scope()).isEqualTo(Scope.PRODUCER);
     }
 
     @Test
-    void invalidConfigurationCounts() {
+    void invalidConfigurationDoesNotCount() {
         ConfigException cause = new ConfigException("ssl.keystore.location", "/none");
 
         SendFailure failure = SendFailure.of("orders", new KafkaException("Failed to construct kafka producer", cause));
 
-        assertThat(failure.cause()).isSameAs(cause);
+        assertThat(failure.cause()).isInstanceOf(RetryAfterException.class).hasCause(cause);
+    }
+
+    @Test
+    void recordThatIsNotTriedAfterCountedFailureDoesNotCount() {
+        SendFailure failure = SendFailure.of("orders", new IllegalStateException("of a partitioner"));
+
+        assertThat(failure.cause()).isInstanceOf(IllegalStateException.class);
+        assertThat(failure.untried().cause())
+                .isInstanceOfSatisfying(
+                        RetryAfterException.class,
+                        (ex) -> assertThat(ex.isCounted()).isFalse())
+                .hasMessageContaining("of a partitioner");
     }
 }
