@@ -7,6 +7,7 @@ import dev.outbox.internal.store.OperationLogStore;
 import dev.outbox.internal.store.OperationStore;
 import dev.outbox.internal.store.OperationStore.Action;
 import dev.outbox.internal.store.OperationStore.Result;
+import dev.outbox.internal.store.OriginStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.PauseStore;
 import dev.outbox.operations.Delivery;
@@ -35,6 +36,7 @@ public final class JdbcOperations implements OutboxOperations {
     private final OperationLogStore records;
     private final PauseStore pauses;
     private final ExpireCommand expiry;
+    private final OriginStore origins;
     private final Consumer<String> wake;
 
     public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
@@ -43,6 +45,7 @@ public final class JdbcOperations implements OutboxOperations {
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
         this.expiry = new ExpireCommand(dataSource, schema);
+        this.origins = new OriginStore(dataSource, schema);
         this.wake = wake;
     }
 
@@ -149,6 +152,26 @@ public final class JdbcOperations implements OutboxOperations {
             if (!paused) {
                 result.streams().forEach(wake);
             }
+        }
+        return result.changed();
+    }
+
+    @Override
+    public boolean changeOrigin(String aggregateType, String from, String to, String actor, String reason) {
+        OperationRules.check("aggregate type", aggregateType, actor, reason);
+        OperationRules.check("the present origin", from, actor, reason);
+        OperationRules.check("the new origin", to, actor, reason);
+        String change = "aggregate type '" + aggregateType + "' from " + from + " to " + to;
+        AuditInfo audit = new AuditInfo(actor, change + ": " + reason);
+        OriginStore.Result result = DatabaseCall.run(
+                        "change the origin of an aggregate type", () -> origins.change(aggregateType, from, to, audit))
+                .orElseThrow(() -> new InvalidOperationException(
+                        "there are no events of the aggregate type '" + aggregateType + "'"));
+        if (result.changed()) {
+            log.info("origin of {} changed by {}", change, actor);
+        } else if (!to.equals(result.owner())) {
+            throw new InvalidOperationException("the events of the aggregate type '" + aggregateType + "' come from "
+                    + (result.owner() == null ? "this service" : result.owner()) + ", not from " + from);
         }
         return result.changed();
     }

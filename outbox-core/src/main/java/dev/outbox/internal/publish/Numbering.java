@@ -50,7 +50,7 @@ public final class Numbering {
         for (NewEvent event : events) {
             String type = event.aggregate().type();
             TypeRule rule = read.getOrDefault(type, remembered(type));
-            if (rule == null) {
+            if (rule == null || (!read.containsKey(type) && !rule.equals(event.typeRule()))) {
                 Optional<TypeRule> stored = store.find(connection, type);
                 rule = stored.orElse(event.typeRule());
                 read.put(type, rule);
@@ -90,7 +90,7 @@ public final class Numbering {
                         + (origin == null ? "this service" : origin)
                         + ", but other events of this aggregate type come from "
                         + (owner == null ? "this service" : owner)
-                        + "; an aggregate type has one owner: use another aggregate type, such as one with a prefix for received events");
+                        + "; an aggregate type has one owner: use another aggregate type, such as one with a prefix for received events, or call OutboxOperations.changeOrigin if the service was renamed");
     }
 
     /** Remembers a type of committed events. */

@@ -27,7 +27,7 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_operation', 'SELECT INSERT'),
                        (:schema, 'outbox_incarnation', 'SELECT INSERT'),
                        (:schema, 'outbox_aggregate', 'SELECT UPDATE DELETE'),
-                       (:schema, 'outbox_aggregate_type', 'SELECT'),
+                       (:schema, 'outbox_aggregate_type', 'SELECT UPDATE'),
                        (:schema, 'outbox_aggregate_removal', 'SELECT UPDATE'),
                        (:schema, 'outbox_aggregate_floor', 'SELECT UPDATE'),
                        (:schema, 'outbox_id_seq', 'SELECT'),

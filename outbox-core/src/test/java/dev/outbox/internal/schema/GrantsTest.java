@@ -54,6 +54,7 @@ class GrantsTest {
         outbox.sql()
                 .sql("INSERT INTO events.outbox_stream (stream) VALUES ('default') ON CONFLICT DO NOTHING")
                 .update();
+        outbox.sql().sql("UPDATE events.outbox_aggregate_type SET origin = '1'").update();
         replay = outbox.runtime().replays().start(ReplayRequest.of("mail"), "ann", "to cancel it");
     }
 

@@ -75,16 +75,13 @@ final class ConfiguredRoutes {
         return topic;
     }
 
-    /** Returns the source of forwarded events: the configured one, or the name of the application after a slash. */
+    /** Returns the source of forwarded events, which no renamed application may change by accident. */
     static String source(@Nullable String source, @Nullable String applicationName) {
         if (StringUtils.hasText(source)) {
             return source;
         }
-        if (StringUtils.hasText(applicationName)) {
-            return "/" + applicationName;
-        }
-        throw new HandlerConfigurationException(
-                "neither outbox.kafka.source nor spring.application.name is set; one of them must name this service to"
-                        + " the consumers of its events");
+        throw new HandlerConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
+                + " of its events, in every process and release. Set it, for example to /"
+                + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
     }
 }

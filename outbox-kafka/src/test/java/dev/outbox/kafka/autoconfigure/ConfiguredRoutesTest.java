@@ -89,12 +89,13 @@ class ConfiguredRoutesTest {
     }
 
     @Test
-    void sourceDefaultsToNameOfApplication() {
+    void sourceHasNoDefault() {
         assertThat(ConfiguredRoutes.source("urn:shop", "other")).isEqualTo("urn:shop");
-        assertThat(ConfiguredRoutes.source(null, "shop")).isEqualTo("/shop");
-        assertThatThrownBy(() -> ConfiguredRoutes.source(" ", ""))
+        assertThatThrownBy(() -> ConfiguredRoutes.source(null, "billing"))
                 .isInstanceOf(HandlerConfigurationException.class)
-                .hasMessageContaining("spring.application.name");
+                .hasMessageContaining("outbox.kafka.source is not set")
+                .hasMessageEndingWith("for example to /billing");
+        assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");
     }
 
     private static List<Route> routes(String... properties) {

@@ -29,6 +29,7 @@ class ForwarderConfigurationTest {
             .withPropertyValues(
                     "spring.application.name=shop",
                     "spring.kafka.bootstrap-servers=localhost:1",
+                    "outbox.kafka.source=/shop",
                     "outbox.kafka.routes.orders.event-types=OrderPlaced",
                     "outbox.kafka.routes.orders.topic=orders");
 
@@ -78,14 +79,15 @@ class ForwarderConfigurationTest {
     }
 
     @Test
-    void routeWithoutNameOfServiceFailsTheStart() {
+    void routeWithoutSourceFailsTheStart() {
         application
-                .withPropertyValues("spring.application.name=")
+                .withPropertyValues("outbox.kafka.source=")
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(HandlerConfigurationException.class)
-                        .hasMessageContaining("outbox.kafka.source"));
+                        .hasMessageContaining("outbox.kafka.source is not set")
+                        .hasMessageContaining("for example to /shop"));
     }
 
     @Test

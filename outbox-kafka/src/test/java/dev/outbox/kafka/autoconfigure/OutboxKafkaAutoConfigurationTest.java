@@ -80,6 +80,7 @@ class OutboxKafkaAutoConfigurationTest {
     private static ApplicationContextRunner withRoute() {
         return application()
                 .withPropertyValues(
+                        "outbox.kafka.source=/shop",
                         "outbox.kafka.routes.orders.event-types=OrderPlaced",
                         "outbox.kafka.routes.orders.topic=orders");
     }

@@ -11,6 +11,7 @@ import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.operations.OutboxOperations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +58,23 @@ class InboxTest {
                 .containsEntry("origin", "/shop")
                 .containsEntry("tenant", "é");
         assertThat(event.payload()).contains("1.10").contains("12345678901234567890.123");
+    }
+
+    @Test
+    void renamedServiceContinuesAfterOriginChanges() {
+        receiver.receive(
+                TestRecord.of("1", 1),
+                TestRecord.of("1", 2).with("ce_source", "/store"),
+                TestRecord.of("1", 3).with("ce_source", "/store"));
+        assertThat(receiver.awaitDead(2))
+                .allSatisfy((error) -> assertThat(error)
+                        .contains("comes from /store, but other events of this aggregate type come from /shop"));
+
+        OutboxOperations operations = receiver.runtime().operations();
+        operations.changeOrigin("shop:order", "/shop", "/store", "ann", "the shop is the store now");
+        operations.retry(receiver.dead(), "ann", "the origin was changed");
+
+        await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(1L, 2L, 3L));
     }
 
     @Test
