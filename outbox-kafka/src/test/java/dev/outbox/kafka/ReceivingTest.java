@@ -154,15 +154,14 @@ class ReceivingTest {
         send(TestRecord.of("poison", 1).without("ce_specversion"));
         send(TestRecord.of("poison", 2).withValue("<order/>"));
         send(TestRecord.of("poison", 3).with("content-type", "application/cloudevents+json"));
-        send(TestRecord.of("poison", 4).with("ce_type", "OrderForgotten"));
         send(TestRecord.of("after", 2));
 
         awaitHandled("after", 2);
         OutboxOperations operations = application.getBean(OutboxOperations.class);
         DeliverySelection dead =
                 DeliverySelection.all().ofHandler("kafka-inbox-shop").withStatus(DeliveryStatus.DEAD);
-        await().until(() -> operations.count(dead) == 4);
-        assertThat(operations.skip(dead, "ann", "poison").affected()).isEqualTo(4);
+        await().until(() -> operations.count(dead) == 3);
+        assertThat(operations.skip(dead, "ann", "poison").affected()).isEqualTo(3);
     }
 
     @Test
