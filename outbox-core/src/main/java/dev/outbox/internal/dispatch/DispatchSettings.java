@@ -3,25 +3,18 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerOptions;
 import dev.outbox.OnDead;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.retry.RetryPolicy;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Settings for invoking handlers. */
-public record DispatchSettings(
-        RetryPolicies retry, Map<String, HandlerSettings> handlers, MissingFields missingFields) {
+public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
 
     public DispatchSettings {
         handlers = Map.copyOf(handlers);
     }
 
-    /** Creates settings that warn of missing fields. */
-    public DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings> handlers) {
-        this(retry, handlers, MissingFields.WARN);
-    }
-
-    /** Returns the defaults: the default retry policy, no settings for single handlers, a warning for missing fields. */
+    /** Returns the defaults: the default retry policy and no settings for single handlers. */
     public static DispatchSettings defaults() {
         return new DispatchSettings(new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()), Map.of());
     }

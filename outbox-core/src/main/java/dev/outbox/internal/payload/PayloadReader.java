@@ -3,42 +3,44 @@ package dev.outbox.internal.payload;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.payload.PayloadFields.Unknown;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.ValueDeserializer;
-import tools.jackson.databind.deser.DeserializationProblemHandler;
-import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Decodes payloads, and refuses those with a field that looks renamed. Safe for use by many threads. */
+/** Decodes payloads, refuses those with a field that looks renamed, and warns of missing ones. Safe for use by many threads. */
 public final class PayloadReader {
 
+    private static final Logger log = LoggerFactory.getLogger(PayloadReader.class);
+
     private final JsonMapper mapper;
-    private final PayloadShapes shapes;
-    private final RequiredFields requiredFields;
-    private final UnknownFields unknownFields = new UnknownFields();
+    private final PayloadFields fields;
     private final Upcasters upcasters;
     private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
     private final Map<Class<?>, PayloadClasses> classes = new ConcurrentHashMap<>();
+    private final Set<Warning> warnings = ConcurrentHashMap.newKeySet();
 
     /** Creates a reader with the mapper of the payloads. */
-    public PayloadReader(JsonMapper mapper, MissingFields missingFields, Upcasters upcasters) {
+    public PayloadReader(JsonMapper mapper, Upcasters upcasters) {
         this.mapper = mapper;
+        this.fields = new PayloadFields(mapper);
         this.upcasters = upcasters;
-        this.shapes = new PayloadShapes(mapper);
-        this.requiredFields = new RequiredFields(missingFields, shapes);
     }
+
+    /** Decoded payload with the fields that it lacks. */
+    record Decoded(Object payload, List<String> missing) {}
+
+    private record Warning(String handlerId, String eventType) {}
 
     /** Returns the payload of an event, not decoded yet. */
     public EventPayload of(EventEnvelope envelope) {
@@ -49,7 +51,7 @@ public final class PayloadReader {
     public final class EventPayload {
 
         private final EventEnvelope envelope;
-        private Map<Class<?>, Object> decoded = Map.of();
+        private Map<Class<?>, Decoded> decoded = Map.of();
         private int version;
         private String json;
 
@@ -75,7 +77,7 @@ public final class PayloadReader {
                 throw UndecodableException.unreadable(
                         "no permitted type of " + parameter.getName() + " stands for " + envelope.eventType());
             }
-            Object payload = decoded.get(type);
+            Decoded payload = decoded.get(type);
             if (payload == null) {
                 upcast(taken.versionOf(envelope.eventType()));
                 payload = read(json, type);
@@ -84,8 +86,8 @@ public final class PayloadReader {
                     decoded = decoded.isEmpty() ? Map.of(type, payload) : with(type, payload);
                 }
             }
-            requireFields(handler, envelope, json, payload);
-            return payload;
+            warnOfMissing(handler, envelope, payload);
+            return payload.payload();
         }
 
         /** One application has one version of a type, so the first upcast serves all handlers. */
@@ -100,98 +102,80 @@ public final class PayloadReader {
             }
         }
 
-        private Map<Class<?>, Object> with(Class<?> type, Object payload) {
-            Map<Class<?>, Object> all = new HashMap<>(decoded);
+        private Map<Class<?>, Decoded> with(Class<?> type, Decoded payload) {
+            Map<Class<?>, Decoded> all = new HashMap<>(decoded);
             all.put(type, payload);
             return all;
         }
     }
 
-    Object read(String payload, Class<?> type) throws UndecodableException {
-        Set<UnknownField> unknown = new LinkedHashSet<>();
+    private void warnOfMissing(HandlerDefinition handler, EventEnvelope envelope, Decoded decoded) {
+        if (!decoded.missing().isEmpty() && warnings.add(new Warning(handler.id(), envelope.eventType()))) {
+            log.warn(
+                    "{} gets null for missing fields of {}: {}; mark what may be missing @Nullable (logged once per handler and"
+                            + " event type)",
+                    handler.id(),
+                    envelope,
+                    UndecodableException.lack(
+                            decoded.missing(), decoded.payload().getClass()));
+        }
+    }
+
+    Decoded read(String json, Class<?> type) throws UndecodableException {
+        Unknown unknown = new Unknown();
         try {
-            Object value = type == JsonNode.class
-                    ? mapper.readTree(payload)
-                    : reader(type, unknown).readValue(payload);
-            if (value == null) {
+            Object payload = type == JsonNode.class
+                    ? mapper.readTree(json)
+                    : reader(type, unknown).readValue(json);
+            if (payload == null) {
                 throw UndecodableException.unreadable("the payload is null");
             }
-            refuseRenamed(payload, value.getClass(), unknown);
-            return value;
+            List<String> missing = fields.missing(json, payload);
+            if (!missing.isEmpty()) {
+                refuseRenamed(payload.getClass(), missing, fields.unknown(unknown, json, payload));
+            }
+            return new Decoded(payload, missing);
         } catch (JacksonException ex) {
-            refuseRenamed(payload, type, unknown.isEmpty() ? unknownFields(payload, type) : unknown);
+            refuseRenamedPrimitive(json, type, ex);
             // Not the mapper's message, which may quote the payload.
             throw UndecodableException.unreadable("the payload does not fit " + type.getName() + " at "
                     + Redaction.path(ex) + ": " + ex.getClass().getSimpleName());
         }
     }
 
-    void requireFields(HandlerDefinition handler, EventEnvelope envelope, String json, Object payload)
+    private static void refuseRenamed(Class<?> type, List<String> missing, List<String> unknown)
             throws UndecodableException {
-        requiredFields.check(handler, envelope, json, payload);
+        if (!unknown.isEmpty()) {
+            throw UndecodableException.renamed(type, missing, unknown);
+        }
     }
 
-    private ObjectReader reader(Class<?> type, Set<UnknownField> unknown) {
+    /** Reads again: Jackson refuses an object that lacks a primitive before it finds the unknown fields. */
+    private void refuseRenamedPrimitive(String json, Class<?> type, JacksonException failure)
+            throws UndecodableException {
+        String missing =
+                failure.getPath().size() == 1 ? failure.getPath().get(0).getPropertyName() : null;
+        if (missing == null || !json.startsWith("{")) {
+            return;
+        }
+        Unknown unknown = new Unknown();
+        try {
+            if (!fields.present(json).contains(missing)) {
+                reader(type, unknown)
+                        .without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+                        .readValue(json);
+                refuseRenamed(type, List.of(missing), fields.unknown(unknown, json));
+            }
+        } catch (JacksonException ex) {
+            // The first failure is the one to report.
+        }
+    }
+
+    private ObjectReader reader(Class<?> type, Unknown unknown) {
         ObjectReader known = readers.get(type);
         ObjectReader reader = known != null
                 ? known
-                : readers.computeIfAbsent(type, (one) -> mapper.readerFor(one).withHandler(unknownFields));
-        return reader.withAttribute(UnknownFields.class, unknown);
-    }
-
-    /** Reads again: Jackson refuses a record that lacks a primitive before it finds the unknown fields. */
-    private Set<UnknownField> unknownFields(String payload, Class<?> type) {
-        Set<UnknownField> unknown = new LinkedHashSet<>();
-        try {
-            reader(type, unknown)
-                    .without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                    .readValue(payload);
-        } catch (JacksonException ex) {
-            // The fields found before the failure suffice.
-        }
-        return unknown;
-    }
-
-    /** Ignores a field that only a nested object of the same class has. */
-    private void refuseRenamed(String payload, Class<?> type, Set<UnknownField> found) throws UndecodableException {
-        List<UnknownField> unknown =
-                found.stream().filter((field) -> field.shape().type() == type).toList();
-        if (unknown.isEmpty()) {
-            return;
-        }
-        Set<String> present = shapes.fieldsOf(payload);
-        List<String> missing = unknown.get(0).shape().missingIn(present);
-        List<String> names = unknown.stream()
-                .map(UnknownField::name)
-                .filter(present::contains)
-                .toList();
-        if (!missing.isEmpty() && !names.isEmpty()) {
-            throw UndecodableException.renamed(type, missing, names);
-        }
-    }
-
-    /** Field that the class of its object neither reads nor writes. */
-    private record UnknownField(PayloadShape shape, String name) {}
-
-    /** Collects unknown fields in the set of the read, and leaves it to Jackson whether they are an error. */
-    private final class UnknownFields extends DeserializationProblemHandler {
-
-        @Override
-        @SuppressWarnings("unchecked") // only reader(…) sets the attribute
-        public boolean handleUnknownProperty(
-                DeserializationContext context,
-                JsonParser parser,
-                ValueDeserializer<?> deserializer,
-                Object beanOrClass,
-                String propertyName) {
-            Object found = context.getAttribute(UnknownFields.class);
-            if (found != null && deserializer instanceof BeanDeserializerBase reader) {
-                PayloadShape shape = shapes.of(reader);
-                if (!shape.written().contains(propertyName)) {
-                    ((Set<UnknownField>) found).add(new UnknownField(shape, propertyName));
-                }
-            }
-            return false;
-        }
+                : readers.computeIfAbsent(type, (one) -> mapper.readerFor(one).withHandler(fields));
+        return reader.withAttribute(Unknown.class, unknown);
     }
 }

@@ -64,7 +64,7 @@ public final class OnDemandDelivery implements AutoCloseable {
         this.streams = settings.polling().streams();
         this.dispatchers = () -> new Dispatcher(
                 registry,
-                dependencies.payloads(settings.dispatch().missingFields(), registry.local()),
+                dependencies.payloads(registry.local()),
                 settings.dispatch(),
                 listener,
                 new Dispatcher.Sources(dependencies.clock(), nanos, dependencies.random()));

@@ -5,7 +5,6 @@ import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.PayloadFormat;
 import dev.outbox.internal.dispatch.LocalHandlers;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.publish.TransactionPhase;
@@ -88,10 +87,10 @@ public record OutboxDependencies(
     }
 
     /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the versions of the handlers' classes. */
-    PayloadReader payloads(MissingFields missingFields, LocalHandlers handlers) {
+    PayloadReader payloads(LocalHandlers handlers) {
         Upcasters upcasters = new Upcasters(extensions.upcasters().get().toList());
         upcasters.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
-        return new PayloadReader(mapper, missingFields, upcasters);
+        return new PayloadReader(mapper, upcasters);
     }
 
     /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */

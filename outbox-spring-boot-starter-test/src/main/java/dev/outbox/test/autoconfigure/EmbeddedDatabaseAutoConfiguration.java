@@ -1,6 +1,5 @@
 package dev.outbox.test.autoconfigure;
 
-import dev.outbox.spring.autoconfigure.OutboxEmbeddedPostgresAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -10,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 
 /** Creates a database for the context. Spring Boot configures its connection pool for it, whatever {@code spring.datasource.url} says. */
 @AutoConfiguration(
-        before = {DataSourceAutoConfiguration.class, OutboxEmbeddedPostgresAutoConfiguration.class},
+        before = DataSourceAutoConfiguration.class,
         afterName = "org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration")
 @ConditionalOnProperty(name = AutoConfigureOutbox.DATABASE, havingValue = "EMBEDDED")
 public final class EmbeddedDatabaseAutoConfiguration {

@@ -131,7 +131,7 @@ final class ConfiguredSettings {
         properties
                 .handlers()
                 .forEach((id, handler) -> handlers.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
-        return new DispatchSettings(retries(), handlers, properties.payload().missingFields());
+        return new DispatchSettings(retries(), handlers);
     }
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {

@@ -50,7 +50,6 @@ final class DottedIds {
                 ids.bind(HANDLERS, Handler.class, properties.handlers()),
                 properties.retention(),
                 properties.publisher(),
-                properties.payload(),
                 properties.metrics(),
                 properties.health(),
                 properties.registry(),

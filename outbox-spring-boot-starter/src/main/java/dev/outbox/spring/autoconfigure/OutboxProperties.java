@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OnDead;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.spring.tracing.TraceMode;
 import java.time.Duration;
@@ -30,7 +29,6 @@ import org.springframework.util.unit.DataSize;
  * @param handlers Handlers by id. Each overrides the retry properties of its stream, and sets its timeout, dead letter policy and circuit.
  * @param retention Retention of published events.
  * @param publisher Publishing of events.
- * @param payload Decoding of payloads.
  * @param metrics Meters and gauges.
  * @param health Thresholds of the health indicator.
  * @param registry Handler registrations of all instances.
@@ -50,7 +48,6 @@ public record OutboxProperties(
         @DefaultValue Map<String, Handler> handlers,
         @DefaultValue Retention retention,
         @DefaultValue Publisher publisher,
-        @DefaultValue Payload payload,
         @DefaultValue Metrics metrics,
         @DefaultValue Health health,
         @DefaultValue Registry registry,
@@ -192,14 +189,6 @@ public record OutboxProperties(
     public record Publisher(
             @DefaultValue("1MB") DataSize maxPayloadSize,
             @DefaultValue("warn") Unrouted unrouted) {}
-
-    /**
-     * Decoding of payloads.
-     *
-     * @param missingFields What happens to an event whose payload lacks a field that its record requires: "warn" delivers it and logs one
-     *     warning per handler and event type, "fail" makes it a dead letter, "ignore" delivers it.
-     */
-    public record Payload(@DefaultValue("warn") MissingFields missingFields) {}
 
     /**
      * Meters and gauges.

@@ -3,7 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.InvalidEventException;
 import dev.outbox.Outboxed;
-import dev.outbox.internal.publish.OutboxedType;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.stream.Stream;

@@ -36,7 +36,6 @@ public final class Applications {
                         OutboxMapperAutoConfiguration.class,
                         OutboxAutoConfiguration.class,
                         MissingOutboxAutoConfiguration.class,
-                        OutboxEmbeddedPostgresAutoConfiguration.class,
                         OutboxSpringEventsAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,
                         OutboxInfoAutoConfiguration.class,

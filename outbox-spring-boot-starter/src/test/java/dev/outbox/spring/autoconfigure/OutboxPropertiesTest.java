@@ -7,7 +7,6 @@ import dev.outbox.OnDead;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.HandlerSettings;
 import dev.outbox.internal.maintenance.RetentionSettings;
-import dev.outbox.internal.payload.MissingFields;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
@@ -57,7 +56,6 @@ class OutboxPropertiesTest {
                 "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
-                "outbox.payload.missing-fields=fail",
                 "outbox.registry.expire-after=8d");
 
         assertThat(settings.schemas().outbox().name()).isEqualTo("shop");
@@ -73,7 +71,6 @@ class OutboxPropertiesTest {
                 .isEqualTo(new RetentionSettings(
                         Duration.ofDays(31), false, Duration.ofDays(32), Duration.ofDays(400), 1001));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
-        assertThat(settings.dispatch().missingFields()).isEqualTo(MissingFields.FAIL);
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.Outboxed;
-import dev.outbox.internal.publish.OutboxedType;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Set;

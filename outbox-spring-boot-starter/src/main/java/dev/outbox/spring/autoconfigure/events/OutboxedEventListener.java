@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.InvalidEventException;
-import dev.outbox.internal.publish.OutboxedType;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.util.Optional;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.PayloadApplicationEvent;

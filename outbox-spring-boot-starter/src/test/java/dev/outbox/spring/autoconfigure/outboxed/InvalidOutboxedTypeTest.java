@@ -1,14 +1,14 @@
-package dev.outbox.internal.publish;
+package dev.outbox.spring.autoconfigure.outboxed;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.Outboxed;
-import dev.outbox.internal.publish.OutboxedTypeTest.Order;
-import dev.outbox.internal.publish.OutboxedTypeTest.OrderEvent;
-import dev.outbox.internal.publish.OutboxedTypeTest.OrderId;
-import dev.outbox.internal.publish.OutboxedTypeTest.Paid;
-import dev.outbox.internal.publish.OutboxedTypeTest.ParcelEvent;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedTypeTest.Order;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedTypeTest.OrderEvent;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedTypeTest.OrderId;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedTypeTest.Paid;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedTypeTest.ParcelEvent;
 import java.math.BigDecimal;
 import java.util.Objects;
 import java.util.UUID;

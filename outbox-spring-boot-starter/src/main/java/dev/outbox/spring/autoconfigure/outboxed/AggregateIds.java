@@ -1,4 +1,4 @@
-package dev.outbox.internal.publish;
+package dev.outbox.spring.autoconfigure.outboxed;
 
 import dev.outbox.InvalidEventException;
 import java.lang.reflect.Modifier;

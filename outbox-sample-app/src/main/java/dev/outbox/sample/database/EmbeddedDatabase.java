@@ -9,31 +9,46 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 
-/** PostgreSQL server that stops with the application and keeps its data for the next start, with PostgreSQL's default durability. */
-final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
+/** PostgreSQL server that stops with the application, with PostgreSQL's default durability. */
+final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(KeptDatabase.class);
+    private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
 
     private static final String POSTGRES = "postgres";
 
     private final EmbeddedPostgres postgres;
 
-    private KeptDatabase(EmbeddedPostgres postgres) {
+    private EmbeddedDatabase(EmbeddedPostgres postgres) {
         this.postgres = postgres;
     }
 
-    static KeptDatabase start(Path directory, int port) {
+    /** Starts a server that deletes its data when it stops. */
+    static EmbeddedDatabase temporary(int port) {
+        EmbeddedDatabase database = start(EmbeddedPostgres.builder(), port);
+        log.info(
+                "No database is configured: started an embedded PostgreSQL at {}, which deletes its data at shutdown; set"
+                        + " demo.data-dir to keep it, or spring.datasource.url to use your own server",
+                database.getJdbcUrl());
+        return database;
+    }
+
+    /** Starts a server that keeps its data in a directory. */
+    static EmbeddedDatabase in(Path directory, int port) {
         RunningServer.in(directory).ifPresent((server) -> {
             throw new IllegalStateException(
                     "a PostgreSQL runs on %s already, as process %d on port %d: end that application, or use"
                                     .formatted(directory, server.pid(), server.port())
                             + " its database by spring.datasource.url=" + url(server.port()));
         });
+        EmbeddedDatabase database =
+                start(EmbeddedPostgres.builder().setDataDirectory(directory).setCleanDataDirectory(false), port);
+        log.info("The database is at {} and keeps its data in {}", database.getJdbcUrl(), directory);
+        return database;
+    }
+
+    private static EmbeddedDatabase start(EmbeddedPostgres.Builder builder, int port) {
         try {
-            EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                    .setPGStartupWait(Duration.ofMinutes(1))
-                    .setDataDirectory(directory)
-                    .setCleanDataDirectory(false)
+            return new EmbeddedDatabase(builder.setPGStartupWait(Duration.ofMinutes(1))
                     .setPort(port)
                     .setServerConfig("fsync", "on")
                     .setServerConfig("synchronous_commit", "on")
@@ -41,11 +56,10 @@ final class KeptDatabase implements JdbcConnectionDetails, AutoCloseable {
                     // The context stops the server; a shutdown hook would stop it under pollers that are still
                     // settling.
                     .setRegisterShutdownHook(false)
-                    .start();
-            log.info("the database is at {} and keeps its data in {}", url(postgres.getPort()), directory);
-            return new KeptDatabase(postgres);
+                    .start());
         } catch (IOException ex) {
-            throw new UncheckedIOException("no PostgreSQL could be started on " + directory, ex);
+            throw new UncheckedIOException(
+                    "the embedded PostgreSQL did not start; set spring.datasource.url to use your own server", ex);
         }
     }
 

@@ -1,4 +1,4 @@
-package dev.outbox.internal.publish;
+package dev.outbox.spring.autoconfigure.outboxed;
 
 import dev.outbox.InvalidEventException;
 import java.lang.reflect.InaccessibleObjectException;
@@ -32,7 +32,7 @@ final class PropertyPath {
 
     /** Finds the accessors. Throws an {@link InvalidEventException} if a name of the path is not a property. */
     static PropertyPath of(String attribute, String path, Class<?> eventType) {
-        String name = attribute + " '" + StorableText.quotable(path) + "' of @Outboxed " + eventType.getName();
+        String name = attribute + " '" + path + "' of @Outboxed " + eventType.getName();
         List<Method> accessors = new ArrayList<>();
         ResolvableType owner = ResolvableType.forClass(eventType);
         for (String property : path.split("\\.", -1)) {

@@ -1,4 +1,4 @@
-package dev.outbox.internal.publish;
+package dev.outbox.spring.autoconfigure.outboxed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
