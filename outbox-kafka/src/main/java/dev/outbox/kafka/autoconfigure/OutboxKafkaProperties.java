@@ -1,7 +1,7 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.kafka.internal.forwarder.RecordKey;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.Late;
 import dev.outbox.kafka.internal.inbox.UnknownTypes;
 import java.time.Duration;
 import java.util.List;

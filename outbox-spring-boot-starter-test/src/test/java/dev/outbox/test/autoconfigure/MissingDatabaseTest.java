@@ -2,7 +2,6 @@ package dev.outbox.test.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.mockito.Mockito.mock;
 
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -16,6 +15,7 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 class MissingDatabaseTest {
 
@@ -45,8 +45,8 @@ class MissingDatabaseTest {
     @Test
     void applicationKeepsTheDatabaseThatItNames() {
         assertStartsNone(application.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/shop"));
-        assertStartsNone(application.withBean(DataSource.class, () -> mock(DataSource.class)));
-        assertStartsNone(application.withBean(JdbcConnectionDetails.class, () -> mock(JdbcConnectionDetails.class)));
+        assertStartsNone(application.withBean(DataSource.class, SimpleDriverDataSource::new));
+        assertStartsNone(application.withBean(JdbcConnectionDetails.class, OwnDatabase::new));
     }
 
     @Test
@@ -56,5 +56,23 @@ class MissingDatabaseTest {
 
     private static void assertStartsNone(ApplicationContextRunner application) {
         application.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(EmbeddedDatabase.class));
+    }
+
+    private static final class OwnDatabase implements JdbcConnectionDetails {
+
+        @Override
+        public String getUsername() {
+            return "shop";
+        }
+
+        @Override
+        public String getPassword() {
+            return "shop";
+        }
+
+        @Override
+        public String getJdbcUrl() {
+            return "jdbc:postgresql://localhost:1/shop";
+        }
     }
 }

@@ -19,16 +19,6 @@ public record InboxSettings(String name, Source source, Target target, Rules rul
     public record Target(
             String aggregateTypePrefix, @Nullable String stream) {}
 
-    /** What happens to an event whose sequence is not above the last one. */
-    public enum Late {
-        /** Stores the event behind the later ones. */
-        ACCEPT,
-        /** Makes the event a dead letter. */
-        DEAD_LETTER,
-        /** Drops the event. */
-        DROP
-    }
-
     /** How long to hold back an event behind a gap, or none, and what happens to late events and to those that no handler takes. */
     public record Rules(@Nullable Duration gapTimeout, Late late, UnknownTypes unknownTypes) {
 

@@ -6,7 +6,6 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.kafka.internal.cloudevents.CloudEvent;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;

@@ -4,7 +4,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;

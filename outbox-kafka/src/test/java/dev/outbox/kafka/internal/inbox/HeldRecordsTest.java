@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

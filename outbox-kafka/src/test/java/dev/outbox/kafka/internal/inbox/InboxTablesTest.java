@@ -8,7 +8,6 @@ import dev.outbox.internal.schema.PrintSql;
 import dev.outbox.internal.schema.SchemaOutdatedException;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;

@@ -10,7 +10,6 @@ import dev.outbox.InvalidEventException;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.operations.OutboxOperations;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,6 @@ import dev.outbox.EventType;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import java.sql.Connection;

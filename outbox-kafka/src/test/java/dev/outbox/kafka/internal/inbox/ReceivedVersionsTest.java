@@ -8,7 +8,6 @@ import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
-import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
