@@ -203,8 +203,6 @@ class ForwardingTest {
                 .contains("failingRoutes", "refunds=Topic missing does not exist");
         assertThat(output)
                 .containsOnlyOnce(
-                        "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist")
-                .containsOnlyOnce(
                         "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist");
         TestKafka.createTopic("missing", Map.of());
 
