@@ -13,6 +13,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /** Kills brokers and processes between two services, and finds every event in order on both sides. A failing seed replays. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
+@Tag("full")
 class KafkaChaosTest {
 
     private static final long SEED = Long.getLong("chaos.seed", 20261122);
@@ -20,7 +21,8 @@ class KafkaChaosTest {
     @Test
     @Timeout(600)
     void deliversEveryEventInOrderThroughCrashes() throws Exception {
-        KafkaReport report = run(KafkaSettings.brief(SEED), "mvn verify -pl outbox-chaos -am -Dtest=KafkaChaosTest");
+        KafkaReport report =
+                run(KafkaSettings.brief(SEED), "mvn -Pfull verify -pl outbox-chaos -am -Dtest=KafkaChaosTest");
 
         assertThat(report.producer().ok()).isGreaterThanOrEqualTo(3_000);
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(1);
