@@ -66,9 +66,11 @@ class KafkaTest {
                 OutboxEvent.of("order", "7", Map.of("number", 7)).withEventType("OrderPlaced")));
         assertThat(outbox.forwarded("shop.orders")).isEmpty();
         outbox.drain();
+        assertThat(outbox.forwarded("shop.orders"))
+                .extracting(ForwardedRecord::key)
+                .containsExactly("7");
 
         assertThat(outbox.forwarded("shop.orders")).singleElement().satisfies((record) -> {
-            assertThat(record.key()).isEqualTo("7");
             assertThat(record.value()).contains("7");
             assertThat(record.headers()).containsEntry("ce_source", "/shop").containsEntry("ce_type", "OrderPlaced");
         });
@@ -78,12 +80,11 @@ class KafkaTest {
 
     @Test
     void receivedEventsReachTheirHandlers() {
+        outbox.receive("warehouse.stock", OutboxEvent.of("part", "a", new StockCounted("a")))
+                .drain();
         outbox.receive(
                         "warehouse.stock",
-                        OutboxEvent.of("part", "a", new Counted(3)).withEventType("StockCounted"))
-                .receive(
-                        "warehouse.stock",
-                        OutboxEvent.of("part", "a", new Counted(4)).withEventType("StockCounted"))
+                        OutboxEvent.of("part", "a", Map.of("article", "a")).withEventType("StockCounted"))
                 .drain();
 
         assertThat(COUNTED).extracting(EventEnvelope::aggregateSeq).containsExactly(1L, 2L);
