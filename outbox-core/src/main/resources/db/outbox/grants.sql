@@ -53,7 +53,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
 GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
 GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_aggregate TO :"worker";
-GRANT UPDATE (origin) ON :"schema".outbox_aggregate_type TO :"worker";
+GRANT INSERT (aggregate_type, counted, origin), UPDATE (origin) ON :"schema".outbox_aggregate_type TO :"worker";
 GRANT SELECT, UPDATE ON :"schema".outbox_aggregate_removal TO :"worker";
 GRANT SELECT, UPDATE ON SEQUENCE :"schema".outbox_aggregate_floor TO :"worker";
 GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";

@@ -1,15 +1,21 @@
 package dev.outbox.test;
 
+import dev.outbox.OutboxEvent;
 import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.runtime.OnDemandDelivery;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.assertj.core.api.AssertProvider;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +41,8 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     private final JdbcClient jdbc;
     private final OutboxTables tables;
     private final HandlerRecorder recorder;
+    private final Supplier<@Nullable KafkaRecords> kafka;
+    private final Map<String, Long> sequences = new HashMap<>();
     private @Nullable OnDemandDelivery delivery;
     private Duration advanced = Duration.ZERO;
     private boolean draining;
@@ -45,7 +53,9 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
             JsonMapper mapper,
             Schemas schemas,
             List<String> moduleTables,
-            HandlerRecorder recorder) {
+            HandlerRecorder recorder,
+            Supplier<@Nullable KafkaRecords> kafka) {
+        this.kafka = kafka;
         this.runtime = runtime;
         this.mapper = mapper;
         this.schemas = schemas;
@@ -181,6 +191,76 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
     }
 
     /**
+     * Reads the records that the routes of {@code outbox-kafka} have sent to a topic in this test. A test with an embedded broker or a
+     * Kafka service connection sends them there instead.
+     *
+     * @param topic the topic
+     * @return the records, in the order in which they were sent
+     * @throws IllegalStateException if the application has no {@code outbox-kafka}, or the test has a broker
+     */
+    public List<ForwardedRecord> forwarded(String topic) {
+        return records().forwarded(topic);
+    }
+
+    /**
+     * Hands an event of another service to the inboxes of a topic, as the CloudEvent that its route sends, and commits it. The next
+     * {@link #drain()} delivers it. What the event leaves out is chosen: its id, its time, the origin {@code /test}, and the next
+     * sequence of its aggregate, from 1.
+     *
+     * @param topic the topic
+     * @param event the event, whose payload is the JSON text or an object that is written as JSON
+     * @return this tester
+     * @throws IllegalArgumentException if no inbox receives the topic, or the event has no type
+     * @throws IllegalStateException if the application has no {@code outbox-kafka}, the test has a broker, or a transaction is active on
+     *     the calling thread
+     */
+    public OutboxTester receive(String topic, OutboxEvent event) {
+        DeclaredType type = DeclaredType.of(event.payload().getClass());
+        if (event.eventType() == null && event.payload().getClass().getName().startsWith("java.")) {
+            throw new IllegalArgumentException("set the type of the received event with withEventType(...)");
+        }
+        String json = event.payload() instanceof String text ? text : mapper.writeValueAsString(event.payload());
+        long sequence = sequences.merge(event.aggregateType() + "/" + event.aggregateId(), 1L, Long::sum);
+        Map<String, String> headers = new HashMap<>(event.headers());
+        headers.put("ce_specversion", "1.0");
+        headers.put("ce_id", String.valueOf(event.eventId() == null ? UUID.randomUUID() : event.eventId()));
+        headers.put("ce_source", event.origin() == null ? "/test" : event.origin());
+        headers.put("ce_type", event.eventType() == null ? type.name() : event.eventType());
+        headers.put("ce_subject", event.aggregateId());
+        headers.put("ce_aggregatetype", event.aggregateType());
+        headers.put("ce_sequence", String.valueOf(event.sequence() == null ? sequence : event.sequence()));
+        Integer version = event.schemaVersion();
+        headers.put("ce_schemaversion", String.valueOf(version == null ? type.version() : version));
+        if (event.occurredAt() != null) {
+            headers.put("ce_time", event.occurredAt().toString());
+        }
+        return receive(new ForwardedRecord(topic, event.aggregateId(), json, headers));
+    }
+
+    /**
+     * Hands a record to the inboxes of its topic, for example one without CloudEvents, and commits it.
+     *
+     * @param record the record
+     * @return this tester
+     * @throws IllegalArgumentException if no inbox receives the topic
+     * @throws IllegalStateException if the application has no {@code outbox-kafka}, the test has a broker, or a transaction is active on
+     *     the calling thread
+     */
+    public OutboxTester receive(ForwardedRecord record) {
+        requireNoTransaction("receive() commits what the inbox stores");
+        records().receive(record);
+        return this;
+    }
+
+    private KafkaRecords records() {
+        KafkaRecords records = kafka.get();
+        if (records == null) {
+            throw new IllegalStateException("this test has a Kafka broker, or no outbox-kafka on its class path");
+        }
+        return records;
+    }
+
+    /**
      * Empties the tables of the outbox, resumes paused streams and handlers, registers handlers again that the test has expired, and forgets
      * pending failures, open circuits and what was handled. Runs before and after every test method by itself.
      *
@@ -200,6 +280,11 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         tables.empty();
         runtime.forgetPublished();
         recorder.clear();
+        sequences.clear();
+        KafkaRecords records = kafka.get();
+        if (records != null) {
+            records.clear();
+        }
         advanced = Duration.ZERO;
     }
 

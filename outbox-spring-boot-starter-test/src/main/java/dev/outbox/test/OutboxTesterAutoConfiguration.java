@@ -35,14 +35,16 @@ public final class OutboxTesterAutoConfiguration {
             OutboxDependencies dependencies,
             RuntimeSettings settings,
             ObjectProvider<TableModule> modules,
-            HandlerRecorder recorder) {
+            HandlerRecorder recorder,
+            ObjectProvider<KafkaRecords> kafka) {
         return new OutboxTester(
                 runtime,
                 dependencies.dataSource(),
                 dependencies.mapper(),
                 settings.schemas(),
                 modules.stream().flatMap((module) -> module.tables().stream()).toList(),
-                recorder);
+                recorder,
+                kafka::getIfAvailable);
     }
 
     /** Checks the database before the outbox migrates it. */

@@ -1,19 +1,14 @@
 package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.HandlerConfigurationException;
-import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Gaps;
-import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Inboxes that the properties configure; an invalid one fails the start with the name of its property. */
+/** Checks the properties of the inboxes; an invalid one fails the start with the name of its property. */
 final class ConfiguredInboxes {
 
     static final String PREFIX = "outbox.kafka.inboxes";
@@ -23,14 +18,15 @@ final class ConfiguredInboxes {
 
     private ConfiguredInboxes() {}
 
-    static List<InboxSettings> of(Map<String, Inbox> properties, Set<String> streams) {
-        List<InboxSettings> inboxes = new ArrayList<>();
-        new TreeMap<>(properties).forEach((name, inbox) -> inboxes.add(settings(name, inbox, streams)));
-        requireOneInbox(inboxes);
-        return inboxes;
+    /** Returns the inboxes that are enabled in an application with these streams. */
+    static Map<String, InboxSettings> of(Map<String, InboxSettings> inboxes, Set<String> streams) {
+        Map<String, InboxSettings> enabled = OnNames.enabled(inboxes, InboxSettings::enabled);
+        enabled.forEach((name, inbox) -> check(name, inbox, streams));
+        requireOneInbox(enabled);
+        return enabled;
     }
 
-    private static InboxSettings settings(String name, Inbox inbox, Set<String> streams) {
+    private static void check(String name, InboxSettings inbox, Set<String> streams) {
         String property = PREFIX + "." + name;
         require(
                 NAME.matcher(name).matches(),
@@ -38,44 +34,32 @@ final class ConfiguredInboxes {
         require(
                 !inbox.topics().isEmpty() && inbox.topics().stream().noneMatch(String::isBlank),
                 property + ".topics must name at least one topic, and none that is blank");
-        String group = inbox.group();
-        if (group == null || group.isBlank()) {
-            throw new HandlerConfigurationException(
-                    property
-                            + ".group must name the consumer group: instances of one service share it, and Kafka keeps their offsets under it");
-        }
+        require(
+                !inbox.group().isBlank(),
+                property
+                        + ".group must name the consumer group: instances of one service share it, and their offsets are stored under it");
         require(inbox.concurrency() > 0, property + ".concurrency must be at least 1: " + inbox.concurrency());
         require(inbox.gapTimeout().toMillis() > 0, property + ".gap-timeout must be positive: " + inbox.gapTimeout());
         require(
                 inbox.aggregateTypePrefix().length() <= LONGEST_PREFIX,
                 property + ".aggregate-type-prefix must have at most " + LONGEST_PREFIX + " characters");
-        String stream = inbox.stream();
         require(
-                stream == null || streams.contains(stream),
+                inbox.stream() == null || streams.contains(inbox.stream()),
                 property + ".stream must be one of " + new TreeSet<>(streams) + ", which outbox.streams extends: "
-                        + stream);
-        return new InboxSettings(
-                name,
-                new InboxSettings.Source(inbox.topics(), group, inbox.concurrency()),
-                new InboxSettings.Target(inbox.aggregateTypePrefix(), stream),
-                new InboxSettings.Rules(
-                        inbox.gaps() == Gaps.HOLD ? inbox.gapTimeout() : null, inbox.late(), inbox.unknownTypes()));
+                        + inbox.stream());
     }
 
     /** Kafka would divide the partitions of the topic between the two. */
-    private static void requireOneInbox(List<InboxSettings> inboxes) {
+    private static void requireOneInbox(Map<String, InboxSettings> inboxes) {
         Map<String, String> taken = new HashMap<>();
-        for (InboxSettings inbox : inboxes) {
-            for (String topic : new TreeSet<>(inbox.source().topics())) {
-                String other = taken.put(inbox.source().group() + " " + topic, inbox.name());
-                require(
-                        other == null,
-                        PREFIX + "." + other + " and " + PREFIX + "." + inbox.name() + " both receive the topic "
-                                + topic
-                                + " in the group " + inbox.source().group()
-                                + ", so each would get a part of it; name it in one of them");
-            }
-        }
+        inboxes.forEach((name, inbox) -> new TreeSet<>(inbox.topics()).forEach((topic) -> {
+            String other = taken.put(inbox.group() + " " + topic, name);
+            require(
+                    other == null,
+                    PREFIX + "." + other + " and " + PREFIX + "." + name + " both receive the topic " + topic
+                            + " in the group " + inbox.group()
+                            + ", so each would get a part of it; name it in one of them");
+        }));
     }
 
     private static void require(boolean valid, String message) {

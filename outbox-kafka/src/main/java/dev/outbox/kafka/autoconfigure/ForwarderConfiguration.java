@@ -1,67 +1,47 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
+import dev.outbox.kafka.internal.forwarder.Forwarder;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
-import dev.outbox.kafka.internal.forwarder.RecordSender;
+import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.RouteFaults;
-import dev.outbox.kafka.internal.forwarder.Routes;
+import dev.outbox.kafka.internal.forwarder.ServiceSource;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
-import dev.outbox.kafka.internal.forwarder.TopicCheck;
+import java.time.Clock;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the forwarding of events, if there are routes. */
 @Configuration(proxyBeanMethods = false)
-@Conditional(OnRoutes.class)
-@Import(RouteHandlers.class)
+@Conditional(OnNames.Routes.class)
 class ForwarderConfiguration {
 
     private static final int CLOSE_TIMEOUT_SECONDS = 5;
 
+    /** Not beans of type ProducerFactory, because the application's own beans look for one. */
     @Bean
-    Routes outboxKafkaRoutes(OutboxKafkaProperties properties, RuntimeSettings settings) {
-        return ConfiguredRoutes.of(
-                properties.routes(), settings.polling().streams().keySet());
-    }
-
-    @Bean
-    RecordFactory outboxKafkaRecords(
-            OutboxKafkaProperties properties, Environment environment, ObjectProvider<KafkaRecordMapper> mappers) {
-        String source =
-                ConfiguredRoutes.source(properties.source(), environment.getProperty("spring.application.name"));
-        return new RecordFactory(source, mappers.getIfAvailable(() -> (event, proposed) -> proposed));
-    }
-
-    @Bean
-    ProducerSettings outboxKafkaProducerSettings(
-            OutboxKafkaProperties properties, Environment environment, ProducerFactory<?, ?> factory) {
-        Map<String, Object> application = factory.getConfigurationProperties();
-        Object clientId = application.get(ProducerConfig.CLIENT_ID_CONFIG);
-        String name = clientId != null ? clientId.toString() : environment.getProperty("spring.application.name", "");
-        return new ProducerSettings(
-                application, properties.producer().properties(), name.isBlank() ? "outbox" : name + "-outbox");
-    }
-
-    /** Not a bean of type ProducerFactory, because the application's own beans look for one. */
-    @Bean(destroyMethod = "close")
-    SharedProducer outboxKafkaProducer(ProducerSettings settings, ProducerFactory<?, ?> application) {
-        DefaultKafkaProducerFactory<Object, Object> factory = new DefaultKafkaProducerFactory<>(settings.values());
-        factory.setBeanName("outboxKafkaProducer");
-        factory.setPhysicalCloseTimeout(CLOSE_TIMEOUT_SECONDS);
-        copy(application, factory);
-        return new SharedProducer(factory::createProducer, factory::reset);
+    @ConditionalOnMissingBean
+    Forwarder.Producers outboxKafkaProducers(ProducerFactory<?, ?> application) {
+        return (settings) -> {
+            DefaultKafkaProducerFactory<Object, Object> factory = new DefaultKafkaProducerFactory<>(settings.values());
+            factory.setBeanName("outboxKafkaProducer");
+            factory.setPhysicalCloseTimeout(CLOSE_TIMEOUT_SECONDS);
+            copy(application, factory);
+            return new SharedProducer(factory::createProducer, factory::reset);
+        };
     }
 
     /** Copies what observes producers, such as meters. */
@@ -73,20 +53,49 @@ class ForwarderConfiguration {
     }
 
     @Bean
-    RecordSender outboxKafkaSender(SharedProducer producer, ProducerSettings settings) {
-        return new RecordSender(producer, settings.patience(), System::nanoTime);
-    }
-
-    @Bean
     RouteFaults outboxKafkaRouteFaults() {
         return new RouteFaults(System::nanoTime);
     }
 
-    @Bean
-    ForwarderLifecycle outboxKafkaLifecycle(Routes routes, SharedProducer producer, ProducerSettings settings) {
-        Map<String, String> topics = routes.all().stream()
-                .collect(Collectors.toMap((route) -> route.property() + ".topic", (route) -> route.topic()));
-        return new ForwarderLifecycle(routes, producer, new TopicCheck(settings.values(), topics));
+    @Bean(destroyMethod = "stop")
+    ForwarderLifecycle outboxKafkaLifecycle(
+            OutboxKafkaProperties properties,
+            RuntimeSettings settings,
+            OutboxDependencies dependencies,
+            Environment environment,
+            ProducerFactory<?, ?> application,
+            Forwarder.Producers producers,
+            RouteFaults faults,
+            BeanFactory beans) {
+        String name = environment.getProperty("spring.application.name", "");
+        String source = ConfiguredRoutes.source(properties.source(), name);
+        ServiceSource stored = new ServiceSource(
+                source, dependencies.dataSource(), settings.schemas().outbox());
+        Map<String, Object> connection = application.getConfigurationProperties();
+        String client = String.valueOf(connection.getOrDefault(ProducerConfig.CLIENT_ID_CONFIG, name));
+        String clientId = client.isBlank() ? "outbox" : client + "-outbox";
+        Map<String, String> common = properties.producer().properties();
+        Map<String, Forwarder.Client> clients = new HashMap<>();
+        Map<String, Forwarder> forwarders = new HashMap<>();
+        ConfiguredRoutes.of(properties.routes(), settings.polling().streams().keySet())
+                .forEach((routeName, route) -> {
+                    Map<String, String> own = new HashMap<>(common);
+                    own.putAll(route.producer().properties());
+                    String id = own.equals(common) ? clientId : clientId + "-" + routeName;
+                    Forwarder.Client one = clients.computeIfAbsent(id, (ignored) -> {
+                        ProducerSettings values = new ProducerSettings(connection, own, id);
+                        return Forwarder.Client.of(values, producers.create(values));
+                    });
+                    RecordFactory records = new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC());
+                    forwarders.put(routeName, new Forwarder(routeName, route, one, records, faults, stored));
+                });
+        return new ForwarderLifecycle(forwarders, stored);
+    }
+
+    private static KafkaRecordMapper mapper(Route route, BeanFactory beans) {
+        return route.mapper() == null
+                ? beans.getBeanProvider(KafkaRecordMapper.class).getIfAvailable(() -> (event, proposed) -> proposed)
+                : beans.getBean(route.mapper(), KafkaRecordMapper.class);
     }
 
     @Bean

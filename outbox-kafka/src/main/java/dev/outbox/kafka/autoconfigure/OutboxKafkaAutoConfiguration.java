@@ -7,6 +7,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
@@ -16,10 +17,11 @@ import org.springframework.kafka.core.ProducerFactory;
 
 /** Configures the routes and inboxes of an application that has an outbox. */
 @AutoConfiguration(after = {OutboxAutoConfiguration.class, KafkaAutoConfiguration.class})
+@ConditionalOnBooleanProperty(name = "outbox.kafka.enabled", matchIfMissing = true)
 @ConditionalOnClass(ProducerFactory.class)
 @ConditionalOnBean(OutboxRuntime.class)
 @EnableConfigurationProperties(OutboxKafkaProperties.class)
-@Import({ForwarderConfiguration.class, OutboxKafkaInboxConfiguration.class})
+@Import({ForwarderConfiguration.class, OutboxKafkaInboxConfiguration.class, KafkaHandlers.class})
 public final class OutboxKafkaAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxKafkaAutoConfiguration.class);

@@ -6,29 +6,33 @@ import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
-import dev.outbox.kafka.internal.forwarder.TopicCheck;
+import dev.outbox.kafka.InboxRecordMapper;
+import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
 import dev.outbox.kafka.internal.inbox.Inbox;
+import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
-import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.kafka.internal.inbox.InboxTables;
+import dev.outbox.kafka.internal.inbox.Inboxes;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
-import dev.outbox.kafka.internal.inbox.PausedInboxes;
 import dev.outbox.kafka.internal.inbox.ReceivedStore;
 import dev.outbox.kafka.internal.inbox.StoredRecord;
-import dev.outbox.kafka.internal.inbox.SupervisedInbox;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -36,8 +40,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /** Configures the inboxes, if there are any. */
 @Configuration(proxyBeanMethods = false)
-@Conditional(OnInboxes.class)
-@Import(InboxHandlers.class)
+@Conditional(OnNames.Inboxes.class)
 @RegisterReflectionForBinding(StoredRecord.class)
 class OutboxKafkaInboxConfiguration {
 
@@ -62,7 +65,8 @@ class OutboxKafkaInboxConfiguration {
             ReceivedStore received,
             ObjectProvider<OutboxRuntime> runtime,
             ObjectProvider<OutboxPublisher> publishers,
-            ObjectProvider<InboxMeter> meters) {
+            ObjectProvider<InboxMeter> meters,
+            BeanFactory beans) {
         PlatformTransactionManager manager = dependencies
                 .transactions()
                 .get()
@@ -71,18 +75,21 @@ class OutboxKafkaInboxConfiguration {
         Inbox.Outbox outbox = new Inbox.Outbox(
                 publishers.getObject(),
                 received,
+                new OffsetStore(dependencies.dataSource(), settings.schemas().outbox()),
                 manager,
                 (type, aggregateType, stream) ->
                         runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),
+                meters.getIfAvailable(() -> InboxMeter.NONE),
                 settings.publisher().maxPayloadSize());
-        OffsetStore offsets =
-                new OffsetStore(dependencies.dataSource(), settings.schemas().outbox());
-        InboxMeter meter = meters.getIfAvailable(() -> InboxMeter.NONE);
-        return new Inboxes(ConfiguredInboxes.of(
-                        properties.inboxes(), settings.polling().streams().keySet())
-                .stream()
-                .map((inbox) -> new Inbox(inbox, outbox, offsets, meter))
-                .toList());
+        Map<String, Inbox> inboxes = new HashMap<>();
+        ConfiguredInboxes.of(properties.inboxes(), settings.polling().streams().keySet())
+                .forEach((name, inbox) -> {
+                    InboxRecordMapper mapper = inbox.mapper() == null
+                            ? new CloudEventReader()
+                            : beans.getBean(inbox.mapper(), InboxRecordMapper.class);
+                    inboxes.put(name, new Inbox(name, inbox, mapper, outbox));
+                });
+        return new Inboxes(inboxes);
     }
 
     @Bean
@@ -91,7 +98,6 @@ class OutboxKafkaInboxConfiguration {
             ReceivedStore received,
             OutboxRuntime runtime,
             RuntimeSettings settings,
-            OutboxDependencies dependencies,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
         ConsumerFactory<?, ?> application = factories.getIfUnique();
@@ -101,35 +107,23 @@ class OutboxKafkaInboxConfiguration {
         }
         runtime.retention().add(received::removeIdle);
         String name = environment.getProperty("spring.application.name", "outbox");
-        return new InboxLifecycle(
-                inboxes.all().stream()
-                        .map((inbox) -> new SupervisedInbox(
-                                inbox, consumers(application, inbox.settings(), name), dependencies.nanos()))
-                        .toList(),
-                new PausedInboxes(
-                        dependencies.dataSource(),
-                        settings.schemas().outbox(),
-                        inboxes.all().stream().map(Inbox::settings).toList()),
-                topicCheck(application, inboxes, name),
-                settings.polling().enabled());
-    }
-
-    private static TopicCheck topicCheck(ConsumerFactory<?, ?> application, Inboxes inboxes, String name) {
-        Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
-        values.put(ConsumerConfig.CLIENT_ID_CONFIG, name + "-kafka-inbox");
-        Map<String, String> topics = new HashMap<>();
-        inboxes.all().stream()
-                .map(Inbox::settings)
-                .forEach((inbox) -> inbox.source()
-                        .topics()
-                        .forEach((topic) -> topics.put(
-                                ConfiguredInboxes.PREFIX + "." + inbox.name() + ".topics[" + topic + "]", topic)));
-        return new TopicCheck(values, topics);
+        List<InboxConsumer> consumers = new ArrayList<>();
+        inboxes.all().values().forEach((inbox) -> {
+            ConsumerFactory<byte[], byte[]> factory = consumers(application, inbox, name);
+            for (int number = 0; number < inbox.settings().concurrency(); number++) {
+                String suffix = "-" + number;
+                consumers.add(new InboxConsumer(
+                        inbox,
+                        number,
+                        () -> factory.createConsumer(inbox.settings().group(), suffix)));
+            }
+        });
+        return new InboxLifecycle(consumers, settings.polling().enabled());
     }
 
     /** Not a bean of type ConsumerFactory, because the application's own beans look for one. */
     private static ConsumerFactory<byte[], byte[]> consumers(
-            ConsumerFactory<?, ?> application, InboxSettings inbox, String name) {
+            ConsumerFactory<?, ?> application, Inbox inbox, String name) {
         Map<String, Object> values = new HashMap<>(application.getConfigurationProperties());
         values.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         values.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
@@ -164,7 +158,14 @@ class OutboxKafkaInboxConfiguration {
         @Bean
         InboxMeter outboxKafkaInboxMeter(ObjectProvider<MeterRegistry> registries) {
             MeterRegistry registry = registries.getIfUnique();
-            return registry == null ? InboxMeter.NONE : new InboxMeters(registry);
+            return registry == null
+                    ? InboxMeter.NONE
+                    : (inbox, result, records) -> Counter.builder("outbox.kafka.inbox")
+                            .description("Records of an inbox by what became of them")
+                            .tag("inbox", inbox)
+                            .tag("result", result.name().toLowerCase(Locale.ROOT))
+                            .register(registry)
+                            .increment((double) records);
         }
     }
 }

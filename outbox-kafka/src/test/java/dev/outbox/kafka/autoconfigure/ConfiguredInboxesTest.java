@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
-import dev.outbox.kafka.internal.inbox.Late;
-import dev.outbox.kafka.internal.inbox.UnknownTypes;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Gaps;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,24 +28,51 @@ class ConfiguredInboxesTest {
     @Test
     void defaultsAcceptGapsAndKeepWhatTheyRefuse() {
         assertThat(inboxes(properties("shop", VALID)))
-                .containsExactly(new InboxSettings(
+                .isEqualTo(Map.of(
                         "shop",
-                        new InboxSettings.Source(List.of("orders"), "receiver", 1),
-                        new InboxSettings.Target("", null),
-                        new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.STORE)));
+                        new InboxSettings(
+                                List.of("orders"),
+                                "receiver",
+                                "",
+                                null,
+                                1,
+                                Gaps.ACCEPT,
+                                Duration.ofMinutes(1),
+                                Late.DEAD_LETTER,
+                                UnknownTypes.STORE,
+                                null,
+                                List.of(),
+                                true)));
     }
 
     @Test
     void everyPropertyIsUsed() {
-        assertThat(inboxes(properties(
+        assertThat(
+                        inboxes(
+                                properties(
+                                        "shop",
+                                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
+                                                + "gaps=hold;gap-timeout=5s;late=drop;unknown-types=ignore;mapper=legacy;aliases=store")))
+                .isEqualTo(Map.of(
                         "shop",
-                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
-                                + "gaps=hold;gap-timeout=5s;late=drop;unknown-types=ignore")))
-                .containsExactly(new InboxSettings(
-                        "shop",
-                        new InboxSettings.Source(List.of("orders", "parts"), "receiver", 3),
-                        new InboxSettings.Target("shop:", "default"),
-                        new InboxSettings.Rules(Duration.ofSeconds(5), Late.DROP, UnknownTypes.IGNORE)));
+                        new InboxSettings(
+                                List.of("orders", "parts"),
+                                "receiver",
+                                "shop:",
+                                "default",
+                                3,
+                                Gaps.HOLD,
+                                Duration.ofSeconds(5),
+                                Late.DROP,
+                                UnknownTypes.IGNORE,
+                                "legacy",
+                                List.of("store"),
+                                true)));
+    }
+
+    @Test
+    void disabledInboxIsNone() {
+        assertThat(inboxes(properties("shop", "enabled=false"))).isEmpty();
     }
 
     @ParameterizedTest
@@ -81,7 +109,7 @@ class ConfiguredInboxesTest {
                 .collect(Collectors.toMap((pair) -> "outbox.kafka.inboxes." + name + "." + pair[0], (pair) -> pair[1]));
     }
 
-    private static List<InboxSettings> inboxes(Map<String, String> properties) {
+    private static Map<String, InboxSettings> inboxes(Map<String, String> properties) {
         OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(properties))
                 .bind("outbox.kafka", Bindable.of(OutboxKafkaProperties.class))
                 .get();

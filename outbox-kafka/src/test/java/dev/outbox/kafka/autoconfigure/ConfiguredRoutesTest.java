@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.kafka.internal.forwarder.RecordKey;
 import dev.outbox.kafka.internal.forwarder.Route;
-import dev.outbox.kafka.internal.forwarder.Selector;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,30 +22,48 @@ class ConfiguredRoutesTest {
 
     @Test
     void everyPropertyOfRouteIsApplied() {
-        List<Route> routes = routes(
+        Map<String, Route> routes = routes(
                 "b.event-types=*",
                 "b.streams=mail",
                 "b.topic=mails",
                 "b.key=event-id",
                 "b.headers=tenant",
                 "b.forward-received=true",
+                "b.mapper=avro",
+                "b.producer.properties.linger.ms=5",
+                "b.aliases=mails",
                 "a.aggregate-types=Order,Payment",
-                "a.topic=shop.orders_v1-x");
+                "a.topic=shop.{aggregateType}_v1-x",
+                "c.enabled=false");
 
         assertThat(routes)
-                .containsExactly(
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        "a",
                         new Route(
-                                "a",
-                                new Selector(Set.of(), Set.of("Order", "Payment"), Set.of()),
-                                "shop.orders_v1-x",
-                                new Route.Format(RecordKey.AGGREGATE_ID, null),
-                                false),
+                                Set.of(),
+                                Set.of("Order", "Payment"),
+                                Set.of(),
+                                "shop.{aggregateType}_v1-x",
+                                RecordKey.AGGREGATE_ID,
+                                null,
+                                false,
+                                null,
+                                new Route.Producer(Map.of()),
+                                List.of(),
+                                true),
+                        "b",
                         new Route(
-                                "b",
-                                new Selector(Set.of("*"), Set.of(), Set.of("mail")),
+                                Set.of("*"),
+                                Set.of(),
+                                Set.of("mail"),
                                 "mails",
-                                new Route.Format(RecordKey.EVENT_ID, Set.of("tenant")),
-                                true));
+                                RecordKey.EVENT_ID,
+                                Set.of("tenant"),
+                                true,
+                                "avro",
+                                new Route.Producer(Map.of("linger.ms", "5")),
+                                List.of("mails"),
+                                true)));
     }
 
     @Test
@@ -65,7 +82,11 @@ class ConfiguredRoutesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"topic, my orders, letters", "streams, post, there are only the streams"})
+    @CsvSource({
+        "topic, my orders, letters",
+        "topic, shop.{eventType}, letters",
+        "streams, post, there are only the streams"
+    })
     void invalidValueIsReportedWithItsProperty(String key, String value, String reason) {
         assertThatThrownBy(() -> routes(
                         key.equals("topic") ? "a.event-types=OrderPlaced" : "a.topic=orders", "a." + key + "=" + value))
@@ -98,7 +119,7 @@ class ConfiguredRoutesTest {
         assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");
     }
 
-    private static List<Route> routes(String... properties) {
+    private static Map<String, Route> routes(String... properties) {
         Map<String, Object> map = new HashMap<>();
         for (String property : properties) {
             String[] parts = property.split("=", 2);
@@ -106,6 +127,6 @@ class ConfiguredRoutesTest {
         }
         OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(map))
                 .bindOrCreate("outbox.kafka", OutboxKafkaProperties.class);
-        return ConfiguredRoutes.of(bound.routes(), Set.of("default", "mail")).all();
+        return ConfiguredRoutes.of(bound.routes(), Set.of("default", "mail"));
     }
 }

@@ -3,9 +3,9 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.HandlerConfigurationException;
+import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
-import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
@@ -16,6 +16,7 @@ import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
 
@@ -26,6 +27,9 @@ class ForwarderConfigurationTest {
             .withConfiguration(AutoConfigurations.of(KafkaAutoConfiguration.class))
             .withUserConfiguration(Forwarder.class)
             .withBean(RuntimeSettings.class, RuntimeSettings::defaults)
+            .withBean(
+                    OutboxDependencies.class,
+                    () -> OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")))
             .withPropertyValues(
                     "spring.application.name=shop",
                     "spring.kafka.bootstrap-servers=localhost:1",
@@ -59,8 +63,11 @@ class ForwarderConfigurationTest {
                         "spring.kafka.producer.transaction-id-prefix=tx",
                         "outbox.kafka.producer.properties.acks=all",
                         "outbox.kafka.producer.properties.schema.reflection=true")
-                .run((context) -> assertThat(
-                                context.getBean(ProducerSettings.class).values())
+                .run((context) -> assertThat(context.getBean(ForwarderLifecycle.class)
+                                .named("orders")
+                                .client()
+                                .settings()
+                                .values())
                         .containsEntry("acks", "all")
                         .containsEntry("client.id", "api-outbox")
                         .containsEntry("schema.reflection", "true")
@@ -111,8 +118,11 @@ class ForwarderConfigurationTest {
                         ProducerFactory.class,
                         () -> factory("localhost:2"),
                         (definition) -> definition.setPrimary(true))
-                .run((context) -> assertThat(
-                                context.getBean(ProducerSettings.class).values())
+                .run((context) -> assertThat(context.getBean(ForwarderLifecycle.class)
+                                .named("orders")
+                                .client()
+                                .settings()
+                                .values())
                         .containsEntry("bootstrap.servers", "localhost:2"));
     }
 

@@ -2,8 +2,10 @@ package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import dev.outbox.OnDead;
+import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -43,7 +45,7 @@ class OutboxKafkaAutoConfigurationTest {
     @Test
     void withoutRouteOrInboxOneLineIsLoggedAndNothingCreated(CapturedOutput output) {
         application().run((context) -> {
-            assertThat(context).hasNotFailed().doesNotHaveBean(SharedProducer.class);
+            assertThat(context).hasNotFailed().doesNotHaveBean(ForwarderLifecycle.class);
             assertThat(context).doesNotHaveBean(HandlerDefinition.class).doesNotHaveBean(Producer.class);
             assertThat(output).containsOnlyOnce("Neither outbox.kafka.routes nor outbox.kafka.inboxes is set");
         });
@@ -55,6 +57,8 @@ class OutboxKafkaAutoConfigurationTest {
             assertThat(context.getBean(HandlerDefinition.class)).satisfies((handler) -> {
                 assertThat(handler.id()).isEqualTo("kafka-orders");
                 assertThat(handler.eventTypes()).containsExactly("OrderPlaced");
+                assertThat(handler.onDead()).isEqualTo(OnDead.BLOCK);
+                assertThat(handler.aliases()).containsExactly("kafka-purchases");
             });
             assertThat(context).hasSingleBean(ProducerFactory.class).hasSingleBean(KafkaTemplate.class);
             assertThat(context.getBean(ForwarderLifecycle.class).isRunning()).isTrue();
@@ -70,6 +74,13 @@ class OutboxKafkaAutoConfigurationTest {
     }
 
     @Test
+    void backsOffIfDisabled() {
+        withRoute()
+                .withPropertyValues("outbox.kafka.enabled=false")
+                .run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(HandlerDefinition.class));
+    }
+
+    @Test
     void backsOffWithoutOutbox() {
         withRoute()
                 .withPropertyValues("outbox.enabled=false")
@@ -77,12 +88,34 @@ class OutboxKafkaAutoConfigurationTest {
                         assertThat(context).hasNotFailed().doesNotHaveBean(OutboxKafkaAutoConfiguration.class));
     }
 
+    @Test
+    void processesOfAServiceHaveOneSource() {
+        withRoute().run((web) -> assertThat(web).hasNotFailed());
+        ApplicationContextRunner worker = withRoute().withPropertyValues("outbox.kafka.source=/store");
+        worker.run((context) -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .isInstanceOf(HandlerConfigurationException.class)
+                .hasMessageContaining("outbox.kafka.source is /store, but this service forwards its events as /shop"));
+
+        withRoute()
+                .run((web) -> web.getBean(OutboxOperations.class)
+                        .changeOrigin("outbox.kafka.source", "/shop", "/store", "ann", "renamed"));
+        worker.run((context) -> {
+            assertThat(context).hasNotFailed();
+            context.getBean(OutboxOperations.class)
+                    .changeOrigin("outbox.kafka.source", "/store", "/shop", "ann", "and back");
+        });
+    }
+
     private static ApplicationContextRunner withRoute() {
         return application()
                 .withPropertyValues(
                         "outbox.kafka.source=/shop",
                         "outbox.kafka.routes.orders.event-types=OrderPlaced",
-                        "outbox.kafka.routes.orders.topic=orders");
+                        "outbox.kafka.routes.orders.topic=orders",
+                        "outbox.kafka.routes.orders.aliases=purchases",
+                        "outbox.kafka.routes.off.enabled=false");
     }
 
     private static ApplicationContextRunner application() {

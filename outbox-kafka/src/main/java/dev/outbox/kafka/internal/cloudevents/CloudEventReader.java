@@ -2,6 +2,9 @@ package dev.outbox.kafka.internal.cloudevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.kafka.InboxRecordMapper;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.time.DateTimeException;
@@ -16,43 +19,45 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.util.RawValue;
 
-/** Reads events from records in the binary mode of CloudEvents 1.0. */
-public final class CloudEventReader {
+/** Reads events from records in the binary mode of CloudEvents 1.0. Throws an exception that tells what is missing or wrong. */
+public final class CloudEventReader implements InboxRecordMapper {
 
     private static final String STRUCTURED = "application/cloudevents";
 
-    private CloudEventReader() {}
-
-    /** Reads an event; throws an exception that tells what is missing or wrong. */
-    public static CloudEvent read(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+    @Override
+    public OutboxEvent map(ConsumerRecord<byte[], byte[]> record) {
         Headers headers = record.headers();
         requireBinaryJson(headers);
         String version = required(headers, CloudEventHeaders.SPEC_VERSION);
         if (!version.startsWith("1.")) {
             throw invalid(CloudEventHeaders.SPEC_VERSION, "1.0", version);
         }
-        return new CloudEvent(
-                id(required(headers, CloudEventHeaders.ID)),
-                required(headers, CloudEventHeaders.SOURCE),
-                new CloudEvent.Type(required(headers, CloudEventHeaders.TYPE), schemaVersion(headers)),
-                new CloudEvent.Aggregate(
+        OutboxEvent event = OutboxEvent.of(
                         required(headers, CloudEventHeaders.AGGREGATE_TYPE),
                         required(headers, CloudEventHeaders.SUBJECT),
-                        sequence(required(headers, CloudEventHeaders.SEQUENCE))),
-                time(record),
-                others(headers),
-                payload(record));
+                        new RawValue(payload(record)))
+                .withEventId(id(required(headers, CloudEventHeaders.ID)))
+                .withOrigin(required(headers, CloudEventHeaders.SOURCE))
+                .withEventType(required(headers, CloudEventHeaders.TYPE))
+                .withSchemaVersion(schemaVersion(headers))
+                .withSequence(sequence(required(headers, CloudEventHeaders.SEQUENCE)))
+                .occurredAt(time(record));
+        for (Map.Entry<String, String> header : others(headers).entrySet()) {
+            event = event.withHeader(header.getKey(), header.getValue());
+        }
+        return event;
     }
 
-    private static void requireBinaryJson(Headers headers) throws UnreadableRecordException {
+    private static void requireBinaryJson(Headers headers) {
         String contentType = optional(headers, CloudEventHeaders.CONTENT_TYPE);
         if (contentType == null) {
             return;
         }
         String type = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].trim();
         if (type.startsWith(STRUCTURED)) {
-            throw new UnreadableRecordException("the record has the content type " + contentType
+            throw new NonRetryableException("the record has the content type " + contentType
                     + ": the structured mode of CloudEvents, which is not supported; send the attributes as record"
                     + " headers (binary mode)");
         }
@@ -61,7 +66,7 @@ public final class CloudEventReader {
         }
     }
 
-    private static UUID id(String text) throws UnreadableRecordException {
+    private static UUID id(String text) {
         UUID id = parse(CloudEventHeaders.ID, "a UUID", text, UUID::fromString);
         // UUID.fromString accepts short forms, which another service may mean otherwise.
         if (!id.toString().equalsIgnoreCase(text)) {
@@ -70,7 +75,7 @@ public final class CloudEventReader {
         return id;
     }
 
-    private static long sequence(String text) throws UnreadableRecordException {
+    private static long sequence(String text) {
         long sequence = parse(CloudEventHeaders.SEQUENCE, "a whole number", text, Long::parseLong);
         if (sequence < 0) {
             throw invalid(CloudEventHeaders.SEQUENCE, "at least 0", text);
@@ -78,13 +83,13 @@ public final class CloudEventReader {
         return sequence;
     }
 
-    private static int schemaVersion(Headers headers) throws UnreadableRecordException {
+    private static int schemaVersion(Headers headers) {
         String text = optional(headers, CloudEventHeaders.SCHEMA_VERSION);
         return text == null ? 1 : parse(CloudEventHeaders.SCHEMA_VERSION, "a whole number", text, Integer::parseInt);
     }
 
     /** An event without a time happened when the record was created. */
-    private static Instant time(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+    private static Instant time(ConsumerRecord<byte[], byte[]> record) {
         String text = optional(record.headers(), CloudEventHeaders.TIME);
         return text == null
                 ? Instant.ofEpochMilli(record.timestamp())
@@ -95,14 +100,14 @@ public final class CloudEventReader {
                         (time) -> OffsetDateTime.parse(time).toInstant());
     }
 
-    private static String payload(ConsumerRecord<byte[], byte[]> record) throws UnreadableRecordException {
+    private static String payload(ConsumerRecord<byte[], byte[]> record) {
         byte[] value = record.value();
         if (value == null) {
-            throw new UnreadableRecordException("the record has no value");
+            throw new NonRetryableException("the record has no value");
         }
         String payload = text(value);
         if (payload == null) {
-            throw new UnreadableRecordException("the value of the record is not UTF-8");
+            throw new NonRetryableException("the value of the record is not UTF-8");
         }
         return payload;
     }
@@ -121,23 +126,23 @@ public final class CloudEventReader {
         return others;
     }
 
-    private static String required(Headers headers, String name) throws UnreadableRecordException {
+    private static String required(Headers headers, String name) {
         String value = optional(headers, name);
         if (value == null || value.isBlank()) {
-            throw new UnreadableRecordException("the record has no header " + name
+            throw new NonRetryableException("the record has no header " + name
                     + "; an inbox takes events in the binary mode of CloudEvents 1.0");
         }
         return value;
     }
 
-    private static @Nullable String optional(Headers headers, String name) throws UnreadableRecordException {
+    private static @Nullable String optional(Headers headers, String name) {
         Header header = headers.lastHeader(name);
         if (header == null || header.value() == null) {
             return null;
         }
         String value = text(header.value());
         if (value == null) {
-            throw new UnreadableRecordException("the header " + name + " is not UTF-8");
+            throw new NonRetryableException("the header " + name + " is not UTF-8");
         }
         return value;
     }
@@ -150,8 +155,7 @@ public final class CloudEventReader {
         }
     }
 
-    private static <T> T parse(String name, String expected, String text, Function<String, T> parser)
-            throws UnreadableRecordException {
+    private static <T> T parse(String name, String expected, String text, Function<String, T> parser) {
         try {
             return parser.apply(text);
         } catch (IllegalArgumentException | DateTimeException ex) {
@@ -159,9 +163,9 @@ public final class CloudEventReader {
         }
     }
 
-    private static UnreadableRecordException invalid(String name, String expected, String text) {
+    private static NonRetryableException invalid(String name, String expected, String text) {
         String quote = text.length() <= 40 ? text : text.substring(0, 40) + "…";
-        return new UnreadableRecordException(
+        return new NonRetryableException(
                 "the header " + name + " must be " + expected + ": '" + quote.replaceAll("\\p{Cntrl}", "?") + "'");
     }
 }

@@ -23,16 +23,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
 
-    private final Route route;
+    private final String route;
     private final RecordFactory records;
     private final RecordSender sender;
     private final RouteFaults faults;
+    private final Runnable precondition;
 
-    public ForwardingHandler(Route route, RecordFactory records, RecordSender sender, RouteFaults faults) {
+    public ForwardingHandler(
+            String route, RecordFactory records, RecordSender sender, RouteFaults faults, Runnable precondition) {
         this.route = route;
         this.records = records;
         this.sender = sender;
         this.faults = faults;
+        this.precondition = precondition;
     }
 
     private record Aggregate(String type, String id) {}
@@ -53,6 +56,7 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     public void handle(
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
             throws InterruptedException {
+        requirePrecondition();
         Collection<Lane> lanes = lanes(payloads);
         RouteFaults.Fault before = faults.of(route);
         while (!lanes.isEmpty()) {
@@ -61,6 +65,16 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
                 return;
             }
             lanes = wave(lanes, outcome, before);
+        }
+    }
+
+    private void requirePrecondition() {
+        try {
+            precondition.run();
+        } catch (RuntimeException ex) {
+            SendFailure failure = SendFailure.unmet(ex);
+            faults.failed(route, failure);
+            throw (RetryAfterException) failure.cause();
         }
     }
 
@@ -105,7 +119,7 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
     private Sent send(Lane lane) throws InterruptedException {
         EventEnvelope event = lane.next();
         try {
-            return new Sent(lane, sender.send(records.create(route, event)), null);
+            return new Sent(lane, sender.send(records.create(event)), null);
         } catch (RuntimeException ex) {
             return new Sent(lane, null, ex);
         }

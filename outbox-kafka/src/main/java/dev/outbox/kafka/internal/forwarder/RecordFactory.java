@@ -5,35 +5,33 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.outbox.EventEnvelope;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.cloudevents.CloudEventHeaders;
+import java.time.Clock;
 import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** Creates the record of an event in the binary mode of CloudEvents, and lets the application's mapper change it. */
-public final class RecordFactory {
-
-    private final String source;
-    private final KafkaRecordMapper mapper;
-
-    public RecordFactory(String source, KafkaRecordMapper mapper) {
-        this.source = source;
-        this.mapper = mapper;
-    }
+/** Creates the records of a route in the binary mode of CloudEvents, and lets the application's mapper change them. */
+public record RecordFactory(String source, Route route, KafkaRecordMapper mapper, Clock clock) {
 
     /** Returns the record. Throws what the mapper throws. */
-    ProducerRecord<Object, Object> create(Route route, EventEnvelope event) {
+    ProducerRecord<Object, Object> create(EventEnvelope event) {
         ProducerRecord<Object, Object> proposed = new ProducerRecord<>(
-                route.topic(),
+                route.topicOf(event),
                 null,
-                null,
-                route.format().key().of(event),
+                timestamp(event),
+                route.key().of(event),
                 event.payload().getBytes(UTF_8),
-                headers(route.format(), event));
+                headers(event));
         return Objects.requireNonNull(mapper.map(event, proposed), "the KafkaRecordMapper returned no record");
     }
 
-    private Headers headers(Route.Format format, EventEnvelope event) {
+    /** Kafka refuses a record from before 1970 or from the future. */
+    private long timestamp(EventEnvelope event) {
+        return Math.max(0, Math.min(event.occurredAt().toEpochMilli(), clock.millis()));
+    }
+
+    private Headers headers(EventEnvelope event) {
         Headers headers = new RecordHeaders();
         add(headers, CloudEventHeaders.SPEC_VERSION, CloudEventHeaders.VERSION);
         add(headers, CloudEventHeaders.ID, event.eventId().toString());
@@ -48,7 +46,7 @@ public final class RecordFactory {
         add(headers, CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON);
         event.headers().forEach((name, value) -> {
             boolean reserved = CloudEventHeaders.isAttribute(name) || name.equals(EventEnvelope.ORIGIN);
-            if (!reserved && format.sends(name)) {
+            if (!reserved && route.sends(name)) {
                 add(headers, name, value);
             }
         });

@@ -1,48 +1,62 @@
 package dev.outbox.kafka.internal.forwarder;
 
+import dev.outbox.EventEnvelope;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Way of events to a topic.
+ * Route: which events go to a topic, and how. The event types, aggregate types and streams select the events; an event must match each of
+ * them that is set.
  *
- * @param name the name in the configuration
- * @param selector which events
- * @param topic the topic
- * @param format what the records look like
- * @param forwardReceived whether to forward events that an inbox has received
+ * @param eventTypes Event types whose events go to the topic.
+ * @param aggregateTypes Aggregate types whose events go to the topic.
+ * @param streams Streams whose events go to the topic.
+ * @param topic Topic of the records. "{aggregateType}" stands for the aggregate type of the event.
+ * @param key Key of the records: the aggregate id keeps the order of an aggregate.
+ * @param headers Headers of the event that become headers of the record, beside "traceparent" and "tracestate". All if not set.
+ * @param forwardReceived Whether to forward events that an inbox has received.
+ * @param mapper Name of the KafkaRecordMapper bean. The only such bean if not set.
+ * @param producer Producer of this route only, if it has properties.
+ * @param aliases Former names of the route.
+ * @param enabled Whether this instance has the route.
  */
-public record Route(String name, Selector selector, String topic, Format format, boolean forwardReceived) {
+public record Route(
+        @DefaultValue Set<String> eventTypes,
+        @DefaultValue Set<String> aggregateTypes,
+        @DefaultValue Set<String> streams,
+        @DefaultValue("") String topic,
+        @DefaultValue("aggregate-id") RecordKey key,
+        @Nullable Set<String> headers,
+        @DefaultValue("false") boolean forwardReceived,
+        @Nullable String mapper,
+        @DefaultValue Producer producer,
+        @DefaultValue List<String> aliases,
+        @DefaultValue("true") boolean enabled) {
+
+    /** Stands for the aggregate type in the name of a topic. */
+    public static final String AGGREGATE_TYPE = "{aggregateType}";
+
+    /** Prefix of the handler ids of routes. */
+    public static final String HANDLER = "kafka-";
+
+    /** Names no baggage, which may be confidential. */
+    private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
 
     /**
-     * What the records look like.
+     * Producer of forwarded events.
      *
-     * @param key the key
-     * @param headers the headers of the event that are sent beside those of its trace, or {@code null} for all
+     * @param properties Kafka's properties of the producer. They override those below "spring.kafka".
      */
-    public record Format(RecordKey key, @Nullable Set<String> headers) {
+    public record Producer(@DefaultValue Map<String, String> properties) {}
 
-        /** Names no baggage, which may be confidential. */
-        private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
-
-        boolean sends(String header) {
-            return headers == null || headers.contains(header) || TRACE.contains(header);
-        }
+    String topicOf(EventEnvelope event) {
+        return topic.replace(AGGREGATE_TYPE, event.aggregateType());
     }
 
-    /** Returns the id of the handler that forwards the events. */
-    public String handlerId() {
-        return "kafka-" + name;
-    }
-
-    /** Returns the prefix of the route's properties. */
-    public String property() {
-        return "outbox.kafka.routes." + name;
-    }
-
-    /** Describes the route, for the log. */
-    @Override
-    public String toString() {
-        return name + " (" + selector + " to topic " + topic + ")";
+    boolean sends(String header) {
+        return headers == null || headers.contains(header) || TRACE.contains(header);
     }
 }

@@ -40,22 +40,22 @@ public final class RouteFaults implements HealthDetails {
 
     /** Returns the fault of a route, or {@code null} if there is none. */
     @Nullable
-    Fault of(Route route) {
-        return faults.get(route.name());
+    Fault of(String route) {
+        return faults.get(route);
     }
 
     /** Records a failure. */
-    void failed(Route route, SendFailure failure) {
+    void failed(String route, SendFailure failure) {
         String message = String.valueOf(failure.cause().getMessage());
-        if (faults.put(route.name(), new Fault(message, nanos.getAsLong())) == null) {
-            log.error("Route {} cannot send to Kafka, so its events wait: {}", route.name(), message);
+        if (faults.put(route, new Fault(message, nanos.getAsLong())) == null) {
+            log.error("Route {} cannot send to Kafka, so its events wait: {}", route, message);
         }
     }
 
     /** Ends the fault that was known before a batch succeeded, unless the route has failed again meanwhile. */
-    void succeeded(Route route, @Nullable Fault before) {
-        if (before != null && faults.remove(route.name(), before)) {
-            log.info("Route {} sends to Kafka again", route.name());
+    void succeeded(String route, @Nullable Fault before) {
+        if (before != null && faults.remove(route, before)) {
+            log.info("Route {} sends to Kafka again", route);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.outbox.kafka.internal.forwarder;
 
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -99,6 +100,11 @@ record SendFailure(Throwable cause, Scope scope) {
                                 + waited.toSeconds() + " s, so it is replaced",
                         null),
                 Scope.PRODUCER);
+    }
+
+    /** Returns the failure of events that must not be sent now, because of the configuration or the database. */
+    static SendFailure unmet(RuntimeException ex) {
+        return new SendFailure(uncounted(Redaction.message(ex), ex), Scope.PRODUCER);
     }
 
     private static RetryAfterException refused(String topic, Throwable ex) {

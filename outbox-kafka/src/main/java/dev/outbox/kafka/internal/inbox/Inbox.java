@@ -2,10 +2,14 @@ package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
-import dev.outbox.kafka.internal.inbox.StoredOffsets.Known;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -25,20 +29,23 @@ public final class Inbox {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
     private static final TransactionDefinition DEFINITION = definition();
+    private static final Comparator<TopicPartition> ORDER =
+            Comparator.comparing(TopicPartition::topic).thenComparing(TopicPartition::partition);
 
+    private final String name;
     private final InboxSettings settings;
-    private final PlatformTransactionManager transactions;
+    private final Outbox outbox;
     private final InboxTransaction work;
     private final RecordHandler handler;
-    private final StoredOffsets offsets;
-    private final InboxMeter meter;
 
     /** Objects of the outbox that an inbox needs. */
     public record Outbox(
             OutboxPublisher publisher,
             ReceivedStore received,
+            OffsetStore offsets,
             PlatformTransactionManager transactions,
             Subscribers subscribers,
+            InboxMeter meter,
             int largestPayload) {}
 
     /** Knows whether any instance has a handler for received events. */
@@ -49,22 +56,25 @@ public final class Inbox {
         boolean take(String eventType, String aggregateType, @Nullable String stream);
     }
 
-    public Inbox(InboxSettings settings, Outbox outbox, OffsetStore offsets, InboxMeter meter) {
+    public Inbox(String name, InboxSettings settings, InboxRecordMapper mapper, Outbox outbox) {
+        this.name = name;
         this.settings = settings;
-        this.transactions = outbox.transactions();
-        this.work = new InboxTransaction(
-                settings,
-                outbox.received(),
-                outbox.publisher(),
-                outbox.subscribers(),
-                new RecordEvents(settings, outbox.largestPayload()));
-        this.handler = new RecordHandler(settings, outbox.received(), outbox.publisher(), work);
-        this.offsets = new StoredOffsets(settings, offsets);
-        this.meter = meter;
+        this.outbox = outbox;
+        this.work = new InboxTransaction(name, settings, mapper, outbox);
+        this.handler = new RecordHandler(this, outbox, work);
+    }
+
+    public String name() {
+        return name;
     }
 
     public InboxSettings settings() {
         return settings;
+    }
+
+    /** Returns the id of the handler of the records that were refused or held back. */
+    public String handlerId() {
+        return InboxSettings.HANDLER + name;
     }
 
     /** Returns the handler of the records that were refused or held back. */
@@ -72,64 +82,76 @@ public final class Inbox {
         return handler;
     }
 
-    StoredOffsets offsets() {
-        return offsets;
+    /** Returns what the database knows of the inbox. */
+    public OffsetStore.Look look() {
+        return outbox.offsets().look(settings.group(), settings.topics(), handlerId());
     }
 
-    /** Stores the events of records that were polled together. Throws what does not concern a single record: nothing may be skipped. */
-    public void receive(List<ConsumerRecord<byte[], byte[]>> records) {
-        List<Incoming> batch = records.stream()
-                .map((record) -> Incoming.read(record, settings.target().aggregateTypePrefix()))
-                .toList();
+    /**
+     * Stores the events of records that were polled together. Throws what does not concern a single record: nothing may be skipped.
+     *
+     * @param next the next offsets in the database as the caller knows them, updated after each commit
+     */
+    public void receive(List<ConsumerRecord<byte[], byte[]>> records, Map<TopicPartition, Long> next) {
+        List<Incoming> batch = records.stream().map(work::read).toList();
         try {
-            store(batch);
+            store(batch, next);
         } catch (RuntimeException ex) {
             if (!Refusals.isAboutEvent(ex)) {
                 throw ex;
             }
-            log.debug(
-                    "Inbox {} stores {} records one by one: {}", settings.name(), batch.size(), Redaction.message(ex));
-            batch.forEach(this::storeAlone);
+            log.debug("Inbox {} stores {} records one by one: {}", name, batch.size(), Redaction.message(ex));
+            batch.forEach((incoming) -> storeAlone(incoming, next));
         }
     }
 
-    private void storeAlone(Incoming incoming) {
+    private void storeAlone(Incoming incoming, Map<TopicPartition, Long> next) {
         try {
-            store(List.of(incoming));
+            store(List.of(incoming), next);
         } catch (RuntimeException ex) {
             if (!Refusals.isAboutEvent(ex)) {
                 throw ex;
             }
-            store(List.of(incoming.refused(Redaction.message(ex))));
+            store(List.of(incoming.refused(Redaction.message(ex))), next);
         }
     }
 
     /** Not a TransactionTemplate, which reports a rollback that fails in place of the failure, at every attempt of an outage. */
-    private void store(List<Incoming> batch) {
-        TransactionStatus transaction = transactions.getTransaction(DEFINITION);
-        Map<TopicPartition, Known> written;
+    private void store(List<Incoming> batch, Map<TopicPartition, Long> next) {
+        TransactionStatus transaction = outbox.transactions().getTransaction(DEFINITION);
+        Map<TopicPartition, Long> written;
         Map<Result, Long> results;
         try {
-            written = offsets.advance(batch);
+            written = advance(batch, next);
             results = work.store(batch);
-        } catch (RuntimeException ex) {
-            throw rolledBack(transaction, ex);
-        } catch (Error ex) {
-            transactions.rollback(transaction);
+        } catch (RuntimeException | Error ex) {
+            try {
+                outbox.transactions().rollback(transaction);
+            } catch (RuntimeException second) {
+                ex.addSuppressed(second);
+            }
             throw ex;
         }
-        transactions.commit(transaction);
-        offsets.committed(written);
-        results.forEach((result, count) -> meter.count(settings.name(), result, count));
+        outbox.transactions().commit(transaction);
+        next.putAll(written);
+        results.forEach((result, count) -> outbox.meter().count(name, result, count));
     }
 
-    private RuntimeException rolledBack(TransactionStatus transaction, RuntimeException cause) {
-        try {
-            transactions.rollback(transaction);
-        } catch (RuntimeException ex) {
-            cause.addSuppressed(ex);
+    /** Locks the partitions of a batch and writes their next offsets, unless the database has others than the caller knows. */
+    private Map<TopicPartition, Long> advance(List<Incoming> batch, Map<TopicPartition, Long> known) {
+        SortedMap<TopicPartition, Long> next = new TreeMap<>(ORDER);
+        for (Incoming incoming : batch) {
+            ConsumerRecord<byte[], byte[]> record = incoming.record();
+            next.put(new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
         }
-        return cause;
+        Map<TopicPartition, Long> stored = outbox.offsets().lock(settings.group(), next.keySet());
+        Map<TopicPartition, Long> expected = new HashMap<>();
+        next.keySet().forEach((partition) -> expected.put(partition, known.getOrDefault(partition, OffsetStore.NONE)));
+        if (!stored.equals(expected)) {
+            throw new OtherOffsetsException("the database has stored up to " + stored + ", and not to " + expected);
+        }
+        outbox.offsets().write(settings.group(), next);
+        return next;
     }
 
     private static TransactionDefinition definition() {

@@ -1,136 +1,300 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.failure.Redaction;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.kafka.core.ConsumerFactory;
-import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
-import org.springframework.kafka.listener.CommonErrorHandler;
-import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
-import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.ContainerProperties.AckMode;
-import org.springframework.kafka.listener.ListenerUtils;
-import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Consumes the topics of an inbox: commits the offsets of a poll after its transaction, and repeats the poll for as long as the transaction
- * fails. Reports an outage once, and its end.
+ * Consumer of an inbox on a thread of its own, which survives every failure and skips nothing: it goes on at the offsets in the database,
+ * which move back in time together with the events. The offsets that it commits to Kafka only show operators how far it is.
  */
-public final class InboxConsumer implements BatchConsumerAwareMessageListener<byte[], byte[]>, CommonErrorHandler {
+public final class InboxConsumer implements ConsumerRebalanceListener {
 
     private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
-    private static final Duration AUTHENTICATION_INTERVAL = Duration.ofSeconds(30);
+    /** Metadata of offsets before which the records are stored: if the database has no row then, it has lost it. */
+    private static final String MARK = "outbox";
+
+    private static final Duration POLL_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(10);
+
+    /** A quiet partition may have lost events too, and an operator may pause the inbox. */
+    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
+
     private static final int FIRST_DELAY_MILLIS = 200;
     private static final int LARGEST_DOUBLINGS = 6;
 
     private final Inbox inbox;
-    private final Rewinding rewinding;
-    private final ConsumerThreads threads;
+    private final Supplier<Consumer<byte[], byte[]>> factory;
+    private final BackgroundLoop loop;
 
-    /** Failures in a row of each consumer thread. */
-    private final ThreadLocal<Integer> failures = ThreadLocal.withInitial(() -> 0);
+    /** Next offsets in the database as this consumer knows them; {@link OffsetStore#NONE} without a row. */
+    private final Map<TopicPartition, Long> next = new HashMap<>();
 
-    public InboxConsumer(Inbox inbox) {
+    private @Nullable Consumer<byte[], byte[]> consumer;
+    private boolean paused;
+    private boolean repeats = true;
+    private long lookedAt;
+    private int failures;
+    private volatile @Nullable String problem;
+
+    public InboxConsumer(Inbox inbox, int number, Supplier<Consumer<byte[], byte[]>> factory) {
         this.inbox = inbox;
-        this.rewinding = new Rewinding(inbox.settings().name(), inbox.offsets());
-        this.threads = new ConsumerThreads(inbox.settings().handlerId());
+        this.factory = factory;
+        this.loop = new BackgroundLoop(inbox.handlerId() + "-" + number, this::round, InboxConsumer::thread);
     }
 
-    ConsumerThreads threads() {
-        return threads;
+    /** A service that only receives keeps running. */
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(false);
+        return thread;
     }
 
-    /** Creates a container that has not started. */
-    public ConcurrentMessageListenerContainer<byte[], byte[]> container(ConsumerFactory<byte[], byte[]> consumers) {
-        InboxSettings.Source source = inbox.settings().source();
-        ContainerProperties properties = new ContainerProperties(source.topics().toArray(String[]::new));
-        properties.setGroupId(source.group());
-        properties.setAckMode(AckMode.BATCH);
-        properties.setMessageListener(this);
-        properties.setListenerTaskExecutor(threads);
-        properties.setAuthExceptionRetryInterval(AUTHENTICATION_INTERVAL);
-        properties.setConsumerRebalanceListener(rewinding);
-        properties.setOffsetAndMetadataProvider((metadata, offset) -> rewinding.marked(offset));
-        ConcurrentMessageListenerContainer<byte[], byte[]> container =
-                new ConcurrentMessageListenerContainer<>(consumers, properties);
-        container.setConcurrency(source.concurrency());
-        container.setCommonErrorHandler(this);
-        container.setBatchInterceptor(rewinding);
-        container.setBeanName(inbox.settings().handlerId());
-        return container;
+    public Inbox inbox() {
+        return inbox;
     }
 
-    @Override
-    public void onMessage(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> consumer) {
-        rewinding.learn(Objects.requireNonNull(consumer));
+    /** Returns why the consumer receives nothing, or {@code null} if it works. */
+    public @Nullable String problem() {
+        return problem;
+    }
+
+    public void start() {
+        repeats = true;
+        loop.start();
+    }
+
+    /** Makes the current poll the last one; {@link #close} must follow. */
+    public void stopSoon() {
+        loop.stopSoon();
+    }
+
+    public void close() {
+        if (loop.close(SHUTDOWN_TIMEOUT)) {
+            closeConsumer();
+        }
+        problem = null;
+    }
+
+    private Duration round() {
         try {
-            inbox.receive(records);
-        } catch (Error ex) {
-            // Spring Kafka ends the consumer for good on an Error.
-            throw new IllegalStateException(
-                    "storing the records of inbox " + inbox.settings().name() + " failed", ex);
+            poll();
+            if (failures > 0) {
+                log.info("Inbox {} receives again", inbox.name());
+            }
+            failures = 0;
+            problem = null;
+            return Duration.ZERO;
+        } catch (Throwable ex) {
+            repeats = true;
+            return ex instanceof OtherOffsetsException || loop.isClosing() ? Duration.ZERO : failed(ex);
         }
-        if (failures.get() > 0) {
-            log.info("Inbox {} stores records again", inbox.settings().name());
-            failures.remove();
+    }
+
+    private Duration failed(Throwable ex) {
+        failures++;
+        problem = ex.getClass().getName() + ": " + Redaction.message(ex);
+        if (failures == 1) {
+            log.error(
+                    "Inbox {} cannot receive; it tries again until it can, and skips nothing",
+                    inbox.name(),
+                    Redaction.loggable(ex));
+        }
+        return Duration.ofMillis((long) FIRST_DELAY_MILLIS << Math.min(failures - 1, LARGEST_DOUBLINGS));
+    }
+
+    private void poll() {
+        Consumer<byte[], byte[]> polling = consumer == null ? open() : consumer;
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+            records = polling.poll(POLL_TIMEOUT);
+        } catch (Throwable ex) {
+            if (!isTemporary(ex)) {
+                closeConsumer();
+            }
+            throw ex;
+        }
+        Set<TopicPartition> moved = look(polling);
+        List<ConsumerRecord<byte[], byte[]>> received = new ArrayList<>();
+        records.partitions().stream()
+                .filter((partition) -> !moved.contains(partition))
+                .forEach((partition) -> received.addAll(records.records(partition)));
+        if (!received.isEmpty()) {
+            inbox.receive(received, next);
+            Map<TopicPartition, OffsetAndMetadata> stored = new HashMap<>();
+            received.forEach((record) -> stored.put(
+                    new TopicPartition(record.topic(), record.partition()),
+                    new OffsetAndMetadata(record.offset() + 1, MARK)));
+            polling.commitAsync(stored, null);
+        }
+    }
+
+    private Consumer<byte[], byte[]> open() {
+        Consumer<byte[], byte[]> opened = factory.get();
+        consumer = opened;
+        next.clear();
+        opened.subscribe(inbox.settings().topics(), this);
+        return opened;
+    }
+
+    private void closeConsumer() {
+        Consumer<byte[], byte[]> closing = consumer;
+        consumer = null;
+        if (closing != null) {
+            try {
+                closing.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+            } catch (RuntimeException ex) {
+                log.debug("A consumer of inbox {} did not close", inbox.name(), ex);
+            }
+        }
+    }
+
+    /** After another failure, a consumer may not work any more. */
+    private static boolean isTemporary(Throwable failure) {
+        return failure instanceof RetriableException
+                || failure instanceof AuthenticationException
+                || failure instanceof AuthorizationException;
+    }
+
+    /** A partition has no records before its offset in the database is known. */
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        next.keySet().removeAll(partitions);
+        if (consumer != null) {
+            consumer.pause(partitions);
         }
     }
 
     @Override
-    public boolean seeksAfterHandling() {
-        return true;
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        next.keySet().removeAll(partitions);
     }
 
-    @Override
-    public boolean isAckAfterHandle() {
-        return false;
+    /** Compares with the database if it is time to, or after a failure or an assignment. Returns the partitions that it has moved. */
+    private Set<TopicPartition> look(Consumer<byte[], byte[]> consumer) {
+        Set<TopicPartition> assigned = consumer.assignment();
+        boolean due = System.nanoTime() - lookedAt >= LOOK_INTERVAL.toNanos();
+        if (!due && !repeats && next.keySet().containsAll(assigned)) {
+            return Set.of();
+        }
+        OffsetStore.Look look = inbox.look();
+        Set<TopicPartition> moved = new HashSet<>();
+        for (TopicPartition partition : assigned) {
+            long stored = look.next().getOrDefault(partition, OffsetStore.NONE);
+            Long known = next.get(partition);
+            if (known != null && known != stored && stored != OffsetStore.NONE) {
+                log.warn(
+                        "Inbox {}: {} continues at offset {}, up to which it is stored, and not at {}: the database has moved back"
+                                + " in time, an operator changed the offset, or another instance has received the partition",
+                        inbox.name(),
+                        partition,
+                        stored,
+                        known);
+            }
+            if (repeats || known == null || known != stored) {
+                moved.add(partition);
+            }
+        }
+        seek(consumer, look.next(), moved);
+        repeats = false;
+        lookedAt = System.nanoTime();
+        pause(consumer, look.paused());
+        return moved;
     }
 
-    @Override
-    public void handleBatch(
-            Exception thrown,
-            ConsumerRecords<?, ?> data,
-            Consumer<?, ?> consumer,
-            MessageListenerContainer container,
-            Runnable invokeListener) {
-        data.partitions()
-                .forEach((partition) ->
-                        consumer.seek(partition, data.records(partition).get(0).offset()));
-        OtherOffsetsException other = OtherOffsetsException.in(thrown);
-        if (other != null) {
-            rewinding.seek(consumer, other.stored());
+    private void pause(Consumer<byte[], byte[]> consumer, boolean wanted) {
+        if (wanted) {
+            consumer.pause(consumer.assignment());
+        } else {
+            consumer.resume(consumer.paused());
+        }
+        if (wanted && !paused) {
+            log.info("Inbox {} pauses with its handler", inbox.name());
+        }
+        paused = wanted;
+    }
+
+    private void seek(
+            Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> stored, Set<TopicPartition> partitions) {
+        if (partitions.isEmpty()) {
             return;
         }
-        pauseAfter(
-                thrown, "Inbox {} cannot store its records; it repeats them until it can, and skips none", container);
-    }
-
-    /** Logs the first failure in a row, and waits longer after each. */
-    private void pauseAfter(Exception thrown, String message, MessageListenerContainer container) {
-        int before = failures.get();
-        failures.set(before + 1);
-        if (before == 0) {
-            log.error(message, inbox.settings().name(), Redaction.loggable(thrown));
-        }
-        try {
-            ListenerUtils.stoppableSleep(container, (long) FIRST_DELAY_MILLIS << Math.min(before, LARGEST_DOUBLINGS));
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
+        Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions);
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(partitions);
+        for (TopicPartition partition : partitions) {
+            long row = stored.getOrDefault(partition, OffsetStore.NONE);
+            long beginning = beginnings.getOrDefault(partition, 0L);
+            long end = ends.getOrDefault(partition, Long.MAX_VALUE);
+            consumer.seek(
+                    partition,
+                    row == OffsetStore.NONE
+                            ? withoutRow(partition, beginning, committed.get(partition))
+                            : withRow(partition, row, beginning, end));
+            next.put(partition, row);
         }
     }
 
-    /** What was polled is stored: Kafka refused a poll, or the commit of offsets, which the next poll repeats. */
-    @Override
-    public void handleOtherException(
-            Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        pauseAfter(thrown, "The consumer of inbox {} cannot poll or commit; it tries again until it can", container);
+    private long withoutRow(TopicPartition partition, long beginning, @Nullable OffsetAndMetadata committed) {
+        if (committed == null) {
+            return beginning;
+        }
+        if (!MARK.equals(committed.metadata())) {
+            return committed.offset();
+        }
+        log.warn(
+                "Inbox {}: the database has moved back in time to before it received {}, which is received again from its"
+                        + " beginning, offset {}",
+                inbox.name(),
+                partition,
+                beginning);
+        return beginning;
+    }
+
+    private long withRow(TopicPartition partition, long row, long beginning, long end) {
+        if (row < beginning) {
+            log.error(
+                    "Inbox {}: the database has stored {} up to offset {}, but Kafka has removed what is before offset {}: the"
+                            + " events in between are lost",
+                    inbox.name(),
+                    partition,
+                    row,
+                    beginning);
+            return beginning;
+        }
+        if (row > end) {
+            log.warn(
+                    "Inbox {}: the database has stored {} up to offset {}, but it ends at {}: the topic was created again, and is"
+                            + " received from its beginning",
+                    inbox.name(),
+                    partition,
+                    row,
+                    end);
+            return beginning;
+        }
+        return row;
     }
 }

@@ -3,32 +3,70 @@ package dev.outbox.kafka.internal.inbox;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/** Where an inbox receives its records from, and what it does with them. */
-public record InboxSettings(String name, Source source, Target target, Rules rules) {
+/**
+ * Inbox: which topics to receive, and how.
+ *
+ * @param topics Topics to receive.
+ * @param group Consumer group.
+ * @param aggregateTypePrefix Prefix of the aggregate types of received events.
+ * @param stream Stream of received events. The configuration of the streams decides if not set.
+ * @param concurrency Number of consumers.
+ * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
+ * @param gapTimeout How long to wait for the predecessor.
+ * @param late What happens to an event that arrives after its successor. An operator can retry the dead letter, which stores the event.
+ * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler.
+ * @param mapper Name of the InboxRecordMapper bean. Reads CloudEvents if not set.
+ * @param aliases Former names of the inbox.
+ * @param enabled Whether this instance has the inbox.
+ */
+public record InboxSettings(
+        @DefaultValue List<String> topics,
+        @DefaultValue("") String group,
+        @DefaultValue("") String aggregateTypePrefix,
+        @Nullable String stream,
+        @DefaultValue("1") int concurrency,
+        @DefaultValue("accept") Gaps gaps,
+        @DefaultValue("1m") Duration gapTimeout,
+        @DefaultValue("dead-letter") Late late,
+        @DefaultValue("store") UnknownTypes unknownTypes,
+        @Nullable String mapper,
+        @DefaultValue List<String> aliases,
+        @DefaultValue("true") boolean enabled) {
 
-    /** Topics, consumer group and number of consumers. */
-    public record Source(List<String> topics, String group, int concurrency) {
+    /** Prefix of the ids of the handlers of records that were refused or held back. */
+    public static final String HANDLER = "kafka-inbox-";
 
-        public Source {
-            topics = List.copyOf(topics);
-        }
+    /** What happens to an event whose predecessor has not arrived. */
+    public enum Gaps {
+        /** Stores the event. */
+        ACCEPT,
+        /** Waits for the predecessor. */
+        HOLD
     }
 
-    /** Prefix of the aggregate types, and the stream unless the configuration of the streams decides. */
-    public record Target(
-            String aggregateTypePrefix, @Nullable String stream) {}
-
-    /** How long to hold back an event behind a gap, or none, and what happens to late events and to those that no handler takes. */
-    public record Rules(@Nullable Duration gapTimeout, Late late, UnknownTypes unknownTypes) {
-
-        boolean holdsGaps() {
-            return gapTimeout != null;
-        }
+    /** What happens to an event whose sequence is not above the last one. */
+    public enum Late {
+        /** Stores the event behind the later ones. */
+        ACCEPT,
+        /** Makes the event a dead letter. */
+        DEAD_LETTER,
+        /** Drops the event. */
+        DROP
     }
 
-    /** Returns the id of the handler of records that were refused or held back. */
-    public String handlerId() {
-        return "kafka-inbox-" + name;
+    /** What happens to an event that no handler takes. */
+    public enum UnknownTypes {
+        /** Stores the event: it is history, which a replay delivers to a later handler. */
+        STORE,
+        /** Makes the event a dead letter. */
+        DEAD_LETTER,
+        /** Drops the event. */
+        IGNORE
+    }
+
+    public boolean holdsGaps() {
+        return gaps == Gaps.HOLD;
     }
 }

@@ -1,17 +1,17 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
-import dev.outbox.kafka.internal.cloudevents.CloudEvent;
+import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,23 +34,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboxTransaction {
 
+    private final String inbox;
     private final InboxSettings settings;
+    private final InboxRecordMapper mapper;
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
     private final Inbox.Subscribers subscribers;
     private final RecordEvents records;
 
-    InboxTransaction(
-            InboxSettings settings,
-            ReceivedStore received,
-            OutboxPublisher publisher,
-            Inbox.Subscribers subscribers,
-            RecordEvents records) {
+    InboxTransaction(String inbox, InboxSettings settings, InboxRecordMapper mapper, Inbox.Outbox outbox) {
+        this.inbox = inbox;
         this.settings = settings;
-        this.received = received;
-        this.publisher = publisher;
-        this.subscribers = subscribers;
-        this.records = records;
+        this.mapper = mapper;
+        this.received = outbox.received();
+        this.publisher = outbox.publisher();
+        this.subscribers = outbox.subscribers();
+        this.records = new RecordEvents(inbox, settings.stream(), outbox.largestPayload());
+    }
+
+    Incoming read(ConsumerRecord<byte[], byte[]> record) {
+        return Incoming.read(record, settings, mapper);
     }
 
     /** Stores each record as an event, drops it, or stores it as a dead letter. Returns what became of the records. */
@@ -67,7 +71,7 @@ final class InboxTransaction {
             round.known.addAll(received.known(events.stream()
                     .map(Incoming::content)
                     .filter(Objects::nonNull)
-                    .map((content) -> content.event().id())
+                    .map(Content::id)
                     .toList()));
         }
         batch.forEach(round::add);
@@ -76,28 +80,26 @@ final class InboxTransaction {
     }
 
     boolean isIgnored(Content content) {
-        return settings.rules().unknownTypes() == UnknownTypes.IGNORE && isUnknown(content);
+        return settings.unknownTypes() == UnknownTypes.IGNORE && isUnknown(content);
     }
 
     boolean isRefused(Content content) {
-        return settings.rules().unknownTypes() == UnknownTypes.DEAD_LETTER && isUnknown(content);
+        return settings.unknownTypes() == UnknownTypes.DEAD_LETTER && isUnknown(content);
     }
 
     private boolean isUnknown(Content content) {
-        return !subscribers.take(
-                content.event().type().name(), content.aggregate().type(), settings.target().stream());
+        return !subscribers.take(content.type(), content.aggregate().type(), content.event().stream());
     }
 
     SequenceGuard decide(Position position, Content content) {
-        return SequenceGuard.decide(
-                position, content.sequence(), settings.rules().holdsGaps());
+        return SequenceGuard.decide(position, content.sequence(), settings.holdsGaps());
     }
 
     static Refusal unknownType(Content content) {
         return new Refusal(
                 Reason.UNKNOWN_TYPE,
                 "no handler subscribes to the event type "
-                        + content.event().type().name() + " of " + content
+                        + content.type() + " of " + content
                         + "; retry when one does, or skip the record");
     }
 
@@ -106,25 +108,6 @@ final class InboxTransaction {
                 Reason.LATE,
                 content + " arrived after the sequence " + last + " of the topic " + received.topic()
                         + ", which is stored; retry to store it behind the later events, or skip the record");
-    }
-
-    OutboxEvent event(Content content) {
-        CloudEvent event = content.event();
-        Map<String, String> headers = new HashMap<>(event.headers());
-        headers.remove(EventEnvelope.ORIGIN);
-        OutboxEvent stored = OutboxEvent.of(
-                        content.aggregate().type(), content.aggregate().id(), RecordEvents.raw(event.payload()))
-                .withEventId(event.id())
-                .withEventType(event.type().name())
-                .withSchemaVersion(event.type().schemaVersion())
-                .withSequence(content.sequence())
-                .withOrigin(event.source())
-                .occurredAt(event.time());
-        for (Map.Entry<String, String> header : headers.entrySet()) {
-            stored = stored.withHeader(header.getKey(), header.getValue());
-        }
-        String stream = settings.target().stream();
-        return stream == null ? stored : stored.inStream(stream);
     }
 
     /** Decisions about one batch. */
@@ -140,7 +123,8 @@ final class InboxTransaction {
 
         void add(Incoming incoming) {
             Content content = incoming.content();
-            if (content != null && known.contains(content.event().id())) {
+            boolean ignored = content == null && incoming.refusal() == null;
+            if (ignored || (content != null && known.contains(content.id()))) {
                 count(Result.DROPPED);
                 return;
             }
@@ -148,13 +132,11 @@ final class InboxTransaction {
                     incoming.refusal() != null || content == null ? incoming.refusal() : decideOn(incoming, content);
             if (refusal != null) {
                 refused.put(
-                        StoredRecord.idOf(settings.name(), incoming.record()),
-                        new Incoming(incoming.record(), content, refusal));
+                        StoredRecord.idOf(inbox, incoming.record()), new Incoming(incoming.record(), content, refusal));
             }
         }
 
         private @Nullable Refusal decideOn(Incoming incoming, Content content) {
-            CloudEvent event = content.event();
             Received key = incoming.received();
             Position before = new Position(
                     last.getOrDefault(key, ReceivedStore.NONE),
@@ -166,15 +148,15 @@ final class InboxTransaction {
                         content + " waits for its predecessor: the last sequence stored is " + before.highest());
             }
             boolean late = decision == SequenceGuard.LATE;
-            if (isIgnored(content) || (late && settings.rules().late() == Late.DROP)) {
+            if (isIgnored(content) || (late && settings.late() == Late.DROP)) {
                 count(Result.DROPPED);
-            } else if (late && settings.rules().late() == Late.DEAD_LETTER) {
+            } else if (late && settings.late() == Late.DEAD_LETTER) {
                 return late(key, content, before.last());
             } else if (isRefused(content)) {
                 return unknownType(content);
             } else {
-                events.add(event(content));
-                known.add(event.id());
+                events.add(content.event());
+                known.add(content.id());
                 count(Result.RECEIVED);
             }
             if (!late) {
@@ -207,8 +189,7 @@ final class InboxTransaction {
 
         /** The database's clock is the one that all instances share. */
         private @Nullable Instant heldUntil() {
-            Duration timeout = settings.rules().gapTimeout();
-            return timeout == null ? null : received.now().plus(timeout);
+            return settings.holdsGaps() ? received.now().plus(settings.gapTimeout()) : null;
         }
 
         private void count(Result result) {

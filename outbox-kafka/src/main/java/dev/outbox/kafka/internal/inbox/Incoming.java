@@ -1,17 +1,22 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.RetryAfterException;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
-import dev.outbox.kafka.internal.cloudevents.CloudEvent;
-import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
-import dev.outbox.kafka.internal.cloudevents.ReservedNames;
-import dev.outbox.kafka.internal.cloudevents.UnreadableRecordException;
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import dev.outbox.kafka.internal.inbox.StoredRecord.Reason;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Record with the event that it describes, or with the reason for which it is refused. */
+/** Record with the event that it describes, or with the reason for which it is refused. An ignored record has neither. */
 record Incoming(
         ConsumerRecord<byte[], byte[]> record,
         @Nullable Content content,
@@ -19,51 +24,72 @@ record Incoming(
 
     private static final int LONGEST_NAME = 255;
 
-    /** Event and the aggregate that it has here. */
-    record Content(CloudEvent event, Aggregate aggregate) {
-
-        long sequence() {
-            return event.aggregate().sequence();
-        }
+    /** Event as it is stored here. */
+    record Content(OutboxEvent event, UUID id, String type, Aggregate aggregate, long sequence) {
 
         @Override
         public String toString() {
-            return "event " + event.id() + " of " + aggregate + " with sequence " + sequence();
+            return "event " + id + " of " + aggregate + " with sequence " + sequence;
         }
     }
 
     /** Why a record is not stored as an event. */
     record Refusal(Reason reason, String message) {}
 
-    static Incoming read(ConsumerRecord<byte[], byte[]> record, String aggregateTypePrefix) {
+    static Incoming read(ConsumerRecord<byte[], byte[]> record, InboxSettings settings, InboxRecordMapper mapper) {
         try {
-            CloudEvent event = CloudEventReader.read(record);
-            String type = aggregateTypePrefix + event.aggregate().type();
-            String invalid = invalid("aggregate type", type);
-            if (invalid == null) {
-                invalid = invalid("aggregate id", event.aggregate().id());
-            }
-            if (type.equals(ReservedNames.STORED_RECORD) || event.type().name().equals(ReservedNames.STORED_RECORD)) {
-                invalid = "the name " + ReservedNames.STORED_RECORD + " is reserved for records that an inbox refuses";
-            }
-            return invalid == null
-                    ? new Incoming(
-                            record,
-                            new Content(
-                                    event, new Aggregate(type, event.aggregate().id())),
-                            null)
-                    : new Incoming(record, null, new Refusal(Reason.INVALID, invalid));
-        } catch (UnreadableRecordException ex) {
+            OutboxEvent event = mapper.map(record);
+            return new Incoming(record, event == null ? null : content(record, event, settings), null);
+        } catch (RetryAfterException ex) {
+            throw ex;
+        } catch (NonRetryableException ex) {
             return new Incoming(record, null, new Refusal(Reason.UNREADABLE, String.valueOf(ex.getMessage())));
+        } catch (Exception ex) {
+            String message = "the InboxRecordMapper failed: " + Redaction.message(ex);
+            return new Incoming(record, null, new Refusal(Reason.UNREADABLE, message));
         }
     }
 
-    /** A key that PostgreSQL refuses would abort the transaction of the whole batch. */
-    private static @Nullable String invalid(String what, String name) {
-        if (name.length() > LONGEST_NAME) {
-            return "the " + what + " has more than " + LONGEST_NAME + " characters";
+    private static Content content(ConsumerRecord<byte[], byte[]> record, OutboxEvent event, InboxSettings settings) {
+        String type = event.eventType();
+        if (type == null) {
+            throw new NonRetryableException("the InboxRecordMapper set no event type");
         }
-        return name.indexOf('\0') < 0 ? null : "the " + what + " contains the character U+0000";
+        Aggregate aggregate = new Aggregate(
+                requireName("aggregate type", settings.aggregateTypePrefix() + event.aggregateType()),
+                requireName("aggregate id", event.aggregateId()));
+        if (aggregate.type().equals(StoredRecord.TYPE) || type.equals(StoredRecord.TYPE)) {
+            throw new NonRetryableException(
+                    "the name " + StoredRecord.TYPE + " is reserved for records that an inbox refuses");
+        }
+        UUID id = Objects.requireNonNullElseGet(event.eventId(), () -> StoredRecord.idOf("", record));
+        long sequence = Objects.requireNonNullElse(event.sequence(), record.offset());
+        OutboxEvent stored = OutboxEvent.of(aggregate.type(), aggregate.id(), event.payload())
+                .withEventId(id)
+                .withEventType(type)
+                .withSchemaVersion(Objects.requireNonNullElse(event.schemaVersion(), 1))
+                .withSequence(sequence)
+                .withOrigin(Objects.requireNonNullElse(event.origin(), record.topic()))
+                .occurredAt(Objects.requireNonNullElseGet(
+                        event.occurredAt(), () -> Instant.ofEpochMilli(record.timestamp())));
+        for (Map.Entry<String, String> header : event.headers().entrySet()) {
+            if (!header.getKey().equals(EventEnvelope.ORIGIN)) {
+                stored = stored.withHeader(header.getKey(), header.getValue());
+            }
+        }
+        String stream = settings.stream() == null ? event.stream() : settings.stream();
+        return new Content(stream == null ? stored : stored.inStream(stream), id, type, aggregate, sequence);
+    }
+
+    /** A key that PostgreSQL refuses would abort the transaction of the whole batch. */
+    private static String requireName(String what, String name) {
+        if (name.length() > LONGEST_NAME) {
+            throw new NonRetryableException("the " + what + " has more than " + LONGEST_NAME + " characters");
+        }
+        if (name.indexOf('\0') >= 0) {
+            throw new NonRetryableException("the " + what + " contains the character U+0000");
+        }
+        return name;
     }
 
     /** Returns the aggregate in its topic. Only for a record with an event. */

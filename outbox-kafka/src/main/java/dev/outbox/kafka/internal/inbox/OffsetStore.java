@@ -3,12 +3,11 @@ package dev.outbox.kafka.internal.inbox;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.apache.kafka.common.TopicPartition;
-import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Next offset of each partition that a consumer group receives. Its row lock orders the consumers of a partition. */
@@ -44,19 +43,22 @@ public final class OffsetStore {
                AND o.partition = i.partition
             """;
 
-    /** Relies on outbox_inbox_offset_pk. */
-    private static final String READ = """
-            SELECT o.topic, o.partition, o.next_offset
-              FROM {schema}.outbox_inbox_offset o
-             WHERE o.consumer_group = :consumer_group
+    /** Relies on outbox_inbox_offset_pk and outbox_handler_pk. */
+    private static final String LOOK = """
+            SELECT o.topic, o.partition, o.next_offset, h.paused
+              FROM (SELECT coalesce(bool_or(h.paused), false) AS paused
+                      FROM {schema}.outbox_handler h
+                     WHERE h.id = :handler_id) h
+              LEFT JOIN {schema}.outbox_inbox_offset o
+                ON o.consumer_group = :consumer_group
                AND o.topic = ANY (:topics::text[])
             """;
 
-    private static final RowMapper<Map.Entry<TopicPartition, Long>> ROW =
-            (row, number) -> Map.entry(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
-
     private final JdbcClient client;
     private final OutboxSchema schema;
+
+    /** What an inbox looks up from time to time. */
+    public record Look(boolean paused, Map<TopicPartition, Long> next) {}
 
     public OffsetStore(DataSource dataSource, OutboxSchema schema) {
         this.client = JdbcClient.create(dataSource);
@@ -65,7 +67,11 @@ public final class OffsetStore {
 
     /** Locks partitions in the thread's transaction, and returns their next offsets, or {@link #NONE}. */
     Map<TopicPartition, Long> lock(String group, Collection<TopicPartition> partitions) {
-        return map(statement(LOCK, group, partitions).query(ROW).list());
+        Map<TopicPartition, Long> next = new HashMap<>();
+        statement(LOCK, group, partitions).query((row) -> {
+            next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
+        });
+        return next;
     }
 
     /** Writes the next offsets of locked partitions. */
@@ -75,13 +81,21 @@ public final class OffsetStore {
                 .update();
     }
 
-    /** Returns the next offsets of topics, without a lock. */
-    Map<TopicPartition, Long> read(String group, Collection<String> topics) {
-        return map(client.sql(render(READ))
+    /** Returns whether an operator has paused the handler of an inbox, and the next offsets of its topics. Takes no lock. */
+    Look look(String group, Collection<String> topics, String handlerId) {
+        Map<TopicPartition, Long> next = new HashMap<>();
+        AtomicBoolean paused = new AtomicBoolean();
+        client.sql(render(LOOK))
                 .param("consumer_group", group)
                 .param("topics", topics.toArray(String[]::new))
-                .query(ROW)
-                .list());
+                .param("handler_id", handlerId)
+                .query((row) -> {
+                    paused.set(row.getBoolean(4));
+                    if (row.getString(1) != null) {
+                        next.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3));
+                    }
+                });
+        return new Look(paused.get(), next);
     }
 
     private JdbcClient.StatementSpec statement(String sql, String group, Collection<TopicPartition> partitions) {
@@ -95,11 +109,5 @@ public final class OffsetStore {
 
     private String render(String sql) {
         return sql.replace("{schema}", schema.quoted());
-    }
-
-    private static Map<TopicPartition, Long> map(List<Map.Entry<TopicPartition, Long>> rows) {
-        Map<TopicPartition, Long> offsets = new HashMap<>();
-        rows.forEach((row) -> offsets.put(row.getKey(), row.getValue()));
-        return offsets;
     }
 }

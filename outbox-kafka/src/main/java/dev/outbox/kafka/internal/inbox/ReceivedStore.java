@@ -73,7 +73,7 @@ public final class ReceivedStore {
     static final String RETRIED = """
             SELECT EXISTS (SELECT FROM {schema}.outbox_operation p
                             WHERE p.event_id = :event_id
-                              AND p.handler_id = :handler_id
+                              AND p.handler_id = ANY (:handler_ids::text[])
                               AND p.action = 'RETRY')
             """;
 
@@ -172,10 +172,10 @@ public final class ReceivedStore {
     }
 
     /** Returns whether an operator has retried a delivery. */
-    boolean isRetried(UUID eventId, String handlerId) {
+    boolean isRetried(UUID eventId, Collection<String> handlerIds) {
         return client.sql(names.apply(RETRIED))
                 .param("event_id", eventId)
-                .param("handler_id", handlerId)
+                .param("handler_ids", handlerIds.toArray(String[]::new))
                 .query(Boolean.class)
                 .single();
     }

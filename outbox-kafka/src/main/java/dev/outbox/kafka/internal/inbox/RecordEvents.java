@@ -17,31 +17,26 @@ final class RecordEvents {
 
     private static final int LONGEST_ID = 255;
 
-    private final InboxSettings settings;
+    private final String inbox;
+    private final @Nullable String stream;
     private final int largestPayload;
 
-    RecordEvents(InboxSettings settings, int largestPayload) {
-        this.settings = settings;
+    RecordEvents(String inbox, @Nullable String stream, int largestPayload) {
+        this.inbox = inbox;
+        this.stream = stream;
         this.largestPayload = largestPayload;
-    }
-
-    /** Returns a payload that is stored as it is, with all digits of its numbers. */
-    static Object raw(String json) {
-        return new RawValue(json);
     }
 
     OutboxEvent of(UUID id, Incoming incoming, @Nullable Instant heldUntil) {
         Refusal refusal = Objects.requireNonNull(incoming.refusal());
-        StoredRecord stored =
-                StoredRecord.of(settings.name(), incoming.record(), refusal.reason(), refusal.message(), heldUntil);
+        StoredRecord stored = StoredRecord.of(inbox, incoming.record(), refusal.reason(), refusal.message(), heldUntil);
         String json = stored.json();
         if (json.getBytes(UTF_8).length > largestPayload) {
             json = stored.withoutContent().json();
         }
-        OutboxEvent event = OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), raw(json))
+        OutboxEvent event = OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
                 .withEventId(id)
                 .withEventType(StoredRecord.TYPE);
-        String stream = settings.target().stream();
         return stream == null ? event : event.inStream(stream);
     }
 
@@ -49,10 +44,10 @@ final class RecordEvents {
     private String aggregateId(Incoming incoming) {
         Content content = incoming.content();
         ConsumerRecord<byte[], byte[]> record = incoming.record();
-        String id = settings.name() + "/"
+        String id = inbox + "/"
                 + (content == null
                         ? record.topic() + "-" + record.partition()
                         : content.aggregate().toString());
-        return id.length() <= LONGEST_ID ? id : settings.name() + "/" + UUID.nameUUIDFromBytes(id.getBytes(UTF_8));
+        return id.length() <= LONGEST_ID ? id : inbox + "/" + UUID.nameUUIDFromBytes(id.getBytes(UTF_8));
     }
 }

@@ -4,6 +4,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
 import dev.outbox.kafka.internal.inbox.Incoming.Content;
 import dev.outbox.kafka.internal.inbox.Incoming.Refusal;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
@@ -13,9 +14,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,41 +27,45 @@ public final class RecordHandler {
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
+    private final Inbox inbox;
     private final InboxSettings settings;
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
     private final InboxTransaction work;
     private final HeldRecords held;
 
-    RecordHandler(InboxSettings settings, ReceivedStore received, OutboxPublisher publisher, InboxTransaction work) {
-        this.settings = settings;
-        this.received = received;
-        this.publisher = publisher;
+    RecordHandler(Inbox inbox, Inbox.Outbox outbox, InboxTransaction work) {
+        this.inbox = inbox;
+        this.settings = inbox.settings();
+        this.received = outbox.received();
+        this.publisher = outbox.publisher();
         this.work = work;
-        this.held = new HeldRecords(settings.name());
+        this.held = new HeldRecords(inbox.name());
     }
 
     /** Handles a record of this inbox; those of others succeed without work. */
     public void handle(EventEnvelope envelope) {
         StoredRecord stored = StoredRecord.read(envelope.payload());
-        if (!stored.inbox().equals(settings.name())) {
+        if (!stored.inbox().equals(inbox.name()) && !settings.aliases().contains(stored.inbox())) {
             return;
         }
         if (!stored.complete()) {
             throw new NonRetryableException(stored.message() + "; the record is too large to be kept here: read offset "
                     + stored.offset() + " of " + stored.topic() + "-" + stored.partition() + ", and skip this");
         }
-        Incoming incoming = Incoming.read(stored.record(), settings.target().aggregateTypePrefix());
+        Incoming incoming = work.read(stored.record());
         Content content = incoming.content();
-        if (content == null) {
-            throw refused(Objects.requireNonNull(incoming.refusal()));
+        if (incoming.refusal() != null) {
+            throw refused(incoming.refusal());
         }
-        storeAgain(incoming.received(), content, stored, envelope);
+        if (content != null) {
+            storeAgain(incoming.received(), content, stored, envelope);
+        }
     }
 
     private void storeAgain(Received key, Content content, StoredRecord stored, EventEnvelope envelope) {
         Position position = received.lock(new TreeSet<>(Set.of(key))).getOrDefault(key, Position.NOTHING);
-        if (!received.known(List.of(content.event().id())).isEmpty()) {
+        if (!received.known(List.of(content.id())).isEmpty()) {
             held.release(envelope.eventId());
             return;
         }
@@ -71,10 +76,7 @@ public final class RecordHandler {
         held.release(envelope.eventId());
         if (!work.isIgnored(content)) {
             boolean ordered = stored.reason() == Reason.LATE || stored.reason() == Reason.GAP;
-            if (decision == SequenceGuard.LATE
-                    && ordered
-                    && settings.rules().late() != Late.ACCEPT
-                    && !received.isRetried(envelope.eventId(), settings.handlerId())) {
+            if (decision == SequenceGuard.LATE && ordered && settings.late() != Late.ACCEPT && !isRetried(envelope)) {
                 throw refused(InboxTransaction.late(key, content, position.last()));
             }
             if (work.isRefused(content)) {
@@ -85,9 +87,16 @@ public final class RecordHandler {
         received.advance(Map.of(key, content.sequence()));
     }
 
+    private boolean isRetried(EventEnvelope envelope) {
+        List<String> ids = Stream.concat(Stream.of(inbox.name()), settings.aliases().stream())
+                .map(InboxSettings.HANDLER::concat)
+                .toList();
+        return received.isRetried(envelope.eventId(), ids);
+    }
+
     /** A retry of an operator means that the predecessor will not come. */
     private void requireRetriedOrWait(Content content, long last, @Nullable Instant heldUntil, EventEnvelope envelope) {
-        if (received.isRetried(envelope.eventId(), settings.handlerId())) {
+        if (isRetried(envelope)) {
             return;
         }
         Instant now = received.now();
@@ -108,7 +117,7 @@ public final class RecordHandler {
 
     private void publish(Content content) {
         try {
-            publisher.publish(work.event(content));
+            publisher.publish(content.event());
         } catch (RuntimeException ex) {
             throw Refusals.isAboutEvent(ex) ? new NonRetryableException(Redaction.message(ex), ex) : ex;
         }

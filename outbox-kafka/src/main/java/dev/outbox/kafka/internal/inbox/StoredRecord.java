@@ -1,6 +1,5 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.kafka.internal.cloudevents.ReservedNames;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,8 +32,8 @@ public record StoredRecord(
         String message,
         @Nullable Instant heldUntil) {
 
-    /** Type of the events and of their aggregates. */
-    public static final String TYPE = ReservedNames.STORED_RECORD;
+    /** Type of the events and of their aggregates, which no received event may have. No handler of all types gets it. */
+    public static final String TYPE = "outbox.KafkaRecord";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 

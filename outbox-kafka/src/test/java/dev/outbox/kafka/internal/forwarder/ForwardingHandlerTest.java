@@ -2,6 +2,7 @@ package dev.outbox.kafka.internal.forwarder;
 
 import static dev.outbox.kafka.internal.forwarder.TestEvents.event;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +11,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.kafka.KafkaRecordMapper;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -36,7 +38,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class ForwardingHandlerTest {
 
-    private static final Route ORDERS = TestEvents.orders();
     private static final KafkaRecordMapper UNCHANGED = (event, proposed) -> proposed;
 
     private final ScriptedProducer producer = new ScriptedProducer();
@@ -47,6 +48,7 @@ class ForwardingHandlerTest {
     private final RouteFaults faults = new RouteFaults(nanos::get);
 
     private volatile boolean leaseLost;
+    private volatile Runnable precondition = () -> {};
 
     @AfterEach
     void stop() {
@@ -173,6 +175,19 @@ class ForwardingHandlerTest {
         assertThat(failed.get("a1")).hasMessageContaining("KafkaRecordMapper returned no record");
     }
 
+    @Test
+    void sendsNothingBeforeTheSourceIsKnown() {
+        precondition = () -> {
+            throw new IllegalStateException("the database does not answer");
+        };
+
+        assertThatThrownBy(() -> finish(start(UNCHANGED, "a1", "b1")))
+                .hasCauseInstanceOf(RetryAfterException.class)
+                .hasMessageContaining("the database does not answer");
+        assertThat(producer.sent()).isEmpty();
+        assertThat(faults.get()).isNotEmpty();
+    }
+
     private Future<?> start(KafkaRecordMapper mapper, String... events) {
         return start(mapper, Stream.of(events).map(TestEvents::event).toList());
     }
@@ -180,10 +195,11 @@ class ForwardingHandlerTest {
     private Future<?> start(KafkaRecordMapper mapper, List<EventEnvelope> events) {
         SharedProducer shared = new SharedProducer(() -> producer, producer::close);
         ForwardingHandler handler = new ForwardingHandler(
-                ORDERS,
-                new RecordFactory("/shop", mapper),
+                "orders",
+                new RecordFactory("/shop", TestEvents.orders(), mapper, Clock.systemUTC()),
                 new RecordSender(shared, Duration.ofMinutes(1), nanos::get),
-                faults);
+                faults,
+                () -> precondition.run());
         Callable<Void> call = () -> {
             handler.handle(events, events, this::failed, new Context());
             return null;

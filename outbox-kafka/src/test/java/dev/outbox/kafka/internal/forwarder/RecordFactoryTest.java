@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.outbox.EventEnvelope;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -29,12 +32,17 @@ class RecordFactoryTest {
             "baggage",
             "user=7");
 
-    private final RecordFactory records = new RecordFactory("/shop", (event, proposed) -> proposed);
+    private static final Instant NOW = TestEvents.TIME.plusSeconds(60);
+
+    private static ProducerRecord<Object, Object> create(Route route, EventEnvelope event) {
+        return new RecordFactory("/shop", route, (ignored, proposed) -> proposed, Clock.fixed(NOW, ZoneOffset.UTC))
+                .create(event);
+    }
 
     @Test
     void recordDescribesEventInBinaryModeOfCloudEvents() {
         ProducerRecord<Object, Object> record =
-                records.create(route(RecordKey.AGGREGATE_ID, null), event("a7", "OrderPlaced", HEADERS));
+                create(TestEvents.orders(RecordKey.AGGREGATE_ID, null), event("a7", "OrderPlaced", HEADERS));
 
         assertThat(record.topic()).isEqualTo("orders");
         assertThat(record.partition()).isNull();
@@ -59,8 +67,8 @@ class RecordFactoryTest {
 
     @Test
     void routeChoosesHeadersOfEvent() {
-        ProducerRecord<Object, Object> record =
-                records.create(route(RecordKey.AGGREGATE_ID, Set.of("tenant")), event("a7", "OrderPlaced", HEADERS));
+        ProducerRecord<Object, Object> record = create(
+                TestEvents.orders(RecordKey.AGGREGATE_ID, Set.of("tenant")), event("a7", "OrderPlaced", HEADERS));
 
         assertThat(headers(record)).containsKeys("tenant", "ce_id").doesNotContainKey("baggage");
     }
@@ -70,7 +78,7 @@ class RecordFactoryTest {
         EventEnvelope event = event(
                 "a7", "OrderPlaced", Map.of("traceparent", "00-01-02-01", "tracestate", "v=1", "baggage", "user=7"));
 
-        ProducerRecord<Object, Object> record = records.create(route(RecordKey.AGGREGATE_ID, Set.of()), event);
+        ProducerRecord<Object, Object> record = create(TestEvents.orders(RecordKey.AGGREGATE_ID, Set.of()), event);
 
         assertThat(headers(record))
                 .containsEntry("traceparent", "00-01-02-01")
@@ -82,7 +90,7 @@ class RecordFactoryTest {
     void receivedEventKeepsItsSource() {
         EventEnvelope received = event("a7", "OrderPlaced", Map.of(EventEnvelope.ORIGIN, "/warehouse"));
 
-        ProducerRecord<Object, Object> record = records.create(route(RecordKey.AGGREGATE_ID, null), received);
+        ProducerRecord<Object, Object> record = create(TestEvents.orders(RecordKey.AGGREGATE_ID, null), received);
 
         assertThat(headers(record)).containsEntry("ce_source", "/warehouse").doesNotContainKey(EventEnvelope.ORIGIN);
     }
@@ -92,16 +100,30 @@ class RecordFactoryTest {
             nullValues = "none",
             value = {"AGGREGATE_ID, a", "EVENT_ID, 01890000-0000-7000-8000-000000000001", "NONE, none"})
     void routeChoosesKey(RecordKey key, @Nullable String expected) {
-        assertThat(records.create(route(key, null), event("a7")).key()).isEqualTo(expected);
+        assertThat(create(TestEvents.orders(key, null), event("a7")).key()).isEqualTo(expected);
     }
 
-    private static Route route(RecordKey key, @Nullable Set<String> headers) {
-        return new Route(
-                "orders",
-                new Selector(Set.of(), Set.of(), Set.of("default")),
-                "orders",
-                new Route.Format(key, headers),
-                true);
+    @Test
+    void recordHasTheTimeOfItsEvent() {
+        EventEnvelope event = event("a7");
+
+        assertThat(create(TestEvents.orders(), event).timestamp()).isEqualTo(TestEvents.TIME.toEpochMilli());
+        assertThat(new RecordFactory(
+                                "/shop",
+                                TestEvents.orders(),
+                                (ignored, proposed) -> proposed,
+                                Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC))
+                        .create(event)
+                        .timestamp())
+                .as("Kafka refuses records from the future")
+                .isEqualTo(1000);
+    }
+
+    @Test
+    void topicMayDependOnTheAggregateType() {
+        Route route = TestEvents.route("shop.{aggregateType}", RecordKey.AGGREGATE_ID, null);
+
+        assertThat(create(route, event("a7")).topic()).isEqualTo("shop.Order");
     }
 
     private static Map<String, String> headers(ProducerRecord<?, ?> record) {

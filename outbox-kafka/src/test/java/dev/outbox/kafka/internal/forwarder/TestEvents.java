@@ -2,6 +2,7 @@ package dev.outbox.kafka.internal.forwarder;
 
 import dev.outbox.EventEnvelope;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -36,10 +37,25 @@ final class TestEvents {
     }
 
     static Route orders() {
-        return new Route("orders", new Selector(Set.of(), Set.of("Order"), Set.of()), "orders", format(null), false);
+        return orders(RecordKey.AGGREGATE_ID, null);
     }
 
-    static Route.Format format(@Nullable Set<String> headers) {
-        return new Route.Format(RecordKey.AGGREGATE_ID, headers);
+    static Route orders(RecordKey key, @Nullable Set<String> headers) {
+        return route("orders", key, headers);
+    }
+
+    static Route route(String topic, RecordKey key, @Nullable Set<String> headers) {
+        return new Route(
+                Set.of(),
+                Set.of("Order"),
+                Set.of(),
+                topic,
+                key,
+                headers,
+                false,
+                null,
+                new Route.Producer(Map.of()),
+                List.of(),
+                true);
     }
 }

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +21,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class HeldRecordsTest {
 
-    private static final InboxSettings.Rules PATIENT =
-            new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
-    private static final InboxSettings.Rules IMPATIENT =
-            new InboxSettings.Rules(Duration.ofMillis(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
+    private static final InboxSettings PATIENT =
+            Receiver.settings(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
+    private static final InboxSettings IMPATIENT =
+            Receiver.settings(Duration.ofMillis(1), Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER);
 
     private @Nullable Receiver open;
 
@@ -33,7 +35,7 @@ class HeldRecordsTest {
         }
     }
 
-    private Receiver receiver(InboxSettings.Rules rules) {
+    private Receiver receiver(InboxSettings rules) {
         Receiver receiver = new Receiver(rules);
         open = receiver;
         return receiver;
@@ -67,10 +69,13 @@ class HeldRecordsTest {
     void gapClosesThroughAnotherTopic() {
         Receiver receiver = receiver(PATIENT);
         receiver.inbox()
-                .receive(List.of(
-                        TestRecord.of("1", 3).at("a", 0), TestRecord.of("1", 5).at("a", 1)));
+                .receive(
+                        List.of(
+                                TestRecord.of("1", 3).at("a", 0),
+                                TestRecord.of("1", 5).at("a", 1)),
+                        receiver.next);
         assertThat(receiver.count(Result.HELD)).isEqualTo(1);
-        receiver.inbox().receive(List.of(TestRecord.of("1", 4).at("b", 0)));
+        receiver.inbox().receive(List.of(TestRecord.of("1", 4).at("b", 0)), receiver.next);
 
         await().untilAsserted(() -> assertThat(receiver.sequences("1")).containsExactly(3L, 4L, 5L));
     }
@@ -90,8 +95,7 @@ class HeldRecordsTest {
 
     @Test
     void ignoredTypeLeavesNoGap() {
-        Receiver receiver =
-                receiver(new InboxSettings.Rules(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.IGNORE));
+        Receiver receiver = receiver(Receiver.settings(Duration.ofHours(1), Late.DEAD_LETTER, UnknownTypes.IGNORE));
         receiver.receive(
                 TestRecord.of("1", 1), TestRecord.of("1", 2).with("ce_type", "OrderShipped"), TestRecord.of("1", 3));
 

@@ -8,6 +8,8 @@ import dev.outbox.internal.schema.PrintSql;
 import dev.outbox.internal.schema.SchemaOutdatedException;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
@@ -44,8 +46,7 @@ class InboxTablesTest {
 
     @Test
     void everyTableIsGrantedToReaders() {
-        try (Receiver receiver =
-                new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER))) {
+        try (Receiver receiver = new Receiver(Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER))) {
             assertThat(receiver.sql().sql("""
                                     SELECT c.relname
                                       FROM pg_class c

@@ -7,6 +7,8 @@ import dev.outbox.EventType;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Position;
 import dev.outbox.kafka.internal.inbox.ReceivedStore.Received;
 import java.sql.Connection;
@@ -42,8 +44,7 @@ class ReceivedStoreTest {
     private static final Executor OWN_THREADS = (task) -> new Thread(task).start();
     private static final Duration YEAR = Duration.ofDays(365);
 
-    private final Receiver receiver =
-            new Receiver(new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER));
+    private final Receiver receiver = new Receiver(Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER));
     private final DataSource dataSource = receiver.dataSource();
     private final ReceivedStore store =
             new ReceivedStore(dataSource, OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
@@ -140,7 +141,7 @@ class ReceivedStoreTest {
                 .isLessThan(50);
         assertThat(pages(ReceivedStore.KNOWN, "uuid[]", "ARRAY[gen_random_uuid()]"))
                 .isLessThan(50);
-        assertThat(pages(ReceivedStore.RETRIED, "uuid, text", "gen_random_uuid(), 'mail'"))
+        assertThat(pages(ReceivedStore.RETRIED, "uuid, text[]", "gen_random_uuid(), ARRAY['mail']"))
                 .isLessThan(50);
         assertThat(pages(
                         ReceivedStore.REMOVE_IDLE,

@@ -8,6 +8,8 @@ import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +29,7 @@ class ReceivedVersionsTest {
 
     private final List<Object> handled = new CopyOnWriteArrayList<>();
     private final Receiver receiver = new Receiver(
-            new InboxSettings.Rules(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER),
+            Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER),
             List.of(EventUpcaster.of("com.example.order-placed.v1", 1, 2, (json) -> {
                 json.set("count", json.remove("number"));
                 return json;

@@ -1,0 +1,92 @@
+package dev.outbox.kafka.internal.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.RetryAfterException;
+import dev.outbox.kafka.InboxRecordMapper;
+import dev.outbox.kafka.fixture.Receiver;
+import dev.outbox.kafka.fixture.TestRecord;
+import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
+import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A topic of a service without this library, whose records have a key and a value only. */
+class InboxRecordMapperTest {
+
+    private final AtomicBoolean schemasAreAway = new AtomicBoolean();
+    private final InboxRecordMapper mapper = (record) -> {
+        String value = new String(record.value(), StandardCharsets.UTF_8);
+        if (schemasAreAway.get()) {
+            throw new RetryAfterException(Duration.ofSeconds(1), "the schema registry is away");
+        }
+        return switch (value) {
+            case "tombstone" -> null;
+            case "bad" -> throw new NonRetryableException("the order has no number");
+            case "bug" -> throw new IllegalStateException("a bug");
+            default ->
+                OutboxEvent.of("order", new String(record.key(), StandardCharsets.UTF_8), Map.of("number", value))
+                        .withEventType("OrderPlaced");
+        };
+    };
+    private final Receiver receiver =
+            new Receiver(Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER), mapper);
+
+    @AfterEach
+    void close() {
+        receiver.close();
+    }
+
+    private static TestRecord record(String key, @Nullable String value) {
+        return new TestRecord(key, Map.of(), null).withValue(value);
+    }
+
+    @Test
+    void positionOfTheRecordCompletesTheEvent() {
+        TestRecord[] records = {record("1", "17"), record("2", "18"), record("1", "19")};
+        receiver.receive(records);
+        receiver.receive(records);
+
+        await().until(() -> receiver.handled.size() == 3);
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(3);
+        assertThat(receiver.sequences("1")).containsExactly(0L, 2L);
+        EventEnvelope event = receiver.handled.get(0);
+        assertThat(event.payload()).contains("17");
+        assertThat(event.headers()).containsEntry(EventEnvelope.ORIGIN, "orders");
+        assertThat(event.occurredAt()).isEqualTo(Instant.ofEpochMilli(TestRecord.TIMESTAMP));
+    }
+
+    @Test
+    void recordsAreIgnoredOrRefused() {
+        receiver.receive(record("1", "tombstone"), record("2", "bad"), record("3", "bug"), record("4", "20"));
+
+        await().until(() -> receiver.handled.size() == 1);
+        assertThat(receiver.awaitDead(2))
+                .containsExactly("the order has no number", "the InboxRecordMapper failed: a bug");
+        assertThat(receiver.count(Result.DROPPED)).isEqualTo(1);
+    }
+
+    @Test
+    void recordThatCannotBeReadNowStopsThePoll() {
+        schemasAreAway.set(true);
+        assertThatThrownBy(() -> receiver.receive(record("1", "17"))).isInstanceOf(RetryAfterException.class);
+        assertThat(receiver.next).isEmpty();
+
+        schemasAreAway.set(false);
+        receiver.receive(record("1", "17"));
+        await().until(() -> receiver.handled.size() == 1);
+        assertThat(receiver.count(Result.REFUSED)).isZero();
+    }
+}
