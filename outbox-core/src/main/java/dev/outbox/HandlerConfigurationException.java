@@ -14,6 +14,6 @@ public final class HandlerConfigurationException extends OutboxConfigurationExce
      * @param message which handler, and what to do
      */
     public HandlerConfigurationException(String message) {
-        super(message, null);
+        super(message);
     }
 }

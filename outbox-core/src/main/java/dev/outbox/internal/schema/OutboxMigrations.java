@@ -1,11 +1,11 @@
 package dev.outbox.internal.schema;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -84,7 +84,7 @@ public final class OutboxMigrations {
     /** Updates the tables, or waits until another instance has done so. */
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
-            archive.checkIfPresent();
+            archive.check(true);
             FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
@@ -99,17 +99,17 @@ public final class OutboxMigrations {
     }
 
     private void check() {
-        archive.checkIfPresent();
+        archive.check(true);
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
-            throw new SchemaOutdatedException(
+            List<String> scripts =
+                    Arrays.stream(pending).map(MigrationInfo::getScript).toList();
+            throw new OutboxConfigurationException(
                     "the outbox tables in schema " + schema.quoted() + " are not up to date: "
-                            + Arrays.stream(pending)
-                                    .map(MigrationInfo::getScript)
-                                    .collect(Collectors.joining(", "))
-                            + " did not run, and outbox.migrate is false",
-                    plainSql.of(
-                            Arrays.stream(pending).map(MigrationInfo::getScript).toList()));
+                            + String.join(", ", scripts) + " did not run, and outbox.migrate is false",
+                    "start once with outbox.migrate=true, or run the SQL that updates the tables",
+                    plainSql.of(scripts),
+                    null);
         }
         flyway.validate();
         checkOutbox();
@@ -121,7 +121,7 @@ public final class OutboxMigrations {
             work.run();
         } catch (FlywayException | DataAccessException ex) {
             RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
-            throw missing != null ? missing : MigrationFailures.explained(ex);
+            throw missing != null ? missing : DatabaseProblems.migrating(ex);
         }
     }
 
@@ -133,7 +133,7 @@ public final class OutboxMigrations {
     }
 
     private void checkArchive() {
-        archive.check();
+        archive.check(false);
         List<String> others = archive.otherOwners(schema);
         if (!others.isEmpty()) {
             log.warn(
@@ -153,7 +153,7 @@ public final class OutboxMigrations {
                 .single();
         if (cached > 1) {
             String sequence = schema.quoted() + ".outbox_id_seq";
-            throw new DatabaseSetupException(
+            throw new OutboxConfigurationException(
                     "sequence " + sequence + " hands out its ids in blocks of " + cached
                             + ", so the order of the ids is not the order of the events",
                     "let the owner of the tables run: ALTER SEQUENCE " + sequence + " CACHE 1",

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -45,8 +46,8 @@ class ArchiveTableTest {
         sql.sql("CREATE TABLE audit.events (id bigint, who text NOT NULL, payload text)")
                 .update();
 
-        ArchiveMismatchException refused = catchThrowableOfType(
-                ArchiveMismatchException.class,
+        OutboxConfigurationException refused = catchThrowableOfType(
+                OutboxConfigurationException.class,
                 () -> migrations("events", "audit").migrate());
 
         assertThat(refused)
@@ -78,8 +79,8 @@ class ArchiveTableTest {
     void archiveMayMoveToAnotherSchemaLater() {
         migrations("events", "audit").migrate();
 
-        SchemaOutdatedException outdated = catchThrowableOfType(
-                SchemaOutdatedException.class,
+        OutboxConfigurationException outdated = catchThrowableOfType(
+                OutboxConfigurationException.class,
                 () -> migrations("events", "archive").validate());
         sql.sql(outdated.sql().replace("?", "??")).update();
         assertThatCode(() -> migrations("events", "archive").validate()).doesNotThrowAnyException();
@@ -102,11 +103,11 @@ class ArchiveTableTest {
         sql.sql("ALTER TABLE audit.events " + change).update();
 
         assertThat(catchThrowableOfType(
-                        ArchiveMismatchException.class,
+                        OutboxConfigurationException.class,
                         () -> migrations("events", "audit").validate()))
                 .isNotNull();
         assertThat(catchThrowableOfType(
-                        ArchiveMismatchException.class,
+                        OutboxConfigurationException.class,
                         () -> migrations("events", "audit").migrate()))
                 .isNotNull();
     }
@@ -118,7 +119,7 @@ class ArchiveTableTest {
         for (String column : columnsWithoutDefault()) {
             sql.sql("ALTER TABLE audit.events RENAME " + column + " TO renamed").update();
             assertThat(catchThrowableOfType(
-                            ArchiveMismatchException.class,
+                            OutboxConfigurationException.class,
                             () -> migrations("events", "audit").validate()))
                     .as(column)
                     .hasMessageContaining("column " + column + " is missing");

@@ -1,13 +1,12 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.DatabaseCheck;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.schema.PoolerCheck;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
@@ -33,19 +32,12 @@ final class OutboxMigrationInitializer implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() {
-        new DatabaseCheck(
-                        database.dataSource(),
-                        database.direct(),
-                        database.schemas().outbox(),
-                        database.schemas().archive())
-                .run(migrate, connections);
         DataSource dataSource = dataSource();
         OutboxSchema schema = database.schemas().outbox();
         OutboxSchema archive = database.schemas().archive();
+        new DatabaseCheck(dataSource, schema, archive).run(migrate);
         run(new OutboxMigrations(dataSource, schema, archive));
         modules.forEach((module) -> run(new OutboxMigrations(module, dataSource, schema, archive)));
-        UnpooledDataSource.behind(database.dataSource())
-                .ifPresent((unpooled) -> new PoolerCheck(database.dataSource(), unpooled).warn());
     }
 
     private void run(OutboxMigrations migrations) {
@@ -61,9 +53,15 @@ final class OutboxMigrationInitializer implements InitializingBean {
      * Flyway uses two at the same time.
      */
     private DataSource dataSource() {
-        DataSource pool = database.dataSource();
-        return database.direct()
-                .or(() -> connections.orElse(2) == 1 ? UnpooledDataSource.behind(pool) : Optional.empty())
-                .orElse(pool);
+        if (database.direct().isPresent() || connections.orElse(2) > 1) {
+            return database.direct().orElse(database.dataSource());
+        }
+        return UnpooledDataSource.behind(database.dataSource())
+                .orElseThrow(() -> new OutboxConfigurationException(
+                        "the connection pool of the outbox has one connection, and the migration of the tables needs two at the same time,"
+                                + " as does the check of their version",
+                        "give the pool at least two connections (spring.datasource.hikari.maximum-pool-size); a HikariDataSource with a"
+                                + " jdbcUrl works with one, because the outbox then connects outside the pool",
+                        null));
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import dev.outbox.OutboxConfigurationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ApplicationEventMulticaster;
@@ -35,8 +36,18 @@ final class MulticasterCheck implements SmartInitializingSingleton {
             }
             throw ex;
         }
-        throw probe.isReachedOnPublishingThread()
-                ? UnsuitableMulticasterException.suppressing(multicaster.getClass())
-                : UnsuitableMulticasterException.onAnotherThread(multicaster.getClass());
+        boolean reached = probe.isReachedOnPublishingThread();
+        throw new OutboxConfigurationException(
+                "the ApplicationEventMulticaster " + multicaster.getClass().getName()
+                        + (reached
+                                ? " suppresses the exceptions of listeners"
+                                : " calls listeners on another thread, where the transaction is missing")
+                        + ", so an @Outboxed event that cannot be stored would be lost silently",
+                (reached
+                                ? "let the ErrorHandler rethrow PublishException"
+                                : "call a listener whose supportsAsyncExecution() is false on the thread that publishes, as"
+                                        + " SimpleApplicationEventMulticaster does")
+                        + "; if the application publishes no @Outboxed event, set outbox.spring-events.enabled=false",
+                null);
     }
 }
