@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The application's handlers, its settings, its database, the rights of its role or the outbox tables do not fit together. Thrown at start,
  * and by a call for which the role lacks a right.
  */
-public class OutboxConfigurationException extends OutboxException {
+public final class OutboxConfigurationException extends OutboxException {
 
     private static final long serialVersionUID = 1L;
 

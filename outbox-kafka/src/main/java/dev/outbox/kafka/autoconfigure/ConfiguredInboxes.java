@@ -1,6 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Gaps;
 import dev.outbox.kafka.autoconfigure.OutboxKafkaProperties.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
@@ -40,7 +40,7 @@ final class ConfiguredInboxes {
                 property + ".topics must name at least one topic, and none that is blank");
         String group = inbox.group();
         if (group == null || group.isBlank()) {
-            throw new HandlerConfigurationException(
+            throw new OutboxConfigurationException(
                     property
                             + ".group must name the consumer group: instances of one service share it, and Kafka keeps their offsets under it");
         }
@@ -80,7 +80,7 @@ final class ConfiguredInboxes {
 
     private static void require(boolean valid, String message) {
         if (!valid) {
-            throw new HandlerConfigurationException(message);
+            throw new OutboxConfigurationException(message);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.Routes;
 import dev.outbox.kafka.internal.forwarder.Selector;
@@ -54,7 +54,7 @@ final class ConfiguredRoutes {
                 new HashSet<>(route.aggregateTypes()),
                 new HashSet<>(route.streams()));
         if (selector.toString().isEmpty()) {
-            throw new HandlerConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
+            throw new OutboxConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
                     + prefix + ".streams, which select the events of the route");
         }
         if (!streams.containsAll(selector.streams())) {
@@ -66,7 +66,7 @@ final class ConfiguredRoutes {
 
     private static String topic(String prefix, @Nullable String topic) {
         if (!StringUtils.hasText(topic)) {
-            throw new HandlerConfigurationException(prefix + ".topic is not set; name the topic of the route");
+            throw new OutboxConfigurationException(prefix + ".topic is not set; name the topic of the route");
         }
         if (!TOPIC.matcher(topic).matches()) {
             throw new InvalidConfigurationPropertyValueException(
@@ -80,7 +80,7 @@ final class ConfiguredRoutes {
         if (StringUtils.hasText(source)) {
             return source;
         }
-        throw new HandlerConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
+        throw new OutboxConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
                 + " of its events, in every process and release. Set it, for example to /"
                 + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
     }

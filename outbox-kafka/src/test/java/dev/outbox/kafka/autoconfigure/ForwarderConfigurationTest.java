@@ -2,7 +2,7 @@ package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
@@ -45,7 +45,7 @@ class ForwarderConfigurationTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("acks=1")
                         .hasMessageContaining("outbox.kafka.producer.properties[acks]"));
     }
@@ -85,7 +85,7 @@ class ForwarderConfigurationTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("outbox.kafka.source is not set")
                         .hasMessageContaining("for example to /shop"));
     }

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -78,9 +78,9 @@ record CalledMethod(
         return new BeanMethod(beanFactory, beanName, method);
     }
 
-    HandlerConfigurationException refused(String reason) {
-        return new HandlerConfigurationException("@" + annotation.getSimpleName() + " method "
-                + method.toGenericString() + " of bean '" + beanName + "' " + reason);
+    OutboxConfigurationException refused(String reason) {
+        return new OutboxConfigurationException("@" + annotation.getSimpleName() + " method " + method.toGenericString()
+                + " of bean '" + beanName + "' " + reason);
     }
 
     @Override

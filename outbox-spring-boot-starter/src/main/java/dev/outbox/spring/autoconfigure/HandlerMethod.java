@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.payload.PayloadClasses;
 import java.util.Arrays;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Method with {@link OutboxHandler}. */
 record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
-    /** Converts the method to a handler. Throws a {@link HandlerConfigurationException} if it breaks a rule. */
+    /** Converts the method to a handler. Throws an {@link OutboxConfigurationException} if it breaks a rule. */
     HandlerDefinition define() {
         called.check(HandlerSignature.ALLOWED);
         if (annotation.deduplicate()) {

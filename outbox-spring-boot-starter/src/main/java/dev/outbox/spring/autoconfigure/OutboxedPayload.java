@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.lang.reflect.Modifier;
@@ -16,7 +16,7 @@ final class OutboxedPayload {
 
     private OutboxedPayload() {}
 
-    /** Throws a {@link HandlerConfigurationException} if the mark is invalid, or if Spring and the outbox would both call the method. */
+    /** Throws an {@link OutboxConfigurationException} if the mark is invalid, or if Spring and the outbox would both call the method. */
     static void check(CalledMethod called, @Nullable Class<?> payloadType) {
         if (payloadType == null) {
             return;
