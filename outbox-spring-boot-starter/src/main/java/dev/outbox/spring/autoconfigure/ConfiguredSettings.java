@@ -8,6 +8,7 @@ import dev.outbox.internal.dispatch.HandlerSettings;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.publish.StreamRouting;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
@@ -18,7 +19,11 @@ import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -86,8 +91,7 @@ final class ConfiguredSettings {
                 (size) -> Math.toIntExact(size.toBytes()));
         return PropertyRule.checkAll(
                 "outbox.publisher",
-                () -> new PublisherSettings(
-                        maxPayloadSize, publisher.unrouted(), ConfiguredStreams.routing(properties.streams())));
+                () -> new PublisherSettings(maxPayloadSize, publisher.unrouted(), routing(properties.streams())));
     }
 
     private Polling polling() {
@@ -111,8 +115,34 @@ final class ConfiguredSettings {
 
     private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
         Duration expireAfter = properties.registry().expireAfter();
-        return new Polling(
-                ConfiguredStreams.polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
+        return new Polling(polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
+    }
+
+    private static Set<String> polled(Poller poller, Set<String> configured) {
+        List<String> named = poller.streams();
+        Set<String> polled = named != null ? new TreeSet<>(named) : configured;
+        if (!configured.containsAll(polled)) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.poller.streams",
+                    polled,
+                    "streams must be among the configured ones, " + new TreeSet<>(configured)
+                            + "; add others to outbox.streams");
+        }
+        return poller.enabled() ? polled : Set.of();
+    }
+
+    private static StreamRouting routing(Map<String, Stream> streams) {
+        StreamRouting routing = StreamRouting.NONE;
+        for (Map.Entry<String, Stream> entry : new TreeMap<>(streams).entrySet()) {
+            routing = with(routing, entry.getKey(), entry.getValue());
+        }
+        return routing;
+    }
+
+    private static StreamRouting with(StreamRouting routing, String name, Stream stream) {
+        return PropertyRule.checkAll(
+                PropertyRule.key("outbox.streams", name),
+                () -> routing.with(name, stream.eventTypes(), stream.aggregateTypes()));
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {

@@ -48,8 +48,7 @@ final class DeadLetterMethods {
         if (handler.deadLetterHandler() != null) {
             throw method.refused("handles the dead letters of '" + handler.id() + "', whose definition already does");
         }
-        BeanMethod target = method.target();
-        return handler.onDeadLetter(target::invoke);
+        return handler.onDeadLetter(method::invoke);
     }
 
     /** Fails for a method that has no handler. */

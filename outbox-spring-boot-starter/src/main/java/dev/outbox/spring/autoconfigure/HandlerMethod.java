@@ -24,38 +24,33 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
     private HandlerDefinition definition() {
         Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
-        BeanMethod target = called.target();
-        if (BatchSignature.isMeantBy(called.method())) {
-            BatchSignature signature = require(BatchSignature.of(called.method(), called.type()));
-            requireKnownClasses(signature.payloadType());
-            requireEventTypes(eventTypes, signature.namesEventType());
-            return HandlerDefinition.ofBatch(
-                    id(),
-                    eventTypes,
-                    objects(signature.payloadType()),
-                    (payloads, events, outcome, context) ->
-                            target.invoke(signature.arguments(payloads, events, outcome, context)));
+        HandlerSignature signature = HandlerSignature.of(called.method(), called.type());
+        if (signature == null) {
+            throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
         }
-        HandlerSignature signature = require(HandlerSignature.of(called.method(), called.type()));
         requireKnownClasses(signature.payloadType());
-        requireEventTypes(eventTypes, signature.namesEventType());
-        return HandlerDefinition.withContext(
-                id(),
-                eventTypes,
-                signature.payloadType(),
-                (payload, envelope, context) -> target.invoke(signature.arguments(payload, envelope, context)));
+        if (eventTypes.isEmpty() && !signature.namesEventType()) {
+            throw called.refused(
+                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
+        }
+        return signature.ofBatch()
+                ? HandlerDefinition.ofBatch(
+                        id(),
+                        eventTypes,
+                        objects(signature.payloadType()),
+                        (payloads, events, outcome, context) ->
+                                called.invoke(signature.arguments(payloads, events, outcome, context)))
+                : HandlerDefinition.withContext(
+                        id(),
+                        eventTypes,
+                        signature.payloadType(),
+                        (payload, envelope, context) ->
+                                called.invoke(signature.arguments(payload, envelope, null, context)));
     }
 
     @SuppressWarnings("unchecked") // the method takes a list of this class
     private static @Nullable Class<Object> objects(@Nullable Class<?> payloadType) {
         return (Class<Object>) payloadType;
-    }
-
-    private <T> T require(@Nullable T signature) {
-        if (signature == null) {
-            throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
-        }
-        return signature;
     }
 
     private void requireKnownClasses(@Nullable Class<?> payloadType) {
@@ -65,13 +60,6 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
             } catch (IllegalArgumentException ex) {
                 throw called.refused("takes " + ex.getMessage());
             }
-        }
-    }
-
-    private void requireEventTypes(Set<String> eventTypes, boolean named) {
-        if (eventTypes.isEmpty() && !named) {
-            throw called.refused(
-                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
         }
     }
 

@@ -8,8 +8,11 @@ import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
+import org.springframework.core.Ordered;
 
 /**
  * Migrates or validates the tables of the outbox and its modules during startup: after the application's own migrations, and before the beans that depend on
@@ -63,5 +66,19 @@ final class OutboxMigrationInitializer implements InitializingBean {
                         "give the pool at least two connections (spring.datasource.hikari.maximum-pool-size); a HikariDataSource with a"
                                 + " jdbcUrl works with one, because the outbox then connects outside the pool",
                         null));
+    }
+
+    /** Declares the outbox as the last database initializer. */
+    static final class Detector extends AbstractBeansOfTypeDatabaseInitializerDetector {
+
+        @Override
+        protected Set<Class<?>> getDatabaseInitializerBeanTypes() {
+            return Set.of(OutboxMigrationInitializer.class);
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
     }
 }

@@ -1,8 +1,10 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxConfigurationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
 
@@ -27,7 +29,7 @@ final class MulticasterCheck implements SmartInitializingSingleton {
     }
 
     private void check(ApplicationEventMulticaster multicaster) {
-        MulticasterProbe probe = new MulticasterProbe(context);
+        Probe probe = new Probe(context);
         try {
             multicaster.multicastEvent(probe);
         } catch (RuntimeException ex) {
@@ -49,5 +51,41 @@ final class MulticasterCheck implements SmartInitializingSingleton {
                                         + " SimpleApplicationEventMulticaster does")
                         + "; if the application publishes no @Outboxed event, set outbox.spring-events.enabled=false",
                 null);
+    }
+
+    /** Event that the outbox refuses, to find out what the application's multicaster does with the exception. */
+    static final class Probe extends ApplicationEvent {
+
+        private static final long serialVersionUID = 1L;
+
+        private final InvalidTransactionException refusal =
+                new InvalidTransactionException("the outbox checks the multicaster of the application");
+
+        private final transient Thread publisher = Thread.currentThread();
+
+        private volatile boolean reachedOnPublishingThread;
+
+        Probe(Object source) {
+            super(source);
+        }
+
+        /** Records the thread of the listener, and returns the exception to throw. */
+        InvalidTransactionException refuse() {
+            reachedOnPublishingThread = Thread.currentThread() == publisher;
+            return refusal;
+        }
+
+        boolean isReachedOnPublishingThread() {
+            return reachedOnPublishingThread;
+        }
+
+        boolean isCauseOf(Throwable failure) {
+            for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+                if (cause == refusal) {
+                    return true;
+                }
+            }
+            return false;
+        }
     }
 }
