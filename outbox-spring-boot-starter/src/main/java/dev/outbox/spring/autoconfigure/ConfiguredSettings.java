@@ -27,21 +27,26 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
 
     private final OutboxProperties properties;
+    private final Map<String, Stream> streams;
+    private final Map<String, OutboxProperties.Handler> handlers;
     private final RetryPolicy retry;
 
-    private ConfiguredSettings(OutboxProperties properties) {
+    private ConfiguredSettings(OutboxProperties properties, Environment environment) {
         this.properties = properties;
+        this.streams = DottedIds.STREAMS.bind(Stream.class, properties.streams(), environment);
+        this.handlers = DottedIds.HANDLERS.bind(OutboxProperties.Handler.class, properties.handlers(), environment);
         this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
     }
 
     /** Converts the properties. The exception about an invalid value names the property. */
-    static RuntimeSettings of(OutboxProperties properties) {
-        return new ConfiguredSettings(properties).settings();
+    static RuntimeSettings of(OutboxProperties properties, Environment environment) {
+        return new ConfiguredSettings(properties, environment).settings();
     }
 
     private RuntimeSettings settings() {
@@ -91,7 +96,7 @@ final class ConfiguredSettings {
                 (size) -> Math.toIntExact(size.toBytes()));
         return PropertyRule.checkAll(
                 "outbox.publisher",
-                () -> new PublisherSettings(maxPayloadSize, publisher.unrouted(), routing(properties.streams())));
+                () -> new PublisherSettings(maxPayloadSize, publisher.unrouted(), routing(streams)));
     }
 
     private Polling polling() {
@@ -104,13 +109,11 @@ final class ConfiguredSettings {
                         poller.concurrency(),
                         poller.lease(),
                         poller.shutdownTimeout()));
-        Map<String, PollerSettings> streams = new HashMap<>();
-        streams.put(RuntimeSettings.DEFAULT_STREAM, defaults);
-        properties
-                .streams()
-                .forEach((name, stream) ->
-                        streams.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
-        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, streams));
+        Map<String, PollerSettings> pollers = new HashMap<>();
+        pollers.put(RuntimeSettings.DEFAULT_STREAM, defaults);
+        streams.forEach((name, stream) ->
+                pollers.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
+        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, pollers));
     }
 
     private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
@@ -157,11 +160,9 @@ final class ConfiguredSettings {
     }
 
     private DispatchSettings dispatch() {
-        Map<String, HandlerSettings> handlers = new HashMap<>();
-        properties
-                .handlers()
-                .forEach((id, handler) -> handlers.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
-        return new DispatchSettings(retries(), handlers);
+        Map<String, HandlerSettings> settings = new HashMap<>();
+        handlers.forEach((id, handler) -> settings.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
+        return new DispatchSettings(retries(), settings);
     }
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {
@@ -176,25 +177,19 @@ final class ConfiguredSettings {
     }
 
     private RetryPolicies retries() {
-        Map<String, InStream> streams = new HashMap<>();
-        properties
-                .streams()
-                .forEach((name, stream) -> streams.put(
-                        name,
-                        inStream(ConfiguredRetry.of(
-                                PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
-        return new RetryPolicies(inStream(retry), streams);
+        Map<String, InStream> policies = new HashMap<>();
+        streams.forEach((name, stream) -> policies.put(
+                name,
+                inStream(ConfiguredRetry.of(
+                        PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
+        return new RetryPolicies(inStream(retry), policies);
     }
 
     private InStream inStream(RetryPolicy policy) {
-        Map<String, RetryPolicy> handlers = new HashMap<>();
-        properties
-                .handlers()
-                .forEach((id, handler) -> handlers.put(
-                        id,
-                        ConfiguredRetry.of(
-                                PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
-        return new InStream(policy, handlers);
+        Map<String, RetryPolicy> policies = new HashMap<>();
+        handlers.forEach((id, handler) -> policies.put(
+                id, ConfiguredRetry.of(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
+        return new InStream(policy, policies);
     }
 
     private RetentionSettings retention() {

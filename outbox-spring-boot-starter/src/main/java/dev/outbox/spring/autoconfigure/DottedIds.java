@@ -33,8 +33,8 @@ record DottedIds(ConfigurationPropertyName prefix, Set<String> keys) {
 
     private static final Logger log = LoggerFactory.getLogger(DottedIds.class);
 
-    private static final DottedIds HANDLERS = of("outbox.handlers", OutboxProperties.Handler.class);
-    private static final DottedIds STREAMS = of("outbox.streams", OutboxProperties.Stream.class);
+    static final DottedIds HANDLERS = of("outbox.handlers", OutboxProperties.Handler.class);
+    static final DottedIds STREAMS = of("outbox.streams", OutboxProperties.Stream.class);
     static final List<DottedIds> MAPS = List.of(HANDLERS, STREAMS);
 
     private static DottedIds of(String prefix, Class<?> type) {
@@ -64,28 +64,8 @@ record DottedIds(ConfigurationPropertyName prefix, Set<String> keys) {
         }
     }
 
-    /** Adds the entries that have dots in their ids. */
-    static OutboxProperties bind(OutboxProperties properties, Environment environment) {
-        return new OutboxProperties(
-                properties.enabled(),
-                properties.schema(),
-                properties.migrate(),
-                properties.directUrl(),
-                properties.poller(),
-                properties.retry(),
-                STREAMS.bind(OutboxProperties.Stream.class, properties.streams(), environment),
-                HANDLERS.bind(OutboxProperties.Handler.class, properties.handlers(), environment),
-                properties.retention(),
-                properties.publisher(),
-                properties.metrics(),
-                properties.health(),
-                properties.registry(),
-                properties.endpoint(),
-                properties.tracing(),
-                properties.springEvents());
-    }
-
-    private <T> Map<String, T> bind(Class<T> type, Map<String, T> bound, Environment environment) {
+    /** Adds the entries that have dots in their ids to those that Spring Boot has bound. */
+    <T> Map<String, T> bind(Class<T> type, Map<String, T> bound, Environment environment) {
         Map<String, ConfigurationPropertyName> dotted = new HashMap<>();
         Set<String> plain = new HashSet<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {

@@ -72,7 +72,7 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     RuntimeSettings outboxSettings(OutboxProperties properties, Environment environment) {
-        return ConfiguredSettings.of(DottedIds.bind(properties, environment));
+        return ConfiguredSettings.of(properties, environment);
     }
 
     @Bean

@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.failure.Causes;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEvent;
@@ -80,12 +81,7 @@ final class MulticasterCheck implements SmartInitializingSingleton {
         }
 
         boolean isCauseOf(Throwable failure) {
-            for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-                if (cause == refusal) {
-                    return true;
-                }
-            }
-            return false;
+            return Causes.anyMatch(failure, (cause) -> cause == refusal);
         }
     }
 }
