@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -43,6 +44,15 @@ class PoolerTest {
                     .hasMessageContaining("prepared statement \"S_1\" already exists")
                     .hasMessageEndingWith("add prepareThreshold=0 to its JDBC URL");
         }
+    }
+
+    @Test
+    void migrationThatLosesAStatementNamesTheSetting() {
+        SQLException lost = new SQLException("ERROR: prepared statement \"S_1\" already exists", "42P05");
+
+        assertThat((Throwable) DatabaseProblems.migrating(new FlywayException("Migration failed", lost)))
+                .hasMessageContaining("prepared statement \"S_1\" already exists")
+                .hasMessageContaining("add prepareThreshold=0 to its JDBC URL");
     }
 
     @Test
