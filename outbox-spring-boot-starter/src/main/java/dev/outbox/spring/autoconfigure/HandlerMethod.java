@@ -1,12 +1,17 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.payload.PayloadClasses;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Method with {@link OutboxHandler}. */
 record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
@@ -18,7 +23,6 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
         HandlerDefinition definition = definition().onDead(annotation.onDead()).aliases(annotation.aliases());
-        OutboxedPayload.check(called, definition.payloadType());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 
@@ -28,7 +32,7 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         if (signature == null) {
             throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
         }
-        requireKnownClasses(signature.payloadType());
+        checkClasses(signature.payloadType());
         if (eventTypes.isEmpty() && !signature.namesEventType()) {
             throw called.refused(
                     "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
@@ -53,13 +57,30 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         return (Class<Object>) payloadType;
     }
 
-    private void requireKnownClasses(@Nullable Class<?> payloadType) {
-        if (payloadType != null) {
-            try {
-                PayloadClasses.of(payloadType);
-            } catch (IllegalArgumentException ex) {
-                throw called.refused("takes " + ex.getMessage());
+    /** Fails if the classes, or the mark of one, are invalid, or if Spring and the outbox would both call the method. */
+    private void checkClasses(@Nullable Class<?> payloadType) {
+        boolean listens = AnnotatedElementUtils.hasAnnotation(called.method(), EventListener.class);
+        for (Class<?> type : payloadType == null ? Set.<Class<?>>of() : concrete(payloadType)) {
+            if (isMarked(type) && listens) {
+                throw called.refused("is also an @EventListener: Spring calls it when an application publishes "
+                        + type.getSimpleName() + ", and the outbox calls it again; remove one of the annotations");
             }
+        }
+    }
+
+    private Collection<Class<?>> concrete(Class<?> payloadType) {
+        try {
+            return PayloadClasses.of(payloadType).concrete();
+        } catch (IllegalArgumentException ex) {
+            throw called.refused("takes " + ex.getMessage());
+        }
+    }
+
+    private boolean isMarked(Class<?> type) {
+        try {
+            return OutboxedType.of(type) != null;
+        } catch (InvalidEventException ex) {
+            throw called.refused("takes a class that cannot be published: " + ex.getMessage());
         }
     }
 
