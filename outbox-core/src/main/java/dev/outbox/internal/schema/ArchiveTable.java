@@ -68,14 +68,6 @@ final class ArchiveTable {
              ORDER BY 1
             """;
 
-    private static final String OTHER_OWNERS = """
-            SELECT o.outbox_schema
-              FROM {archive}.outbox_archive_owner o
-              JOIN pg_catalog.pg_namespace n ON n.nspname = o.outbox_schema
-             WHERE o.outbox_schema <> :schema
-             ORDER BY o.outbox_schema
-            """;
-
     private final JdbcClient sql;
     private final OutboxSchema schema;
 
@@ -98,13 +90,5 @@ final class ArchiveTable {
                     "set outbox.retention.archive-schema to another schema, or rename the existing table",
                     null);
         }
-    }
-
-    /** Returns the existing schemas of other outboxes that use the same archive. */
-    List<String> otherOwners(OutboxSchema outbox) {
-        return sql.sql(OTHER_OWNERS.replace("{archive}", schema.quoted()))
-                .param("schema", outbox.name())
-                .query(String.class)
-                .list();
     }
 }

@@ -48,7 +48,6 @@ public final class OutboxMigrations {
     private final TableModule module;
     private final JdbcClient sql;
     private final OutboxSchema schema;
-    private final OutboxSchema archiveSchema;
     private final ArchiveTable archive;
     private final PlainSql plainSql;
     private final Flyway flyway;
@@ -64,7 +63,6 @@ public final class OutboxMigrations {
         this.module = module;
         this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
-        this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
         this.plainSql = new PlainSql(module, schema, archiveSchema);
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
@@ -127,21 +125,8 @@ public final class OutboxMigrations {
 
     private void checkOutbox() {
         if (module.equals(TableModule.OUTBOX)) {
-            checkArchive();
+            archive.check(false);
             checkSequence();
-        }
-    }
-
-    private void checkArchive() {
-        archive.check(false);
-        List<String> others = archive.otherOwners(schema);
-        if (!others.isEmpty()) {
-            log.warn(
-                    "The outbox in schema {} shares its archive in schema {} with the outboxes in schemas {}; if that is not"
-                            + " intended, set outbox.retention.archive-schema",
-                    schema.quoted(),
-                    archiveSchema.quoted(),
-                    others);
         }
     }
 

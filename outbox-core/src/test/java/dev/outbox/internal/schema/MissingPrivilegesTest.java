@@ -61,7 +61,7 @@ class MissingPrivilegesTest {
                          CROSS JOIN aclexplode(c.relacl) acl
                          WHERE n.nspname IN ('events', 'audit')
                            AND acl.grantee = 'outbox_worker'::regrole
-                           AND c.relname NOT IN ('outbox_schema_history', 'outbox_archive_owner', 'outbox_status')
+                           AND c.relname NOT IN ('outbox_schema_history', 'outbox_status')
                          GROUP BY 1
                         """).query(String.class).list();
         assertThat(relations).hasSizeGreaterThan(15);

@@ -24,14 +24,12 @@ final class StoredInChild {
         this.context = context;
     }
 
-    private record Stored(Object event, ApplicationContext context) {}
-
     /** Returns whether a child has stored this object and passes it on. */
     boolean contains(Object event) {
         List<Stored> all = STORED.get();
         for (int i = all == null ? -1 : all.size() - 1; i >= 0; i--) {
             Stored stored = all.get(i);
-            if (stored.event() == event && isBelow(stored.context())) {
+            if (stored.event == event && isBelow(stored.context)) {
                 if (!hasOutboxAbove()) {
                     forget(stored);
                 }
@@ -63,10 +61,9 @@ final class StoredInChild {
         }
     }
 
-    /** Compares identities, because one object may be published several times. */
     private static void forget(Stored stored) {
         List<Stored> all = STORED.get();
-        if (all != null && all.removeIf((other) -> other == stored) && all.isEmpty()) {
+        if (all != null && all.remove(stored) && all.isEmpty()) {
             STORED.remove();
         }
     }
@@ -82,5 +79,17 @@ final class StoredInChild {
                 && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, OutboxedEventListener.class, true, false)
                                 .length
                         > 0;
+    }
+
+    /** Equal to itself only, because one object may be published several times. */
+    private static final class Stored {
+
+        private final Object event;
+        private final ApplicationContext context;
+
+        Stored(Object event, ApplicationContext context) {
+            this.event = event;
+            this.context = context;
+        }
     }
 }
