@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The stored event never changes.
  *
  * <p>The versions of an event type form one chain, for example from 1 to 2 and from 2 to 3. The application does not start
- * ({@link HandlerConfigurationException}) if two upcasters overlap, if a version between them is missing, or if the last one does not lead
+ * ({@link OutboxConfigurationException}) if two upcasters overlap, if a version between them is missing, or if the last one does not lead
  * to the version of the handlers' class. An event that is older than the first step of its chain becomes a dead letter
  * ({@code MISSING_UPCASTER}).
  */
@@ -38,16 +38,16 @@ public final class EventUpcaster {
      * @param change changes the payload in place and returns it, or returns another object. Runs on the thread of the handler, without a
      *     transaction, and must be thread-safe. An exception fails the attempt, and the retry policy applies.
      * @return the upcaster
-     * @throws HandlerConfigurationException if the event type is invalid, or the versions do not increase from at least 1
+     * @throws OutboxConfigurationException if the event type is invalid, or the versions do not increase from at least 1
      */
     public static EventUpcaster of(String eventType, int from, int to, UnaryOperator<ObjectNode> change) {
         EventUpcaster upcaster = new EventUpcaster(eventType, from, to, change);
         if (!EventTypeName.isValid(eventType)) {
-            throw new HandlerConfigurationException(
+            throw new OutboxConfigurationException(
                     upcaster + " has an invalid event type, which must " + EventTypeName.RULE);
         }
         if (from < 1 || to <= from) {
-            throw new HandlerConfigurationException(upcaster
+            throw new OutboxConfigurationException(upcaster
                     + " does not lead to a newer version: versions start at 1, and the second must be above the first");
         }
         return upcaster;

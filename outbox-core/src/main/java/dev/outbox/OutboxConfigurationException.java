@@ -2,18 +2,80 @@ package dev.outbox;
 
 import org.jspecify.annotations.Nullable;
 
-/** The application's handlers, its database role or the outbox tables do not fit together. */
-public abstract class OutboxConfigurationException extends OutboxException {
+/**
+ * The application's handlers, its settings, its database, the rights of its role or the outbox tables do not fit together. Thrown at start,
+ * and by a call for which the role lacks a right.
+ */
+public final class OutboxConfigurationException extends OutboxException {
 
     private static final long serialVersionUID = 1L;
+
+    private final String problem;
+    private final String remedy;
+    private final String sql;
+
+    /**
+     * Creates an exception whose problem also says what to do. Not for applications.
+     *
+     * @param problem what does not fit, and what to do
+     */
+    public OutboxConfigurationException(String problem) {
+        super(problem, null);
+        this.problem = problem;
+        this.remedy = "";
+        this.sql = "";
+    }
 
     /**
      * Creates an exception. Not for applications.
      *
-     * @param message what does not fit, and what to do
+     * @param problem what does not fit
+     * @param remedy what to do
      * @param cause the cause, or {@code null}
      */
-    protected OutboxConfigurationException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+    public OutboxConfigurationException(String problem, String remedy, @Nullable Throwable cause) {
+        this(problem, remedy, "", cause);
+    }
+
+    /**
+     * Creates an exception with SQL for the operator. Not for applications.
+     *
+     * @param problem what does not fit
+     * @param remedy what to do
+     * @param sql the SQL to run, which the message leaves out because logs would repeat it
+     * @param cause the cause, or {@code null}
+     */
+    public OutboxConfigurationException(String problem, String remedy, String sql, @Nullable Throwable cause) {
+        super(problem + "; " + remedy, cause);
+        this.problem = problem;
+        this.remedy = remedy;
+        this.sql = sql;
+    }
+
+    /**
+     * Returns what does not fit.
+     *
+     * @return a sentence without a full stop
+     */
+    public String problem() {
+        return problem;
+    }
+
+    /**
+     * Returns what to do.
+     *
+     * @return a sentence without a capital and a full stop; empty if the problem says it
+     */
+    public String remedy() {
+        return remedy;
+    }
+
+    /**
+     * Returns the SQL that the remedy mentions.
+     *
+     * @return the SQL, or an empty string
+     */
+    public String sql() {
+        return sql;
     }
 }

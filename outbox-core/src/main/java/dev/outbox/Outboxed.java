@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
  *
  * <p>A property is a record component, a method without parameters, or a getter without its {@code get} or {@code is}. A path such as
  * {@code orderId.value} names a property of a property. If a path names no property, publishing fails with an
- * {@link InvalidEventException}. An application whose handler takes the class does not start ({@link HandlerConfigurationException}).
+ * {@link InvalidEventException}. An application whose handler takes the class does not start ({@link OutboxConfigurationException}).
  */
 @Documented
 @Target(ElementType.TYPE)

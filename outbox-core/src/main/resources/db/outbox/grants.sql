@@ -21,7 +21,7 @@
 
 -- Every role: find the tables, and check their version and the archive when the application starts.
 GRANT USAGE ON SCHEMA :"schema", :"archive_schema" TO :"publisher", :"worker", :"reader";
-GRANT SELECT ON :"schema".outbox_schema_history, :"archive_schema".outbox_archive_owner TO :"publisher", :"worker", :"reader";
+GRANT SELECT ON :"schema".outbox_schema_history TO :"publisher", :"worker", :"reader";
 
 -- Publisher. The columns that it may not insert keep their defaults: it chooses neither the id nor the state of an event.
 GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, payload, headers, occurred_at),

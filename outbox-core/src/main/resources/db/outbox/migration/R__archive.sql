@@ -27,12 +27,3 @@ CREATE TABLE IF NOT EXISTS ${archive_schema}.events (
     CONSTRAINT events_pk PRIMARY KEY (id),
     CONSTRAINT events_outbox_event_id UNIQUE (outbox_event_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
-
--- The outboxes that archive here, so that one that does so by mistake is noticed.
-CREATE TABLE IF NOT EXISTS ${archive_schema}.outbox_archive_owner (
-    outbox_schema text COLLATE "C" NOT NULL,
-    since         timestamptz      NOT NULL DEFAULT now(),
-    CONSTRAINT outbox_archive_owner_pk PRIMARY KEY (outbox_schema)
-);
-
-INSERT INTO ${archive_schema}.outbox_archive_owner (outbox_schema) VALUES ('${schema_name}') ON CONFLICT DO NOTHING;

@@ -3,9 +3,9 @@ package dev.outbox.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 /** Texts and times of operators are values, never SQL, and are refused with a typed error where PostgreSQL could not store them. */
 class OperationsFuzzTest {
 
-    private static final Set<Class<? extends RuntimeException>> REFUSALS = Set.of(
-            InvalidOperationException.class, HandlerConfigurationException.class, IllegalArgumentException.class);
+    private static final Set<Class<? extends RuntimeException>> REFUSALS =
+            Set.of(InvalidOperationException.class, OutboxConfigurationException.class, IllegalArgumentException.class);
 
     private static final TestOutbox OUTBOX = TestOutbox.create().handler("mail", "OrderPlaced", (envelope) -> {
         throw new NonRetryableException("refused");

@@ -24,7 +24,7 @@ record DatabaseSnapshot(Map<String, Map<String, Long>> tables) {
                AND n.nspname NOT IN ('pg_catalog', 'information_schema')
                AND n.nspname NOT LIKE 'pg\\_toast%'
                AND NOT (n.nspname = :outbox AND (c.relname LIKE 'outbox%' OR c.relname = 'processed_event'))
-               AND NOT (n.nspname = :archive AND c.relname IN ('events', 'outbox_archive_owner'))
+               AND NOT (n.nspname = :archive AND c.relname = 'events')
                AND has_table_privilege(c.oid, 'SELECT')
              ORDER BY 1
             """;

@@ -1,5 +1,6 @@
 package dev.outbox.console.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import org.slf4j.Logger;
@@ -33,10 +34,11 @@ public final class OutboxConsoleAutoConfiguration {
     private static final String DISPATCHER_SERVLET = "org.springframework.web.servlet.DispatcherServlet";
 
     private static SmartInitializingSingleton failure() {
-        throw new ConsoleConfigurationException(
-                "outbox.console.enabled is true, but this web application does not use Spring MVC, which the console needs.",
-                "Add spring-boot-starter-webmvc, or set outbox.console.enabled to false here and enable the console in a"
-                        + " servlet application that uses the same database.");
+        throw new OutboxConfigurationException(
+                "with outbox.console.enabled=true, this web application does not use Spring MVC, which the console needs",
+                "add spring-boot-starter-webmvc, or set outbox.console.enabled to false here and enable the console in a"
+                        + " servlet application that uses the same database",
+                null);
     }
 
     @Configuration(proxyBeanMethods = false)

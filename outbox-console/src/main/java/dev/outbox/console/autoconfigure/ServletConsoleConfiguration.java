@@ -1,5 +1,6 @@
 package dev.outbox.console.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.console.internal.page.Console;
 import dev.outbox.console.internal.web.ConsoleSettings;
 import dev.outbox.operations.OutboxInspector;
@@ -34,16 +35,18 @@ class ServletConsoleConfiguration {
             OutboxOperations operations,
             Replays replays) {
         if (!properties.insecure() && !isSecured(beanFactory)) {
-            throw new ConsoleConfigurationException(
-                    "outbox.console.enabled is true, but no Spring Security protects the console: there is no SecurityFilterChain.",
-                    "Add spring-boot-starter-security and allow only operators below " + properties.path()
+            throw new OutboxConfigurationException(
+                    "with outbox.console.enabled=true, no Spring Security protects the console: there is no SecurityFilterChain",
+                    "add spring-boot-starter-security and allow only operators below " + properties.path()
                             + ". Where any client may retry and skip deliveries, as on a developer's machine, set"
-                            + " outbox.console.insecure to true instead.");
+                            + " outbox.console.insecure to true instead",
+                    null);
         }
         if (!PATH.matcher(properties.path()).matches()) {
-            throw new ConsoleConfigurationException(
-                    "outbox.console.path is '" + properties.path() + "', which is no path.",
-                    "Set it to a path such as /outbox: with a slash at the beginning and none at the end.");
+            throw new OutboxConfigurationException(
+                    "the property outbox.console.path is '" + properties.path() + "', which is no path",
+                    "set it to a path such as /outbox: with a slash at the beginning and none at the end",
+                    null);
         }
         if (properties.insecure()) {
             log.warn(

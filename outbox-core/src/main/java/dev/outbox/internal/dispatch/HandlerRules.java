@@ -1,9 +1,9 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventTypeName;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerOptions;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.payload.PayloadClasses;
@@ -98,7 +98,7 @@ final class HandlerRules {
         checkId(handler.id());
         HandlerDefinition twin = byId.putIfAbsent(handler.id(), handler);
         if (twin != null) {
-            throw new HandlerConfigurationException("two handlers have the id '" + handler.id() + "': " + twin + " and "
+            throw new OutboxConfigurationException("two handlers have the id '" + handler.id() + "': " + twin + " and "
                     + handler + "; ids are stored with deliveries and must be unique");
         }
     }
@@ -107,7 +107,7 @@ final class HandlerRules {
         boolean unusable = id.codePoints()
                 .anyMatch((point) -> Character.isISOControl(point) || Character.getType(point) == Character.SURROGATE);
         if (id.isBlank() || id.length() > LONGEST_ID || unusable) {
-            throw new HandlerConfigurationException("a handler id must have 1 to " + LONGEST_ID
+            throw new OutboxConfigurationException("a handler id must have 1 to " + LONGEST_ID
                     + " characters, without control characters and unpaired surrogates: '" + id + "'");
         }
     }
@@ -121,31 +121,31 @@ final class HandlerRules {
             PayloadClasses classes = PayloadClasses.of(payloadType);
             for (String type : new TreeSet<>(handler.eventTypes())) {
                 if (!classes.takes(type) && !type.equals(HandlerDefinition.ALL_EVENT_TYPES)) {
-                    throw new HandlerConfigurationException("handler '" + handler.id() + "' names event type '" + type
+                    throw new OutboxConfigurationException("handler '" + handler.id() + "' names event type '" + type
                             + "', for which no permitted type of " + payloadType.getName() + " stands; it has "
                             + new TreeSet<>(classes.eventTypes()));
                 }
             }
         } catch (IllegalArgumentException ex) {
-            throw new HandlerConfigurationException("handler '" + handler.id() + "' takes " + ex.getMessage());
+            throw new OutboxConfigurationException("handler '" + handler.id() + "' takes " + ex.getMessage());
         }
     }
 
     private static void checkEventTypes(HandlerDefinition handler) {
         Set<String> types = new TreeSet<>(eventTypesOf(handler));
         if (types.isEmpty()) {
-            throw new HandlerConfigurationException(
+            throw new OutboxConfigurationException(
                     "handler '" + handler.id() + "' names no event type; set eventTypes, or \"*\" for all");
         }
         for (String type : types) {
             boolean all = type.equals(HandlerDefinition.ALL_EVENT_TYPES);
             if (all && decodedClass(handler) != null) {
-                throw new HandlerConfigurationException("handler '" + handler.id()
+                throw new OutboxConfigurationException("handler '" + handler.id()
                         + "' subscribes to every event type, so its parameter must be EventEnvelope or JsonNode, not "
                         + handler.payloadType());
             }
             if (!all && !EventTypeName.isValid(type)) {
-                throw new HandlerConfigurationException("event type '" + type + "' of handler '" + handler.id()
+                throw new OutboxConfigurationException("event type '" + type + "' of handler '" + handler.id()
                         + "' is invalid: an event type must " + EventTypeName.RULE);
             }
         }
@@ -162,7 +162,7 @@ final class HandlerRules {
         DeclaredType type = DeclaredType.of(payloadType);
         Class<?> other = payloadTypes.putIfAbsent(type.name(), payloadType);
         if (other != null && DeclaredType.of(other).version() != type.version()) {
-            throw new HandlerConfigurationException("event type " + type.name() + " has version "
+            throw new OutboxConfigurationException("event type " + type.name() + " has version "
                     + DeclaredType.of(other).version() + " in " + other.getName() + " and version " + type.version()
                     + " in " + payloadType.getName() + "; one application handles one version of a type");
         }
@@ -173,7 +173,7 @@ final class HandlerRules {
             String type = DeclaredType.of(payloadClass).name();
             Taken other = byPayloadClass.putIfAbsent(type, new Taken(handler, payloadClass));
             if (other != null && other.payloadClass() != payloadClass) {
-                throw new HandlerConfigurationException("two classes stand for event type " + type
+                throw new OutboxConfigurationException("two classes stand for event type " + type
                         + ", so each would get the other's events:\n    " + other + "\n    "
                         + new Taken(handler, payloadClass)
                         + "\nname another type with @EventType, or mark the class that repeats the other's contract"
@@ -187,7 +187,7 @@ final class HandlerRules {
             checkId(alias);
             HandlerDefinition other = byId.putIfAbsent(alias, handler);
             if (other != null) {
-                throw new HandlerConfigurationException("alias '" + alias + "' of handler '" + handler.id()
+                throw new OutboxConfigurationException("alias '" + alias + "' of handler '" + handler.id()
                         + "' is already used by " + other + "; ids and aliases must be unique");
             }
         }

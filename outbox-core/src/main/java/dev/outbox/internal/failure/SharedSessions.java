@@ -17,7 +17,7 @@ public final class SharedSessions {
     private SharedSessions() {}
 
     /** Returns whether a statement failed because its session was another one than when it was prepared. */
-    public static boolean isLostStatement(SQLException ex) {
+    private static boolean isLostStatement(SQLException ex) {
         String message = ex.getMessage();
         return message != null && STATES.contains(ex.getSQLState()) && message.contains("prepared statement");
     }

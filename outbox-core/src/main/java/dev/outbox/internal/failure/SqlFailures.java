@@ -1,6 +1,6 @@
 package dev.outbox.internal.failure;
 
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -25,10 +25,11 @@ public final class SqlFailures {
     }
 
     /** Returns the exception for a missing privilege; {@code null} if the failure has another cause. */
-    public static @Nullable MissingPrivilegeException missingPrivilege(String task, String remedy, Throwable failure) {
+    public static @Nullable OutboxConfigurationException missingPrivilege(
+            String task, String remedy, Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState())) {
-                return new MissingPrivilegeException(
+                return new OutboxConfigurationException(
                         "the database refused to " + task + ": " + sql.getMessage(), remedy, failure);
             }
         }

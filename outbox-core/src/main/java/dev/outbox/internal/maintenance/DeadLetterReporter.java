@@ -2,7 +2,7 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.HandlerCode.DeadLetterHandler;
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.failure.Redaction;
@@ -58,7 +58,7 @@ public final class DeadLetterReporter implements AutoCloseable {
     private PlatformTransactionManager manager() {
         return transactions
                 .get()
-                .orElseThrow(() -> new HandlerConfigurationException("the handlers " + new TreeSet<>(methods.keySet())
+                .orElseThrow(() -> new OutboxConfigurationException("the handlers " + new TreeSet<>(methods.keySet())
                         + " have dead-letter methods, but no unique transaction manager for the outbox's DataSource exists;"
                         + " define one for it, or mark one of several @Primary"));
     }

@@ -4,8 +4,8 @@ import static dev.outbox.HandlerDefinition.ALL_EVENT_TYPES;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventUpcaster;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.PayloadFormat;
 import java.util.Collection;
 import java.util.HashMap;
@@ -94,8 +94,8 @@ public final class Upcasters {
                         + handler.id() + "' takes version " + declared.version() + ", " + type.getName() + "; " + fix);
     }
 
-    private static HandlerConfigurationException refused(String message) {
-        return new HandlerConfigurationException(message);
+    private static OutboxConfigurationException refused(String message) {
+        return new OutboxConfigurationException(message);
     }
 
     /** Returns the version at the end of a type's chain; {@code null} if it has none. */

@@ -55,7 +55,8 @@ final class ListenerSelfTest {
                     "The connection that listens for new events receives no notifications, probably because it goes through a pooler"
                             + " that shares sessions, such as PgBouncer in transaction mode. This instance finds the events of other"
                             + " instances at the interval of each stream (outbox.poller.interval). Set outbox.direct-url to a JDBC URL that"
-                            + " bypasses the pooler, or outbox.poller.notify=false");
+                            + " bypasses the pooler, or outbox.poller.notify=false. Such a pooler also needs prepareThreshold=0 in the URL of the"
+                            + " DataSource, unless it follows prepared statements");
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.dispatch.DeduplicationInbox;
 import dev.outbox.internal.dispatch.InterceptedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
@@ -47,7 +47,7 @@ record DecoratedHandlers(RuntimeSettings settings, OutboxDependencies dependenci
                 dependencies
                         .transactions()
                         .get()
-                        .orElseThrow(() -> new HandlerConfigurationException("handler '" + handler.id()
+                        .orElseThrow(() -> new OutboxConfigurationException("handler '" + handler.id()
                                 + "' has deduplicate = true, but no unique transaction manager for the outbox's DataSource exists;"
                                 + " define one for it, or mark one of several @Primary")),
                 listener);

@@ -1,151 +1,173 @@
 package dev.outbox.internal.schema;
 
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.store.OutboxSchema;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
-import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * Checks before the first statement of a migration that the DataSource leads to a PostgreSQL that the outbox can use. It connects once,
- * outside the pool where that is possible, so that a pool neither waits for its own timeout nor logs the failure.
+ * Checks before the first migration statement that the DataSource leads to a PostgreSQL in which the role may create the outbox tables, or
+ * read their version, and in which no foreign tables have their names. It changes nothing.
  */
 public final class DatabaseCheck {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseCheck.class);
 
-    private static final String PRODUCT = "PostgreSQL";
     private static final int OLDEST_MAJOR = 14;
 
+    /** Reads the catalogs, which every role may. */
+    private static final String STATE = """
+            SELECT quote_ident(current_database()) AS database,
+                   quote_ident(current_user) AS role,
+                   quote_ident(:schema) AS schema,
+                   history.oid IS NOT NULL AS migrated,
+                   coalesce(has_schema_privilege(history.relnamespace, 'USAGE')
+                            AND has_table_privilege(history.oid, 'SELECT'), false) AS readable,
+                   (SELECT min(c.relname)
+                      FROM pg_catalog.pg_class c
+                     WHERE c.relnamespace = to_regnamespace(quote_ident(:schema))
+                       AND c.relname IN ('outbox', 'processed_event')) AS foreign_table,
+                   (SELECT string_agg(DISTINCT missing.grants, E'\\n    ' ORDER BY missing.grants)
+                      FROM (SELECT CASE WHEN n.oid IS NOT NULL
+                                         AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE'))
+                                        THEN 'GRANT USAGE, CREATE ON SCHEMA ' || quote_ident(n.nspname)
+                                        WHEN n.oid IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
+                                        THEN 'GRANT CREATE ON DATABASE ' || quote_ident(current_database())
+                                   END || ' TO ' || quote_ident(current_user) || ';' AS grants
+                              FROM unnest(ARRAY[:schema, :archive]::text[]) wanted (name)
+                              LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = wanted.name) missing) AS grants
+              FROM (SELECT) one
+              LEFT JOIN pg_catalog.pg_class history
+                     ON history.relnamespace = to_regnamespace(quote_ident(:schema)) AND history.relname = :history
+            """;
+
     private final DataSource dataSource;
-    private final Optional<DataSource> direct;
-    private final SchemaPrivileges privileges;
+    private final OutboxSchema schema;
+    private final OutboxSchema archiveSchema;
 
-    /** Prepares the check. The direct connections bypass a pooler, and the migrations use them if there are any. */
-    public DatabaseCheck(
-            DataSource dataSource, Optional<DataSource> direct, OutboxSchema schema, OutboxSchema archiveSchema) {
+    /** Prepares the check of the connections that the migrations use. */
+    public DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
-        this.direct = direct;
-        this.privileges = new SchemaPrivileges(schema, archiveSchema);
+        this.schema = schema;
+        this.archiveSchema = archiveSchema;
     }
 
-    /**
-     * Throws a {@link DatabaseSetupException} or {@link MissingPrivilegeException}, and changes nothing.
-     *
-     * @param migrate whether the outbox creates its tables, or only reads their version
-     * @param poolSize the number of connections of the pool, if it is known
-     */
-    public void run(boolean migrate, OptionalInt poolSize) {
-        Optional<UnpooledDataSource> unpooled =
-                direct.map(UnpooledDataSource.class::cast).or(() -> UnpooledDataSource.find(dataSource));
-        if (poolSize.orElse(Integer.MAX_VALUE) < 2 && unpooled.isEmpty()) {
-            throw new DatabaseSetupException(
-                    "the connection pool of the outbox has one connection, and the migration of the tables needs two at the same time, as does the check of their version",
-                    "give the pool at least two connections (spring.datasource.hikari.maximum-pool-size); a HikariDataSource with a"
-                            + " jdbcUrl works with one, because the outbox then connects outside the pool",
-                    null);
-        }
-        try (Connection connection = connect(unpooled)) {
+    /** Throws an {@link OutboxConfigurationException} if the outbox cannot migrate its tables, or read their version. */
+    public void run(boolean migrate) {
+        Optional<AbstractRoutingDataSource> routing = routing();
+        try (Connection connection = dataSource.getConnection()) {
             checkProduct(connection.getMetaData());
-            warnIfRouting();
-            privileges.check(connection, migrate);
-        } catch (MissingPrivilegeException ex) {
-            checkPrivilegesOfPool(ex, migrate);
-        } catch (SQLException ex) {
-            throw ConnectionProblem.translated(ex, unpooled);
-        }
-    }
-
-    /** A pool may give its connections a role that they do not have outside of it. */
-    private void checkPrivilegesOfPool(MissingPrivilegeException outside, boolean migrate) {
-        if (direct.isPresent()) {
-            throw outside;
-        }
-        try (Connection pooled = dataSource.getConnection()) {
-            privileges.check(pooled, migrate);
-        } catch (SQLException ex) {
-            outside.addSuppressed(ex);
-            throw outside;
-        }
-    }
-
-    /** A pool may know how to connect where the URL and the credentials alone do not suffice. */
-    private Connection connect(Optional<UnpooledDataSource> unpooled) throws SQLException {
-        if (unpooled.isPresent()) {
-            try {
-                return unpooled.get().getConnection();
-            } catch (SQLException ex) {
-                if (unpooled.get().isExact() && ConnectionProblem.isFinal(ex)) {
-                    throw ex;
-                }
-                log.debug("Could not connect outside the pool; using the pool", ex);
-            }
-        }
-        try {
-            return dataSource.getConnection();
+            routing.ifPresent((found) -> log.warn(
+                    "The DataSource of the outbox, {}, routes each connection by a key of the calling thread. The outbox delivers the events of"
+                            + " its default target only. A transaction that is routed to another database stores its events there, and they"
+                            + " are not delivered",
+                    found.getClass().getName()));
+            checkRights(connection, migrate);
         } catch (IllegalStateException ex) {
-            Optional<AbstractRoutingDataSource> routing = routing();
-            if (routing.isPresent()) {
-                throw new DatabaseSetupException(
-                        "the DataSource of the outbox, "
-                                + routing.get().getClass().getName()
-                                + ", routes each connection by a key of the calling thread, and has no database for a thread without a"
-                                + " key, such as those of the outbox",
-                        "set a default target DataSource (setDefaultTargetDataSource), which then holds the outbox tables, or mark"
-                                + " another DataSource bean with @OutboxDataSource; events are published in transactions of that"
-                                + " DataSource",
-                        ex);
-            }
-            throw ex;
-        } catch (RuntimeException ex) {
-            throw ConnectionProblem.translated(ex, unpooled);
+            throw routing.isPresent() ? withoutDefault(routing.get(), ex) : ex;
+        } catch (SQLException | RuntimeException ex) {
+            throw DatabaseProblems.connecting(ex, dataSource);
         }
+    }
+
+    private Optional<AbstractRoutingDataSource> routing() {
+        try {
+            return dataSource.isWrapperFor(AbstractRoutingDataSource.class)
+                    ? Optional.of(dataSource.unwrap(AbstractRoutingDataSource.class))
+                    : Optional.empty();
+        } catch (SQLException | IllegalStateException ex) {
+            return dataSource instanceof AbstractRoutingDataSource itself ? Optional.of(itself) : Optional.empty();
+        }
+    }
+
+    private static OutboxConfigurationException withoutDefault(DataSource routing, IllegalStateException cause) {
+        return new OutboxConfigurationException(
+                "the DataSource of the outbox, " + routing.getClass().getName()
+                        + ", routes each connection by a key of the calling thread, and has no database for a thread without a"
+                        + " key, such as those of the outbox",
+                "set a default target DataSource (setDefaultTargetDataSource), which then holds the outbox tables, or mark"
+                        + " another DataSource bean with @OutboxDataSource; events are published in transactions of that"
+                        + " DataSource",
+                cause);
     }
 
     private static void checkProduct(DatabaseMetaData database) throws SQLException {
-        if (!database.getDatabaseProductName().equals(PRODUCT)) {
-            throw new DatabaseSetupException(
-                    "the outbox needs PostgreSQL " + OLDEST_MAJOR + " or later, and its DataSource connects to "
-                            + database.getDatabaseProductName() + " at "
-                            + ConnectionProblem.withoutParameters(database.getURL()),
+        String needed = "the outbox needs PostgreSQL " + OLDEST_MAJOR + " or later, and ";
+        String url = DatabaseProblems.withoutParameters(database.getURL());
+        if (!database.getDatabaseProductName().equals("PostgreSQL")) {
+            throw new OutboxConfigurationException(
+                    needed + "its DataSource connects to " + database.getDatabaseProductName() + " at " + url,
                     "set spring.datasource.url to a PostgreSQL database, such as jdbc:postgresql://localhost:5432/shop, or mark the"
                             + " DataSource of one with @OutboxDataSource; in tests, outbox-spring-boot-starter-test starts an embedded one",
                     null);
         }
         if (database.getDatabaseMajorVersion() < OLDEST_MAJOR) {
-            throw new DatabaseSetupException(
-                    "the outbox needs PostgreSQL " + OLDEST_MAJOR + " or later, and the server at "
-                            + ConnectionProblem.withoutParameters(database.getURL()) + " has version "
-                            + database.getDatabaseProductVersion(),
+            throw new OutboxConfigurationException(
+                    needed + "the server at " + url + " has version " + database.getDatabaseProductVersion(),
                     "upgrade the server, or set spring.datasource.url to a newer one",
                     null);
         }
     }
 
-    private void warnIfRouting() {
-        routing()
-                .ifPresent((routing) -> log.warn(
-                        "The DataSource of the outbox, {}, routes each connection by a key of the calling thread. The outbox delivers the events of"
-                                + " its default target only. A transaction that is routed to another database stores its events there, and they"
-                                + " are not delivered",
-                        routing.getClass().getName()));
+    private void checkRights(Connection connection, boolean migrate) {
+        JdbcClient.create(new SingleConnectionDataSource(connection, true))
+                .sql(STATE)
+                .param("schema", schema.name())
+                .param("archive", archiveSchema.name())
+                .param("history", OutboxMigrations.HISTORY)
+                .query((row) -> {
+                    if (!migrate && row.getBoolean("migrated")) {
+                        checkReadable(row);
+                    } else if (migrate && !row.getBoolean("migrated")) {
+                        checkCreatable(row);
+                    }
+                });
     }
 
-    private Optional<AbstractRoutingDataSource> routing() {
-        try {
-            return dataSource instanceof AbstractRoutingDataSource routing
-                    ? Optional.of(routing)
-                    : dataSource.isWrapperFor(AbstractRoutingDataSource.class)
-                            ? Optional.of(dataSource.unwrap(AbstractRoutingDataSource.class))
-                            : Optional.empty();
-        } catch (SQLException ex) {
-            return Optional.empty();
+    private static void checkReadable(ResultSet row) throws SQLException {
+        String role = row.getString("role");
+        if (!row.getBoolean("readable")) {
+            throw new OutboxConfigurationException(
+                    "role " + role + " may not read the version of the outbox tables in schema "
+                            + row.getString("schema"),
+                    """
+                    let the owner of the tables run db/outbox/grants.sql, which is in the JAR of outbox-core:
+
+                        psql -d {database} -v migrator=<owner> -v publisher={role} -v worker={role} -v reader={role} -f grants.sql
+
+                    It gives the role what a publisher, a worker and a reader need""".replace("{database}", row.getString("database")).replace("{role}", role),
+                    null);
+        }
+    }
+
+    /** Tables that exist are left to the migration, which may have nothing to do. */
+    private static void checkCreatable(ResultSet row) throws SQLException {
+        String foreign = row.getString("foreign_table");
+        if (foreign != null) {
+            throw new OutboxConfigurationException(
+                    "schema " + row.getString("schema") + " has a table " + foreign
+                            + " that the outbox did not create, because its history " + OutboxMigrations.HISTORY
+                            + " is missing",
+                    "set outbox.schema to another schema, or rename the table",
+                    null);
+        }
+        String grants = row.getString("grants");
+        if (grants != null) {
+            throw new OutboxConfigurationException(
+                    "role " + row.getString("role") + " may not create the outbox tables in database "
+                            + row.getString("database"),
+                    "let the owner of the database run:\n\n    " + grants
+                            + "\n\nor migrate with a role that owns the tables, and set outbox.migrate=false here",
+                    null);
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.outbox.internal.schema;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -48,7 +48,6 @@ public final class OutboxMigrations {
     private final TableModule module;
     private final JdbcClient sql;
     private final OutboxSchema schema;
-    private final OutboxSchema archiveSchema;
     private final ArchiveTable archive;
     private final PlainSql plainSql;
     private final Flyway flyway;
@@ -64,7 +63,6 @@ public final class OutboxMigrations {
         this.module = module;
         this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
-        this.archiveSchema = archiveSchema;
         this.archive = new ArchiveTable(dataSource, archiveSchema);
         this.plainSql = new PlainSql(module, schema, archiveSchema);
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
@@ -84,7 +82,7 @@ public final class OutboxMigrations {
     /** Updates the tables, or waits until another instance has done so. */
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
-            archive.checkIfPresent();
+            archive.check(true);
             FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
@@ -99,17 +97,17 @@ public final class OutboxMigrations {
     }
 
     private void check() {
-        archive.checkIfPresent();
+        archive.check(true);
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
-            throw new SchemaOutdatedException(
+            List<String> scripts =
+                    Arrays.stream(pending).map(MigrationInfo::getScript).toList();
+            throw new OutboxConfigurationException(
                     "the outbox tables in schema " + schema.quoted() + " are not up to date: "
-                            + Arrays.stream(pending)
-                                    .map(MigrationInfo::getScript)
-                                    .collect(Collectors.joining(", "))
-                            + " did not run, and outbox.migrate is false",
-                    plainSql.of(
-                            Arrays.stream(pending).map(MigrationInfo::getScript).toList()));
+                            + String.join(", ", scripts) + " did not run, and outbox.migrate is false",
+                    "start once with outbox.migrate=true, or run the SQL that updates the tables",
+                    plainSql.of(scripts),
+                    null);
         }
         flyway.validate();
         checkOutbox();
@@ -121,27 +119,14 @@ public final class OutboxMigrations {
             work.run();
         } catch (FlywayException | DataAccessException ex) {
             RuntimeException missing = SqlFailures.missingPrivilege(task, remedy, ex);
-            throw missing != null ? missing : MigrationFailures.explained(ex);
+            throw missing != null ? missing : DatabaseProblems.migrating(ex);
         }
     }
 
     private void checkOutbox() {
         if (module.equals(TableModule.OUTBOX)) {
-            checkArchive();
+            archive.check(false);
             checkSequence();
-        }
-    }
-
-    private void checkArchive() {
-        archive.check();
-        List<String> others = archive.otherOwners(schema);
-        if (!others.isEmpty()) {
-            log.warn(
-                    "The outbox in schema {} shares its archive in schema {} with the outboxes in schemas {}; if that is not"
-                            + " intended, set outbox.retention.archive-schema",
-                    schema.quoted(),
-                    archiveSchema.quoted(),
-                    others);
         }
     }
 
@@ -153,7 +138,7 @@ public final class OutboxMigrations {
                 .single();
         if (cached > 1) {
             String sequence = schema.quoted() + ".outbox_id_seq";
-            throw new DatabaseSetupException(
+            throw new OutboxConfigurationException(
                     "sequence " + sequence + " hands out its ids in blocks of " + cached
                             + ", so the order of the ids is not the order of the events",
                     "let the owner of the tables run: ALTER SEQUENCE " + sequence + " CACHE 1",

@@ -25,8 +25,7 @@ final class PlainSql {
 
     /** Values of the placeholders in the migrations. */
     Map<String, String> placeholders() {
-        return Map.of(
-                "schema", schema.quoted(), "schema_name", schema.name(), "archive_schema", archiveSchema.quoted());
+        return Map.of("schema", schema.quoted(), "archive_schema", archiveSchema.quoted());
     }
 
     /** Returns the SQL that brings tables of a version to the latest one; 0 for tables that do not exist. */

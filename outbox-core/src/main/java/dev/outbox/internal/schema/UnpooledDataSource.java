@@ -49,7 +49,9 @@ public final class UnpooledDataSource extends AbstractDataSource {
     }
 
     static Optional<UnpooledDataSource> find(DataSource dataSource) {
-        return pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
+        return dataSource instanceof UnpooledDataSource itself
+                ? Optional.of(itself)
+                : pool(dataSource).map((pool) -> new UnpooledDataSource(pool, null));
     }
 
     /** Returns connections to another URL. Its parameters may contain other credentials than those of the pool. */
@@ -70,11 +72,6 @@ public final class UnpooledDataSource extends AbstractDataSource {
         }
         DataSource target = read(bean, TARGETS, DataSource.class);
         return target == null || target == current ? Optional.empty() : pool(target);
-    }
-
-    /** Whether all that the driver is given is known, so that the pool cannot connect where this fails. */
-    boolean isExact() {
-        return url != null || pool.getWrappedClass().getName().equals(POOLS.get(0));
     }
 
     @Nullable
@@ -121,7 +118,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
-        String current = url != null ? url : read(pool, URLS, String.class);
+        String current = url();
         if (current == null) {
             throw new SQLException("the pool has no URL any more: " + pool.getWrappedClass());
         }

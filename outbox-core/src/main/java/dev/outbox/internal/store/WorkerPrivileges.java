@@ -1,10 +1,8 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import javax.sql.DataSource;
 
 /** The privileges that a process needs to deliver events, as {@code grants.sql} gives them to a worker. */
@@ -37,27 +35,28 @@ public final class WorkerPrivileges {
                        (:archive, 'events', 'SELECT INSERT'),
                        (:archive, 'events_id_seq', 'USAGE')
             )
-            SELECT current_user, 'USAGE on schema ' || quote_ident(n.nspname)
-              FROM pg_catalog.pg_namespace n
-             WHERE n.nspname IN (:schema, :archive)
-               AND NOT has_schema_privilege(n.oid, 'USAGE')
-             UNION ALL
-            SELECT current_user, needed.privilege || ' on ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname)
-              FROM (SELECT schema, relation, unnest(string_to_array(privileges, ' ')) AS privilege
-                      FROM needed) needed
-              JOIN pg_catalog.pg_namespace n ON n.nspname = needed.schema
-              JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = needed.relation
-             WHERE NOT CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, needed.privilege)
-                            WHEN needed.privilege = 'DELETE' THEN has_table_privilege(c.oid, needed.privilege)
-                            ELSE has_any_column_privilege(c.oid, needed.privilege) END
-             UNION ALL
-            SELECT current_user, 'EXECUTE on function ' || p.oid::regprocedure
-              FROM pg_catalog.pg_proc p
-              JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-             WHERE n.nspname = :schema
-               AND p.proname IN ('outbox_aggregate_floor', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
-               AND NOT has_function_privilege(p.oid, 'EXECUTE')
-             ORDER BY 2
+            SELECT current_user, string_agg(missing.privilege, ', ' ORDER BY missing.privilege)
+              FROM (SELECT 'USAGE on schema ' || quote_ident(n.nspname)
+                      FROM pg_catalog.pg_namespace n
+                     WHERE n.nspname IN (:schema, :archive)
+                       AND NOT has_schema_privilege(n.oid, 'USAGE')
+                     UNION ALL
+                    SELECT needed.privilege || ' on ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+                      FROM (SELECT schema, relation, unnest(string_to_array(privileges, ' ')) AS privilege
+                              FROM needed) needed
+                      JOIN pg_catalog.pg_namespace n ON n.nspname = needed.schema
+                      JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = needed.relation
+                     WHERE NOT CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, needed.privilege)
+                                    WHEN needed.privilege = 'DELETE' THEN has_table_privilege(c.oid, needed.privilege)
+                                    ELSE has_any_column_privilege(c.oid, needed.privilege) END
+                     UNION ALL
+                    SELECT 'EXECUTE on function ' || p.oid::regprocedure
+                      FROM pg_catalog.pg_proc p
+                      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+                     WHERE n.nspname = :schema
+                       AND p.proname IN ('outbox_aggregate_floor', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
+                       AND NOT has_function_privilege(p.oid, 'EXECUTE')) missing (privilege)
+            HAVING count(*) > 0
             """;
 
     private final DataSource dataSource;
@@ -74,30 +73,19 @@ public final class WorkerPrivileges {
 
     /** Refuses a role that may not deliver. */
     public void check() throws SQLException {
-        Missing found = missing.run(
+        missing.run(
                 dataSource,
                 (parameters) -> parameters.set("schema", schema.name()).set("archive", archive.name()),
-                (results) -> Missing.read(results.rows()));
-        if (!found.privileges().isEmpty()) {
-            throw new MissingPrivilegeException(
-                    "role " + found.role() + " may not deliver events: it lacks "
-                            + String.join(", ", found.privileges()),
-                    "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
-                            + " process does not deliver",
-                    null);
-        }
-    }
-
-    private record Missing(String role, List<String> privileges) {
-
-        static Missing read(ResultSet row) throws SQLException {
-            String role = "";
-            List<String> privileges = new ArrayList<>();
-            while (row.next()) {
-                role = row.getString(1);
-                privileges.add(row.getString(2));
-            }
-            return new Missing(role, privileges);
-        }
+                (results) -> {
+                    ResultSet row = results.rows();
+                    if (row.next()) {
+                        throw new OutboxConfigurationException(
+                                "role " + row.getString(1) + " may not deliver events: it lacks " + row.getString(2),
+                                "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
+                                        + " process does not deliver",
+                                null);
+                    }
+                    return true;
+                });
     }
 }

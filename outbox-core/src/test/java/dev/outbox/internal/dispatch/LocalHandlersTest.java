@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventType;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.internal.delivery.Subscription;
@@ -49,7 +49,7 @@ class LocalHandlersTest {
     void refusesTwoClassesOfOneTypeWithBothNames() {
         assertThatThrownBy(() -> new LocalHandlers(
                         List.of(typed("mail", OrderPlaced.class), typed("stock", Elsewhere.OrderPlaced.class))))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContainingAll(
                         "mail of " + OrderPlaced.class.getName(),
                         "stock of " + Elsewhere.OrderPlaced.class.getName(),
@@ -102,7 +102,7 @@ class LocalHandlersTest {
 
     private static void assertRefused(String message, HandlerDefinition... definitions) {
         assertThatThrownBy(() -> new LocalHandlers(List.of(definitions)))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining(message);
     }
 

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.TestOutbox;
 import java.util.List;
 import java.util.Set;
@@ -130,7 +130,7 @@ class SealedPayloadTest {
             HandlerDefinition handler, @Nullable HandlerDefinition other, String... messages) {
         List<HandlerDefinition> handlers = other == null ? List.of(handler) : List.of(handler, other);
         assertThatThrownBy(() -> new LocalHandlers(handlers))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContainingAll(messages);
     }
 }

@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
 import dev.outbox.EventUpcaster;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
@@ -203,7 +203,7 @@ class UpcastTest {
         assertThatThrownBy(() -> step(2, 2)).hasMessageContaining("does not lead to a newer version");
         assertThatThrownBy(() -> step(0, 1)).hasMessageContaining("does not lead to a newer version");
         assertThatThrownBy(() -> EventUpcaster.of("Order Placed", 1, 2, (json) -> json))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("invalid event type");
     }
 
@@ -212,7 +212,7 @@ class UpcastTest {
             refused.extensions(extensions(upcasters))
                     .handler(HandlerDefinition.of("typed", Invoiced.class, (event, envelope) -> {}));
             assertThatThrownBy(refused::start)
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining(message);
         }
     }

@@ -9,9 +9,9 @@ import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerCode.PayloadHandler;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -259,7 +259,7 @@ class DeadLetterReporterTest {
         outbox.transactionManager(null).handler(failing(this::record));
 
         assertThatThrownBy(outbox::start)
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("dead-letter method");
     }
 

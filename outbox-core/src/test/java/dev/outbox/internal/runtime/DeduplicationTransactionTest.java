@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerCode.EnvelopeHandler;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -142,7 +142,7 @@ class DeduplicationTransactionTest {
         outbox.handler(once(outbox, (envelope) -> {})).transactionManager(null);
 
         assertThatThrownBy(outbox::start)
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("'once'")
                 .hasMessageContaining("transaction manager");
     }

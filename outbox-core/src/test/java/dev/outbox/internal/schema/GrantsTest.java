@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.MigratedDatabases;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -81,7 +81,7 @@ class GrantsTest {
                 if (READS.contains(name)) {
                     assertThatCode(call::run).as(name).doesNotThrowAnyException();
                 } else {
-                    assertThatThrownBy(call::run).as(name).isInstanceOf(MissingPrivilegeException.class);
+                    assertThatThrownBy(call::run).as(name).isInstanceOf(OutboxConfigurationException.class);
                 }
             });
         }
@@ -93,7 +93,7 @@ class GrantsTest {
             calls(publisher)
                     .forEach((call) -> assertThatThrownBy(call::run)
                             .as(call.method().getName())
-                            .isInstanceOf(MissingPrivilegeException.class));
+                            .isInstanceOf(OutboxConfigurationException.class));
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.MigratedDatabases;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
@@ -40,7 +40,7 @@ class MissingPrivilegesTest {
                 .update();
 
         assertThatThrownBy(worker::start)
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageStartingWith(
                         "role outbox_worker may not deliver events: it lacks DELETE on events.outbox_claim,"
                                 + " UPDATE on events.outbox_stream; grant it what db/outbox/grants.sql gives to a worker");
@@ -61,7 +61,7 @@ class MissingPrivilegesTest {
                          CROSS JOIN aclexplode(c.relacl) acl
                          WHERE n.nspname IN ('events', 'audit')
                            AND acl.grantee = 'outbox_worker'::regrole
-                           AND c.relname NOT IN ('outbox_schema_history', 'outbox_archive_owner', 'outbox_status')
+                           AND c.relname NOT IN ('outbox_schema_history', 'outbox_status')
                          GROUP BY 1
                         """).query(String.class).list();
         assertThat(relations).hasSizeGreaterThan(15);
@@ -72,7 +72,7 @@ class MissingPrivilegesTest {
                     .update();
             assertThatThrownBy(privileges::check)
                     .as(relation)
-                    .isInstanceOf(MissingPrivilegeException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining(" on " + relation.replace("SEQUENCE ", ""));
             outbox.database().grant(MigratedDatabases.grants());
         }
@@ -84,7 +84,7 @@ class MissingPrivilegesTest {
         outbox.sql().sql("REVOKE USAGE ON SCHEMA audit FROM outbox_worker").update();
 
         assertThatThrownBy(worker::start)
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("it lacks USAGE on schema audit;");
     }
 
@@ -102,7 +102,7 @@ class MissingPrivilegesTest {
                     .update();
 
             assertThatThrownBy(() -> publisher.publish("2", new OrderPlaced(1)))
-                    .isInstanceOf(MissingPrivilegeException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("permission denied for sequence outbox_aggregate_floor");
         }
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
@@ -124,7 +124,7 @@ class MissingPrivilegesTest {
         OutboxMigrations migrations = new OutboxMigrations(worker.dataSource(), OutboxSchema.DEFAULT, AUDIT);
 
         assertThatThrownBy(migrations::validate)
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to read the version of the outbox tables")
                 .hasMessageContaining("permission denied for table outbox_schema_history");
     }
@@ -136,7 +136,7 @@ class MissingPrivilegesTest {
                     new OutboxMigrations(empty.as(empty.application()), OutboxSchema.DEFAULT, AUDIT);
 
             assertThatThrownBy(migrations::migrate)
-                    .isInstanceOf(MissingPrivilegeException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("permission denied for database")
                     .hasMessageContaining("outbox.migrate=false");
         }

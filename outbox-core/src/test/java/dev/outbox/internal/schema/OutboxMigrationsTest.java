@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.TestDatabase;
@@ -88,10 +89,11 @@ class OutboxMigrationsTest {
         sql.sql("ALTER SEQUENCE events.outbox_id_seq CACHE 20").update();
 
         assertThatThrownBy(() -> migrations(OutboxSchema.DEFAULT).validate())
-                .isInstanceOf(DatabaseSetupException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("blocks of 20")
                 .hasMessageContaining("ALTER SEQUENCE \"events\".outbox_id_seq CACHE 1");
-        assertThatThrownBy(() -> migrations(OutboxSchema.DEFAULT).migrate()).isInstanceOf(DatabaseSetupException.class);
+        assertThatThrownBy(() -> migrations(OutboxSchema.DEFAULT).migrate())
+                .isInstanceOf(OutboxConfigurationException.class);
     }
 
     @Test
@@ -142,8 +144,8 @@ class OutboxMigrationsTest {
 
     @Test
     void validationNamesTheSqlThatIsMissingAndThatSqlIsAllThereIsToDo() {
-        SchemaOutdatedException outdated = catchThrowableOfType(
-                SchemaOutdatedException.class,
+        OutboxConfigurationException outdated = catchThrowableOfType(
+                OutboxConfigurationException.class,
                 () -> migrations(OutboxSchema.DEFAULT).validate());
 
         assertThat(outdated).hasMessageContaining("outbox.migrate").hasMessageNotContaining("CREATE TABLE");

@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.outbox.internal.failure.SharedSessions;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.testing.PgBouncer;
@@ -16,63 +13,20 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
-import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** What the outbox notices of a pooler that shares sessions. */
 class PoolerTest {
 
     private final TestDatabase database = TestPostgres.shared().newDatabase();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(PoolerCheck.class);
-    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-    @BeforeEach
-    void capture() {
-        lines.start();
-        logger.addAppender(lines);
-    }
 
     @AfterEach
     void close() {
-        logger.detachAppender(lines);
         database.close();
-    }
-
-    @Test
-    void isSilentWithoutPooler() {
-        check(database.dataSource());
-
-        assertThat(lines.list).isEmpty();
-    }
-
-    @Test
-    @EnabledIf(value = "dev.outbox.testing.PgBouncer#isInstalled", disabledReason = "pgbouncer is not on the PATH")
-    void warnsOfPreparedStatements() {
-        try (PgBouncer pooler = PgBouncer.start(database, 3)) {
-            check(through(pooler, ""));
-
-            assertThat(lines.list).singleElement().asString().contains("prepareThreshold=0", "max_prepared_statements");
-            assertThat(JdbcClient.create(through(pooler, "?prepareThreshold=0"))
-                            .sql("SELECT count(*) FROM pg_prepared_statements")
-                            .query(Integer.class)
-                            .single())
-                    .isZero();
-        }
-    }
-
-    @Test
-    @EnabledIf(value = "dev.outbox.testing.PgBouncer#isInstalled", disabledReason = "pgbouncer is not on the PATH")
-    void isSilentWithoutPreparedStatements() {
-        try (PgBouncer pooler = PgBouncer.start(database, 3)) {
-            check(through(pooler, "?prepareThreshold=0"));
-
-            assertThat(lines.list).isEmpty();
-        }
     }
 
     @Test
@@ -90,6 +44,15 @@ class PoolerTest {
                     .hasMessageContaining("prepared statement \"S_1\" already exists")
                     .hasMessageEndingWith("add prepareThreshold=0 to its JDBC URL");
         }
+    }
+
+    @Test
+    void migrationThatLosesAStatementNamesTheSetting() {
+        SQLException lost = new SQLException("ERROR: prepared statement \"S_1\" already exists", "42P05");
+
+        assertThat((Throwable) DatabaseProblems.migrating(new FlywayException("Migration failed", lost)))
+                .hasMessageContaining("prepared statement \"S_1\" already exists")
+                .hasMessageContaining("add prepareThreshold=0 to its JDBC URL");
     }
 
     @Test
@@ -116,10 +79,6 @@ class PoolerTest {
         try (PreparedStatement statement = connection.prepareStatement("SELECT 1")) {
             statement.execute();
         }
-    }
-
-    private void check(DataSource dataSource) {
-        new PoolerCheck(dataSource, dataSource).warn();
     }
 
     private DataSource through(PgBouncer pooler, String parameters) {

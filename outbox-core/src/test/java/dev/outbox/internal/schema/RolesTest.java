@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
@@ -57,7 +57,7 @@ class RolesTest {
         UUID id = UUID.randomUUID();
 
         assertThatThrownBy(() -> publish(publisher, id))
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("permission denied for table outbox")
                 .hasMessageContaining("SELECT (payload, headers)");
 
@@ -80,7 +80,7 @@ class RolesTest {
     @Test
     void workerDoesNotPublish() {
         assertThatThrownBy(() -> worker.publish("1", new OrderPlaced(1)))
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to publish an event: ERROR: permission denied for table outbox_")
                 .hasMessageContaining("db/outbox/grants.sql gives to a publisher");
     }
@@ -122,10 +122,10 @@ class RolesTest {
                         .events())
                 .hasSize(1);
         assertThatThrownBy(() -> inspector.findContent(event.eventId()))
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to read the content of an event");
         assertThatThrownBy(() -> inspector.findEvents(EventSelection.all().ofTrace("t1"), 1))
-                .isInstanceOf(MissingPrivilegeException.class);
+                .isInstanceOf(OutboxConfigurationException.class);
         assertThat(worker.runtime().inspector().findContent(event.eventId())).isPresent();
         assertThat(worker.runtime()
                         .inspector()
@@ -150,7 +150,7 @@ class RolesTest {
                                             ELSE has_table_privilege('outbox_reader', c.oid, p) END
                                 """).query(String.class).list()).isEmpty();
         assertThatThrownBy(() -> reader.runtime().operations().pauseStream("default", "ann", "to see"))
-                .isInstanceOf(MissingPrivilegeException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to pause a stream")
                 .hasMessageContaining("gives to a worker");
     }

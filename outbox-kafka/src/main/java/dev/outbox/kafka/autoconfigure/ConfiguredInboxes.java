@@ -1,6 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.HashMap;
 import java.util.Map;
@@ -64,7 +64,7 @@ final class ConfiguredInboxes {
 
     private static void require(boolean valid, String message) {
         if (!valid) {
-            throw new HandlerConfigurationException(message);
+            throw new OutboxConfigurationException(message);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.forwarder.Route;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +30,7 @@ final class ConfiguredRoutes {
         if (route.eventTypes().isEmpty()
                 && route.aggregateTypes().isEmpty()
                 && route.streams().isEmpty()) {
-            throw new HandlerConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
+            throw new OutboxConfigurationException("set " + prefix + ".event-types, " + prefix + ".aggregate-types or "
                     + prefix + ".streams, which select the events of the route");
         }
         if (!streams.containsAll(route.streams())) {
@@ -38,7 +38,7 @@ final class ConfiguredRoutes {
                     prefix + ".streams", route.streams(), "there are only the streams " + new TreeSet<>(streams));
         }
         if (route.topic().isBlank()) {
-            throw new HandlerConfigurationException(prefix + ".topic is not set; name the topic of the route");
+            throw new OutboxConfigurationException(prefix + ".topic is not set; name the topic of the route");
         }
         if (!TOPIC.matcher(route.topic().replace(Route.AGGREGATE_TYPE, "")).matches()
                 && !route.topic().equals(Route.AGGREGATE_TYPE)) {
@@ -54,7 +54,7 @@ final class ConfiguredRoutes {
         if (StringUtils.hasText(source)) {
             return source;
         }
-        throw new HandlerConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
+        throw new OutboxConfigurationException("outbox.kafka.source is not set; it names this service to the consumers"
                 + " of its events, in every process and release. Set it, for example to /"
                 + (StringUtils.hasText(applicationName) ? applicationName : "shop"));
     }

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
@@ -70,7 +70,7 @@ class OutboxKafkaInboxConfiguration {
         PlatformTransactionManager manager = dependencies
                 .transactions()
                 .get()
-                .orElseThrow(() -> new HandlerConfigurationException(ConfiguredInboxes.PREFIX
+                .orElseThrow(() -> new OutboxConfigurationException(ConfiguredInboxes.PREFIX
                         + " needs a transaction manager of the outbox's DataSource, and there is none"));
         Inbox.Outbox outbox = new Inbox.Outbox(
                 publishers.getObject(),
@@ -102,7 +102,7 @@ class OutboxKafkaInboxConfiguration {
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
         ConsumerFactory<?, ?> application = factories.getIfUnique();
         if (application == null) {
-            throw new HandlerConfigurationException(ConfiguredInboxes.PREFIX
+            throw new OutboxConfigurationException(ConfiguredInboxes.PREFIX
                     + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
         }
         runtime.retention().add(received::removeIdle);

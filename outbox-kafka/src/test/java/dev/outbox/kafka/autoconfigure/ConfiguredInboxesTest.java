@@ -3,7 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Gaps;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
@@ -87,7 +87,7 @@ class ConfiguredInboxesTest {
             })
     void invalidPropertyIsNamed(String properties, String message) {
         assertThatThrownBy(() -> inboxes(properties("shop", properties)))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining(message);
     }
 
@@ -98,7 +98,7 @@ class ConfiguredInboxesTest {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
 
         assertThatThrownBy(() -> inboxes(both))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining(
                         "outbox.kafka.inboxes.a and outbox.kafka.inboxes.b both receive the topic orders");
     }

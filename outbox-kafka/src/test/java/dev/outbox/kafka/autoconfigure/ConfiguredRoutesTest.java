@@ -3,7 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.forwarder.RecordKey;
 import dev.outbox.kafka.internal.forwarder.Route;
 import java.util.HashMap;
@@ -69,7 +69,7 @@ class ConfiguredRoutesTest {
     @Test
     void routeSelectsSomething() {
         assertThatThrownBy(() -> routes("a.key=none", "a.topic=orders"))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("set outbox.kafka.routes.a.event-types")
                 .hasMessageContaining("outbox.kafka.routes.a.streams");
     }
@@ -77,7 +77,7 @@ class ConfiguredRoutesTest {
     @Test
     void routeHasTopic() {
         assertThatThrownBy(() -> routes("a.event-types=OrderPlaced"))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("outbox.kafka.routes.a.topic is not set");
     }
 
@@ -113,7 +113,7 @@ class ConfiguredRoutesTest {
     void sourceHasNoDefault() {
         assertThat(ConfiguredRoutes.source("urn:shop", "other")).isEqualTo("urn:shop");
         assertThatThrownBy(() -> ConfiguredRoutes.source(null, "billing"))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("outbox.kafka.source is not set")
                 .hasMessageEndingWith("for example to /billing");
         assertThatThrownBy(() -> ConfiguredRoutes.source(" ", null)).hasMessageEndingWith("for example to /shop");

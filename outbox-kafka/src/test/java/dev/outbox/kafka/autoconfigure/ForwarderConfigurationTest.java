@@ -2,7 +2,7 @@ package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
@@ -49,7 +49,7 @@ class ForwarderConfigurationTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("acks=1")
                         .hasMessageContaining("outbox.kafka.producer.properties[acks]"));
     }
@@ -92,7 +92,7 @@ class ForwarderConfigurationTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("outbox.kafka.source is not set")
                         .hasMessageContaining("for example to /shop"));
     }

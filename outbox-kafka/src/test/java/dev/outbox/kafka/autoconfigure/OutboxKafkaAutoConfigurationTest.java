@@ -2,9 +2,9 @@ package dev.outbox.kafka.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
@@ -95,7 +95,7 @@ class OutboxKafkaAutoConfigurationTest {
         worker.run((context) -> assertThat(context)
                 .getFailure()
                 .rootCause()
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("outbox.kafka.source is /store, but this service forwards its events as /shop"));
 
         withRoute()

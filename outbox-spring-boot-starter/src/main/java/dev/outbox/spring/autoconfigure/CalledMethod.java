@@ -1,11 +1,13 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -13,6 +15,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.util.ReflectionUtils;
 
 /** Bean method that the outbox calls because of an annotation, and the rules that it must obey. */
 record CalledMethod(
@@ -73,14 +76,24 @@ record CalledMethod(
         }
     }
 
-    /** Calls the method through the proxies of its bean. */
-    BeanMethod target() {
-        return new BeanMethod(beanFactory, beanName, method);
+    /**
+     * Calls the method through the proxies of its bean, and throws its exceptions unwrapped. Looks the bean up for every call, because it
+     * may be lazy or scoped.
+     */
+    void invoke(@Nullable Object... arguments) throws Exception {
+        Object bean = beanFactory.getBean(beanName);
+        Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+        ReflectionUtils.makeAccessible(invocable);
+        try {
+            invocable.invoke(bean, arguments);
+        } catch (InvocationTargetException ex) {
+            ReflectionUtils.rethrowException(ex.getTargetException());
+        }
     }
 
-    HandlerConfigurationException refused(String reason) {
-        return new HandlerConfigurationException("@" + annotation.getSimpleName() + " method "
-                + method.toGenericString() + " of bean '" + beanName + "' " + reason);
+    OutboxConfigurationException refused(String reason) {
+        return new OutboxConfigurationException("@" + annotation.getSimpleName() + " method " + method.toGenericString()
+                + " of bean '" + beanName + "' " + reason);
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.outbox.internal.dispatch.HandlerSettings;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.publish.StreamRouting;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
@@ -18,25 +19,34 @@ import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.core.env.Environment;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
 
     private final OutboxProperties properties;
+    private final Map<String, Stream> streams;
+    private final Map<String, OutboxProperties.Handler> handlers;
     private final RetryPolicy retry;
 
-    private ConfiguredSettings(OutboxProperties properties) {
+    private ConfiguredSettings(OutboxProperties properties, Environment environment) {
         this.properties = properties;
+        this.streams = DottedIds.STREAMS.bind(Stream.class, properties.streams(), environment);
+        this.handlers = DottedIds.HANDLERS.bind(OutboxProperties.Handler.class, properties.handlers(), environment);
         this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
     }
 
     /** Converts the properties. The exception about an invalid value names the property. */
-    static RuntimeSettings of(OutboxProperties properties) {
-        return new ConfiguredSettings(properties).settings();
+    static RuntimeSettings of(OutboxProperties properties, Environment environment) {
+        return new ConfiguredSettings(properties, environment).settings();
     }
 
     private RuntimeSettings settings() {
@@ -86,8 +96,7 @@ final class ConfiguredSettings {
                 (size) -> Math.toIntExact(size.toBytes()));
         return PropertyRule.checkAll(
                 "outbox.publisher",
-                () -> new PublisherSettings(
-                        maxPayloadSize, publisher.unrouted(), ConfiguredStreams.routing(properties.streams())));
+                () -> new PublisherSettings(maxPayloadSize, publisher.unrouted(), routing(streams)));
     }
 
     private Polling polling() {
@@ -100,19 +109,43 @@ final class ConfiguredSettings {
                         poller.concurrency(),
                         poller.lease(),
                         poller.shutdownTimeout()));
-        Map<String, PollerSettings> streams = new HashMap<>();
-        streams.put(RuntimeSettings.DEFAULT_STREAM, defaults);
-        properties
-                .streams()
-                .forEach((name, stream) ->
-                        streams.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
-        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, streams));
+        Map<String, PollerSettings> pollers = new HashMap<>();
+        pollers.put(RuntimeSettings.DEFAULT_STREAM, defaults);
+        streams.forEach((name, stream) ->
+                pollers.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
+        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, pollers));
     }
 
     private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
         Duration expireAfter = properties.registry().expireAfter();
-        return new Polling(
-                ConfiguredStreams.polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
+        return new Polling(polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
+    }
+
+    private static Set<String> polled(Poller poller, Set<String> configured) {
+        List<String> named = poller.streams();
+        Set<String> polled = named != null ? new TreeSet<>(named) : configured;
+        if (!configured.containsAll(polled)) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "outbox.poller.streams",
+                    polled,
+                    "streams must be among the configured ones, " + new TreeSet<>(configured)
+                            + "; add others to outbox.streams");
+        }
+        return poller.enabled() ? polled : Set.of();
+    }
+
+    private static StreamRouting routing(Map<String, Stream> streams) {
+        StreamRouting routing = StreamRouting.NONE;
+        for (Map.Entry<String, Stream> entry : new TreeMap<>(streams).entrySet()) {
+            routing = with(routing, entry.getKey(), entry.getValue());
+        }
+        return routing;
+    }
+
+    private static StreamRouting with(StreamRouting routing, String name, Stream stream) {
+        return PropertyRule.checkAll(
+                PropertyRule.key("outbox.streams", name),
+                () -> routing.with(name, stream.eventTypes(), stream.aggregateTypes()));
     }
 
     private static PollerSettings stream(String prefix, Stream stream, PollerSettings defaults) {
@@ -127,11 +160,9 @@ final class ConfiguredSettings {
     }
 
     private DispatchSettings dispatch() {
-        Map<String, HandlerSettings> handlers = new HashMap<>();
-        properties
-                .handlers()
-                .forEach((id, handler) -> handlers.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
-        return new DispatchSettings(retries(), handlers);
+        Map<String, HandlerSettings> settings = new HashMap<>();
+        handlers.forEach((id, handler) -> settings.put(id, handler(PropertyRule.key("outbox.handlers", id), handler)));
+        return new DispatchSettings(retries(), settings);
     }
 
     private static HandlerSettings handler(String prefix, OutboxProperties.Handler handler) {
@@ -146,25 +177,19 @@ final class ConfiguredSettings {
     }
 
     private RetryPolicies retries() {
-        Map<String, InStream> streams = new HashMap<>();
-        properties
-                .streams()
-                .forEach((name, stream) -> streams.put(
-                        name,
-                        inStream(ConfiguredRetry.of(
-                                PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
-        return new RetryPolicies(inStream(retry), streams);
+        Map<String, InStream> policies = new HashMap<>();
+        streams.forEach((name, stream) -> policies.put(
+                name,
+                inStream(ConfiguredRetry.of(
+                        PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
+        return new RetryPolicies(inStream(retry), policies);
     }
 
     private InStream inStream(RetryPolicy policy) {
-        Map<String, RetryPolicy> handlers = new HashMap<>();
-        properties
-                .handlers()
-                .forEach((id, handler) -> handlers.put(
-                        id,
-                        ConfiguredRetry.of(
-                                PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
-        return new InStream(policy, handlers);
+        Map<String, RetryPolicy> policies = new HashMap<>();
+        handlers.forEach((id, handler) -> policies.put(
+                id, ConfiguredRetry.of(PropertyRule.key("outbox.handlers", id) + ".retry", handler.retry(), policy)));
+        return new InStream(policy, policies);
     }
 
     private RetentionSettings retention() {

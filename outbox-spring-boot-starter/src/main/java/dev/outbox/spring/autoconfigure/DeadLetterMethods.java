@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDeadLetter;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -16,7 +16,7 @@ final class DeadLetterMethods {
 
     private final Map<String, CalledMethod> methods = new LinkedHashMap<>();
 
-    /** Adds a method. Throws a {@link HandlerConfigurationException} if it breaks a rule. */
+    /** Adds a method. Throws an {@link OutboxConfigurationException} if it breaks a rule. */
     void add(CalledMethod method, String... handlerIds) {
         method.check(ALLOWED);
         method.checkJoinsTransaction("handles dead letters");
@@ -34,7 +34,7 @@ final class DeadLetterMethods {
     private void add(CalledMethod method, String handlerId) {
         CalledMethod other = methods.putIfAbsent(handlerId, method);
         if (other != null) {
-            throw new HandlerConfigurationException("two methods handle the dead letters of '" + handlerId + "':\n    "
+            throw new OutboxConfigurationException("two methods handle the dead letters of '" + handlerId + "':\n    "
                     + other + "\n    " + method + "\neach handler has at most one");
         }
     }
@@ -48,8 +48,7 @@ final class DeadLetterMethods {
         if (handler.deadLetterHandler() != null) {
             throw method.refused("handles the dead letters of '" + handler.id() + "', whose definition already does");
         }
-        BeanMethod target = method.target();
-        return handler.onDeadLetter(target::invoke);
+        return handler.onDeadLetter(method::invoke);
     }
 
     /** Fails for a method that has no handler. */

@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -53,7 +53,7 @@ final class DiscoveredHandlers implements Supplier<Collection<HandlerDefinition>
             Set<String> missed = ids(discovery.find());
             missed.removeAll(ids(early));
             if (!missed.isEmpty()) {
-                throw new HandlerConfigurationException(
+                throw new OutboxConfigurationException(
                         "an event was published while the application was starting, before"
                                 + " the handlers " + missed + " could be found; publish later, for example in an"
                                 + " ApplicationRunner, or let their @Bean methods return the class that has the handler");

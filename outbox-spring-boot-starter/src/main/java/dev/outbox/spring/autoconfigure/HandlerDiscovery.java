@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import java.lang.annotation.Annotation;
@@ -39,7 +39,7 @@ final class HandlerDiscovery {
         this.beanFactory = beanFactory;
     }
 
-    /** Returns the handlers. Throws a {@link HandlerConfigurationException} if a method breaks a rule or two share an id. */
+    /** Returns the handlers. Throws an {@link OutboxConfigurationException} if a method breaks a rule or two share an id. */
     List<HandlerDefinition> find() {
         Map<String, Found> handlers = new LinkedHashMap<>();
         DeadLetterMethods deadLetters = new DeadLetterMethods();
@@ -96,7 +96,7 @@ final class HandlerDiscovery {
     private static void add(Map<String, Found> handlers, HandlerDefinition definition, String place) {
         Found other = handlers.putIfAbsent(definition.id(), new Found(definition, place));
         if (other != null) {
-            throw new HandlerConfigurationException("two handlers have the id '" + definition.id() + "':\n    "
+            throw new OutboxConfigurationException("two handlers have the id '" + definition.id() + "':\n    "
                     + other.place() + "\n    " + place + "\nids are stored with deliveries and must be unique");
         }
     }

@@ -51,10 +51,6 @@ final class HandlerHints implements BeanFactoryInitializationAotProcessor {
     }
 
     private static @Nullable Class<?> payloadType(Method method, Class<?> type) {
-        if (BatchSignature.isMeantBy(method)) {
-            BatchSignature signature = BatchSignature.of(method, type);
-            return signature != null && signature.namesEventType() ? signature.payloadType() : null;
-        }
         HandlerSignature signature = HandlerSignature.of(method, type);
         return signature != null && signature.namesEventType() ? signature.payloadType() : null;
     }

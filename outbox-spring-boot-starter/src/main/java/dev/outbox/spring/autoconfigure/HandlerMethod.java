@@ -1,49 +1,55 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.InvalidEventException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.payload.PayloadClasses;
+import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Method with {@link OutboxHandler}. */
 record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
 
-    /** Converts the method to a handler. Throws a {@link HandlerConfigurationException} if it breaks a rule. */
+    /** Converts the method to a handler. Throws an {@link OutboxConfigurationException} if it breaks a rule. */
     HandlerDefinition define() {
         called.check(HandlerSignature.ALLOWED);
         if (annotation.deduplicate()) {
             called.checkJoinsTransaction("has deduplicate = true");
         }
         HandlerDefinition definition = definition().onDead(annotation.onDead()).aliases(annotation.aliases());
-        OutboxedPayload.check(called, definition.payloadType());
         return annotation.deduplicate() ? definition.deduplicating() : definition;
     }
 
     private HandlerDefinition definition() {
         Set<String> eventTypes = Set.copyOf(Arrays.asList(annotation.eventTypes()));
-        BeanMethod target = called.target();
-        if (BatchSignature.isMeantBy(called.method())) {
-            BatchSignature signature = require(BatchSignature.of(called.method(), called.type()));
-            requireKnownClasses(signature.payloadType());
-            requireEventTypes(eventTypes, signature.namesEventType());
-            return HandlerDefinition.ofBatch(
-                    id(),
-                    eventTypes,
-                    objects(signature.payloadType()),
-                    (payloads, events, outcome, context) ->
-                            target.invoke(signature.arguments(payloads, events, outcome, context)));
+        HandlerSignature signature = HandlerSignature.of(called.method(), called.type());
+        if (signature == null) {
+            throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
         }
-        HandlerSignature signature = require(HandlerSignature.of(called.method(), called.type()));
-        requireKnownClasses(signature.payloadType());
-        requireEventTypes(eventTypes, signature.namesEventType());
-        return HandlerDefinition.withContext(
-                id(),
-                eventTypes,
-                signature.payloadType(),
-                (payload, envelope, context) -> target.invoke(signature.arguments(payload, envelope, context)));
+        checkClasses(signature.payloadType());
+        if (eventTypes.isEmpty() && !signature.namesEventType()) {
+            throw called.refused(
+                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
+        }
+        return signature.ofBatch()
+                ? HandlerDefinition.ofBatch(
+                        id(),
+                        eventTypes,
+                        objects(signature.payloadType()),
+                        (payloads, events, outcome, context) ->
+                                called.invoke(signature.arguments(payloads, events, outcome, context)))
+                : HandlerDefinition.withContext(
+                        id(),
+                        eventTypes,
+                        signature.payloadType(),
+                        (payload, envelope, context) ->
+                                called.invoke(signature.arguments(payload, envelope, null, context)));
     }
 
     @SuppressWarnings("unchecked") // the method takes a list of this class
@@ -51,27 +57,30 @@ record HandlerMethod(CalledMethod called, OutboxHandler annotation) {
         return (Class<Object>) payloadType;
     }
 
-    private <T> T require(@Nullable T signature) {
-        if (signature == null) {
-            throw called.refused("has parameters that a handler cannot have; " + HandlerSignature.ALLOWED);
-        }
-        return signature;
-    }
-
-    private void requireKnownClasses(@Nullable Class<?> payloadType) {
-        if (payloadType != null) {
-            try {
-                PayloadClasses.of(payloadType);
-            } catch (IllegalArgumentException ex) {
-                throw called.refused("takes " + ex.getMessage());
+    /** Fails if the classes, or the mark of one, are invalid, or if Spring and the outbox would both call the method. */
+    private void checkClasses(@Nullable Class<?> payloadType) {
+        boolean listens = AnnotatedElementUtils.hasAnnotation(called.method(), EventListener.class);
+        for (Class<?> type : payloadType == null ? Set.<Class<?>>of() : concrete(payloadType)) {
+            if (isMarked(type) && listens) {
+                throw called.refused("is also an @EventListener: Spring calls it when an application publishes "
+                        + type.getSimpleName() + ", and the outbox calls it again; remove one of the annotations");
             }
         }
     }
 
-    private void requireEventTypes(Set<String> eventTypes, boolean named) {
-        if (eventTypes.isEmpty() && !named) {
-            throw called.refused(
-                    "names no event type and has no payload class to derive it from; set eventTypes, or \"*\" for all");
+    private Collection<Class<?>> concrete(Class<?> payloadType) {
+        try {
+            return PayloadClasses.of(payloadType).concrete();
+        } catch (IllegalArgumentException ex) {
+            throw called.refused("takes " + ex.getMessage());
+        }
+    }
+
+    private boolean isMarked(Class<?> type) {
+        try {
+            return OutboxedType.of(type) != null;
+        } catch (InvalidEventException ex) {
+            throw called.refused("takes a class that cannot be published: " + ex.getMessage());
         }
     }
 

@@ -5,14 +5,21 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import tools.jackson.databind.JsonNode;
 
-/** Parameters of a handler method: a payload, an envelope or both, and optionally the context of the attempt. */
-record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, boolean withContext) {
+/**
+ * Parameters of a handler method: a payload, an envelope or both, or lists of them, and optionally the outcome of the batch and the context
+ * of the attempt.
+ */
+record HandlerSignature(
+        @Nullable Class<?> payloadType,
+        boolean ofBatch,
+        boolean withEnvelope,
+        boolean withOutcome,
+        boolean withContext) {
 
     /** Tells in a message which signatures are allowed. */
     static final String ALLOWED = """
@@ -32,25 +39,34 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
 
     /** Resolves the parameters in a bean class. Returns {@code null} if a handler cannot have them. */
     static @Nullable HandlerSignature of(Method method, Class<?> beanClass) {
-        List<Class<?>> parameters = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
-        boolean withContext = removeLast(parameters, EventContext.class);
-        boolean withEnvelope = removeLast(parameters, EventEnvelope.class);
+        List<ResolvableType> parameters = new ArrayList<>();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            parameters.add(ResolvableType.forMethodParameter(method, i, beanClass));
+        }
+        boolean ofBatch = !parameters.isEmpty() && parameters.get(0).resolve() == List.class;
+        boolean withContext = removeLast(parameters, EventContext.class, false);
+        boolean withOutcome = ofBatch && removeLast(parameters, BatchOutcome.class, false);
+        boolean withEnvelope = removeLast(parameters, EventEnvelope.class, ofBatch);
         if (parameters.isEmpty() && withEnvelope) {
-            return new HandlerSignature(null, true, withContext);
+            return new HandlerSignature(null, ofBatch, true, withOutcome, withContext);
         }
         if (parameters.size() != 1) {
             return null;
         }
-        ResolvableType payload = ResolvableType.forMethodParameter(method, 0, beanClass);
-        Class<?> payloadType = payload.resolve(Object.class);
-        return isPayload(payloadType) && !payload.hasGenerics()
-                ? new HandlerSignature(payloadType, withEnvelope, withContext)
+        ResolvableType payload = ofBatch ? parameters.get(0).getGeneric(0) : parameters.get(0);
+        Class<?> payloadType = payload.resolve();
+        return payloadType != null && isPayload(payloadType) && !payload.hasGenerics()
+                ? new HandlerSignature(payloadType, ofBatch, withEnvelope, withOutcome, withContext)
                 : null;
     }
 
-    private static boolean removeLast(List<Class<?>> parameters, Class<?> type) {
+    private static boolean removeLast(List<ResolvableType> parameters, Class<?> type, boolean list) {
         int last = parameters.size() - 1;
-        return last >= 0 && parameters.get(last) == type && parameters.remove(last) != null;
+        if (last < 0 || (list && parameters.get(last).resolve() != List.class)) {
+            return false;
+        }
+        ResolvableType parameter = list ? parameters.get(last).getGeneric(0) : parameters.get(last);
+        return parameter.resolve() == type && parameters.remove(last) != null;
     }
 
     /** Whether the payload class determines the event type. */
@@ -59,13 +75,16 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
     }
 
     /** Returns the arguments of the call. */
-    Object[] arguments(Object payload, EventEnvelope envelope, EventContext context) {
-        List<Object> arguments = new ArrayList<>(3);
+    Object[] arguments(Object payload, Object envelope, @Nullable BatchOutcome outcome, EventContext context) {
+        List<@Nullable Object> arguments = new ArrayList<>(4);
         if (payloadType != null) {
             arguments.add(payload);
         }
         if (withEnvelope) {
             arguments.add(envelope);
+        }
+        if (withOutcome) {
+            arguments.add(outcome);
         }
         if (withContext) {
             arguments.add(context);
@@ -73,7 +92,7 @@ record HandlerSignature(@Nullable Class<?> payloadType, boolean withEnvelope, bo
         return arguments.toArray();
     }
 
-    static boolean isPayload(Class<?> candidate) {
+    private static boolean isPayload(Class<?> candidate) {
         if (candidate == JsonNode.class) {
             return true;
         }

@@ -1,7 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.Outboxed;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -10,7 +13,11 @@ import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 
 /** Warns of handlers and {@code @Outboxed} events in an application that has no outbox, although {@code outbox.enabled} is true. */
@@ -21,13 +28,30 @@ public final class MissingOutboxAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(MissingOutboxAutoConfiguration.class);
 
-    /** Runs when all beans are known. */
-    @FunctionalInterface
-    interface Warning extends SmartInitializingSingleton {}
+    @Bean
+    Warnings missingOutboxWarnings(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+        return new Warnings(beanFactory, environment);
+    }
 
     @Bean
-    Warning missingOutboxWarning(ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        return () -> {
+    static LazyInitializationExcludeFilter missingOutboxWarnsEagerly() {
+        return LazyInitializationExcludeFilter.forBeanTypes(Warnings.class);
+    }
+
+    /** Warns of handlers when all beans are known, and once for each class of Spring events that an outbox would store. */
+    static final class Warnings implements SmartInitializingSingleton, ApplicationListener<PayloadApplicationEvent<?>> {
+
+        private final ConfigurableListableBeanFactory beanFactory;
+        private final Environment environment;
+        private final Map<Class<?>, Boolean> seen = new ConcurrentHashMap<>();
+
+        Warnings(ConfigurableListableBeanFactory beanFactory, Environment environment) {
+            this.beanFactory = beanFactory;
+            this.environment = environment;
+        }
+
+        @Override
+        public void afterSingletonsInstantiated() {
             List<String> handlers = new HandlerDiscovery(beanFactory).declarations();
             if (!handlers.isEmpty()) {
                 MissingOutbox missing = MissingOutbox.explain(beanFactory, environment);
@@ -37,17 +61,23 @@ public final class MissingOutboxAutoConfiguration {
                         missing.action(),
                         handlers);
             }
-        };
-    }
+        }
 
-    @Bean
-    @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
-    MissingOutboxEvents missingOutboxEvents(ConfigurableListableBeanFactory beanFactory, Environment environment) {
-        return new MissingOutboxEvents(() -> MissingOutbox.explain(beanFactory, environment));
-    }
-
-    @Bean
-    static LazyInitializationExcludeFilter missingOutboxWarnsEagerly() {
-        return LazyInitializationExcludeFilter.forBeanTypes(Warning.class);
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<?> event) {
+            Class<?> type = event.getPayload().getClass();
+            if (!seen.containsKey(type)
+                    && seen.putIfAbsent(type, true) == null
+                    && MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
+                            .isPresent(Outboxed.class)
+                    && environment.getProperty("outbox.spring-events.enabled", Boolean.class, true)) {
+                MissingOutbox missing = MissingOutbox.explain(beanFactory, environment);
+                log.warn(
+                        "This context has no outbox and stores no Spring events of {}, because {}. {}",
+                        type.getName(),
+                        missing.reason(),
+                        missing.action());
+            }
+        }
     }
 }

@@ -30,8 +30,11 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -61,7 +64,7 @@ import tools.jackson.databind.json.JsonMapper;
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration"
         })
 @ConditionalOnBooleanProperty(name = "outbox.enabled", matchIfMissing = true)
-@Conditional(OnOutboxDataSource.class)
+@Conditional(OutboxAutoConfiguration.OnOutboxDataSource.class)
 @EnableConfigurationProperties(OutboxProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(OutboxRuntimeHints.class)
@@ -69,7 +72,7 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     RuntimeSettings outboxSettings(OutboxProperties properties, Environment environment) {
-        return ConfiguredSettings.of(DottedIds.bind(properties, environment));
+        return ConfiguredSettings.of(properties, environment);
     }
 
     @Bean
@@ -228,5 +231,19 @@ public final class OutboxAutoConfiguration {
     @Bean
     static LazyInitializationExcludeFilter outboxStartsEagerly() {
         return LazyInitializationExcludeFilter.forBeanTypes(RegistrationLifecycle.class, OutboxLifecycle.class);
+    }
+
+    /** Matches if exactly one {@code DataSource} qualifies for the outbox. */
+    static final class OnOutboxDataSource extends AnyNestedCondition {
+
+        OnOutboxDataSource() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnSingleCandidate(DataSource.class)
+        static final class OneDataSource {}
+
+        @ConditionalOnBean(annotation = OutboxDataSource.class)
+        static final class MarkedDataSource {}
     }
 }

@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
-import dev.outbox.internal.schema.DatabaseSetupException;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import java.util.Collection;
 import java.util.Optional;
@@ -26,7 +26,7 @@ record OutboxDatabase(
             return new OutboxDatabase(marked.getIfAvailable(all::getObject), schemas, directUrl);
         } catch (NoUniqueBeanDefinitionException ex) {
             Collection<String> names = ex.getBeanNamesFound();
-            throw new DatabaseSetupException(
+            throw new OutboxConfigurationException(
                     "several DataSource beans are marked @OutboxDataSource: "
                             + (names == null ? "" : String.join(", ", new TreeSet<>(names))),
                     "mark the one that holds the outbox tables, and remove the annotation from the others",

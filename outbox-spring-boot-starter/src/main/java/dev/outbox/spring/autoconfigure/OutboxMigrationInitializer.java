@@ -1,16 +1,18 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.DatabaseCheck;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.schema.PoolerCheck;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
 import dev.outbox.internal.store.OutboxSchema;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDatabaseInitializerDetector;
+import org.springframework.core.Ordered;
 
 /**
  * Migrates or validates the tables of the outbox and its modules during startup: after the application's own migrations, and before the beans that depend on
@@ -33,19 +35,12 @@ final class OutboxMigrationInitializer implements InitializingBean {
 
     @Override
     public void afterPropertiesSet() {
-        new DatabaseCheck(
-                        database.dataSource(),
-                        database.direct(),
-                        database.schemas().outbox(),
-                        database.schemas().archive())
-                .run(migrate, connections);
         DataSource dataSource = dataSource();
         OutboxSchema schema = database.schemas().outbox();
         OutboxSchema archive = database.schemas().archive();
+        new DatabaseCheck(dataSource, schema, archive).run(migrate);
         run(new OutboxMigrations(dataSource, schema, archive));
         modules.forEach((module) -> run(new OutboxMigrations(module, dataSource, schema, archive)));
-        UnpooledDataSource.behind(database.dataSource())
-                .ifPresent((unpooled) -> new PoolerCheck(database.dataSource(), unpooled).warn());
     }
 
     private void run(OutboxMigrations migrations) {
@@ -61,9 +56,29 @@ final class OutboxMigrationInitializer implements InitializingBean {
      * Flyway uses two at the same time.
      */
     private DataSource dataSource() {
-        DataSource pool = database.dataSource();
-        return database.direct()
-                .or(() -> connections.orElse(2) == 1 ? UnpooledDataSource.behind(pool) : Optional.empty())
-                .orElse(pool);
+        if (database.direct().isPresent() || connections.orElse(2) > 1) {
+            return database.direct().orElse(database.dataSource());
+        }
+        return UnpooledDataSource.behind(database.dataSource())
+                .orElseThrow(() -> new OutboxConfigurationException(
+                        "the connection pool of the outbox has one connection, and the migration of the tables needs two at the same time,"
+                                + " as does the check of their version",
+                        "give the pool at least two connections (spring.datasource.hikari.maximum-pool-size); a HikariDataSource with a"
+                                + " jdbcUrl works with one, because the outbox then connects outside the pool",
+                        null));
+    }
+
+    /** Declares the outbox as the last database initializer. */
+    static final class Detector extends AbstractBeansOfTypeDatabaseInitializerDetector {
+
+        @Override
+        protected Set<Class<?>> getDatabaseInitializerBeanTypes() {
+            return Set.of(OutboxMigrationInitializer.class);
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.LOWEST_PRECEDENCE;
+        }
     }
 }

@@ -1,19 +1,20 @@
 package dev.outbox.spring.autoconfigure;
 
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -21,6 +22,7 @@ import org.springframework.boot.origin.Origin;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Reports properties below {@code outbox} that do not exist, with the most similar name that does. Reports an environment variable or system
@@ -31,8 +33,7 @@ final class UnknownProperties {
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
-    private static final PropertyKeys KEYS = PropertyKeys.of("outbox", OutboxProperties.class);
-    private static final List<PropertyKeys> MAPS = List.of(DottedIds.HANDLERS, DottedIds.STREAMS);
+    private static final Set<String> KEYS = DottedIds.keys(OutboxProperties.class);
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;
 
     private final Environment environment;
@@ -52,84 +53,67 @@ final class UnknownProperties {
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource names) {
                 names.stream()
-                        .filter(ROOT::isAncestorOf)
+                        .filter((name) -> ROOT.isAncestorOf(name) && !isKnown(name, source))
                         .filter((name) ->
                                 others.stream().noneMatch((other) -> other.equals(name) || other.isAncestorOf(name)))
-                        .filter((name) -> !isKnown(name, source))
                         .forEach((name) -> unknown.putIfAbsent(name, source));
             }
         }
-        unknown.forEach(this::report);
-    }
-
-    private void report(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        Optional<Suggestion> nearest = nearest(name);
-        boolean variable = isProcessWide(source);
-        int largest = variable
-                ? LARGEST_DISTANCE_OF_VARIABLES
-                : uniform(name.toString()).length() / 3;
-        Optional<String> suggestion =
-                nearest.filter((found) -> found.distance() <= largest).map(Suggestion::name);
-        if (suggestion.isPresent() || !variable) {
-            log.warn(
-                    "Property {} is unknown and has no effect{}{}",
-                    name,
-                    suggestion.map((known) -> "; did you mean " + known + "?").orElse(""),
-                    origin(name, source));
-        }
-    }
-
-    private static boolean isProcessWide(ConfigurationPropertySource source) {
-        return PropertyKeys.isSystemEnvironment(source)
-                || (source.getUnderlyingSource() instanceof PropertySource<?> underlying
-                        && underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
-    }
-
-    private static String origin(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        ConfigurationProperty property = source.getConfigurationProperty(name);
-        Origin origin = property == null ? null : property.getOrigin();
-        return origin == null ? "" : " (" + origin + ")";
-    }
-
-    private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        for (PropertyKeys map : MAPS) {
-            if (map.prefix().equals(name) || map.prefix().isAncestorOf(name)) {
-                // A stream exists as soon as it is named.
-                return map.entryOf(name, source).isPresent()
-                        || name.getNumberOfElements() <= map.prefix().getNumberOfElements() + 1;
-            }
-        }
-        return KEYS.contains(name, source);
+        unknown.forEach(UnknownProperties::report);
     }
 
     private List<ConfigurationPropertyName> prefixesOfOtherModules() {
-        List<ConfigurationPropertyName> prefixes = new ArrayList<>();
-        for (String bean : beanFactory.getBeanNamesForAnnotation(ConfigurationProperties.class)) {
-            ConfigurationProperties annotation =
-                    beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false);
-            String prefix = annotation == null ? "" : annotation.prefix();
-            if (prefix.startsWith(ROOT + ".")) {
-                prefixes.add(ConfigurationPropertyName.of(prefix));
-            }
-        }
-        return prefixes;
+        return Arrays.stream(beanFactory.getBeanNamesForAnnotation(ConfigurationProperties.class))
+                .map((bean) -> beanFactory.findAnnotationOnBean(bean, ConfigurationProperties.class, false))
+                .map((annotation) -> annotation == null ? "" : annotation.prefix())
+                .filter((prefix) -> prefix.startsWith(ROOT + "."))
+                .map(ConfigurationPropertyName::of)
+                .toList();
     }
 
-    private static Optional<Suggestion> nearest(ConfigurationPropertyName name) {
-        List<String> candidates = new ArrayList<>();
-        KEYS.names().forEach((key) -> candidates.add(ROOT + "." + key));
-        int elements = name.getNumberOfElements();
-        for (PropertyKeys map : MAPS) {
-            for (int end = 3; end <= elements; end++) {
-                String id = String.join(".", PropertyKeys.elements(name, 2, end, Form.ORIGINAL));
-                map.names()
-                        .forEach((key) ->
-                                candidates.add(PropertyRule.key(map.prefix().toString(), id) + "." + key));
+    private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        for (DottedIds map : DottedIds.MAPS) {
+            if (map.prefix().equals(name) || map.prefix().isAncestorOf(name)) {
+                // A stream exists as soon as it is named.
+                return map.startOfKey(name, source) > 0 || name.getNumberOfElements() <= 3;
             }
         }
-        return candidates.stream()
-                .map((candidate) -> new Suggestion(candidate, distance(uniform(name.toString()), uniform(candidate))))
-                .min(Comparator.comparingInt(Suggestion::distance));
+        String key = DottedIds.joined(name, 1, source);
+        return KEYS.stream()
+                .map((known) -> DottedIds.form(known, source))
+                .anyMatch((known) -> known.equals(key) || known.startsWith(key + "."));
+    }
+
+    private static void report(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        String text = uniform(name.toString());
+        boolean variable = source.getUnderlyingSource() instanceof PropertySource<?> underlying
+                && (underlying instanceof SystemEnvironmentPropertySource
+                        || underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
+        String suggestion = candidates(name)
+                .map((known) -> new Suggestion(known, distance(text, uniform(known))))
+                .min(Comparator.comparingInt(Suggestion::distance))
+                .filter((found) -> found.distance() <= (variable ? LARGEST_DISTANCE_OF_VARIABLES : text.length() / 3))
+                .map((found) -> "; did you mean " + found.name() + "?")
+                .orElse("");
+        if (!suggestion.isEmpty() || !variable) {
+            ConfigurationProperty property = source.getConfigurationProperty(name);
+            Origin origin = property == null ? null : property.getOrigin();
+            log.warn(
+                    "Property {} is unknown and has no effect{}{}",
+                    name,
+                    suggestion,
+                    origin == null ? "" : " (" + origin + ")");
+        }
+    }
+
+    /** Names that exist, those of handlers and streams with each id that the name may contain. */
+    private static Stream<String> candidates(ConfigurationPropertyName name) {
+        return Stream.concat(
+                KEYS.stream().map((key) -> ROOT + "." + key),
+                DottedIds.MAPS.stream()
+                        .flatMap((map) -> IntStream.rangeClosed(3, name.getNumberOfElements())
+                                .mapToObj((end) -> PropertyRule.key(map.prefix().toString(), DottedIds.id(name, end)))
+                                .flatMap((entry) -> map.keys().stream().map((key) -> entry + "." + key))));
     }
 
     private static String uniform(String name) {
@@ -138,10 +122,7 @@ final class UnknownProperties {
 
     /** Edit distance: the number of characters to insert, remove or replace. */
     private static int distance(String one, String other) {
-        int[] row = new int[other.length() + 1];
-        for (int j = 0; j < row.length; j++) {
-            row[j] = j;
-        }
+        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
         for (int i = 1; i <= one.length(); i++) {
             int diagonal = row[0];
             row[0] = i;

@@ -7,8 +7,8 @@ import dev.outbox.BatchOutcome;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerBatch;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,7 +97,7 @@ class BatchHandlerMethodsTest {
     void otherListsAreRefusedWithTheAllowedSignatures(Class<?> bean) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(bean)) {
             assertThatThrownBy(() -> new HandlerDiscovery(context.getBeanFactory()).find())
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining(".refused(")
                     .hasMessageContaining("void handle(List<Payload> events, List<EventEnvelope> envelopes)");
         }

@@ -130,7 +130,7 @@ class DatabaseMistakesTest {
                     "jdbc:postgresql://localhost:5432/shop",
                     guarded.username(),
                     "shop");
-            assertThat(output).doesNotContain("guess").doesNotContain("Exception during pool initialization");
+            assertThat(output).doesNotContain("guess");
             Applications.on(guarded).run((context) -> assertThat(context).hasNotFailed());
         }
     }
@@ -153,13 +153,12 @@ class DatabaseMistakesTest {
     }
 
     @Test
-    void serverIsUnreachable(CapturedOutput output) {
+    void serverIsUnreachable() {
         assertReport(
                 "unreachable",
                 analyze(Applications.on(database)
                         .withPropertyValues(
                                 "spring.datasource.url=jdbc:postgresql://localhost:1/shop?connectTimeout=5")));
-        assertThat(output).doesNotContain("Exception during pool initialization");
     }
 
     @Test
@@ -216,7 +215,7 @@ class DatabaseMistakesTest {
     void tablesAreBehindAndTheirSqlIsPrintedOnce(CapturedOutput output) {
         FailureAnalysis analysis = analyze(Applications.on(database).withPropertyValues("outbox.migrate=false"));
         String action = String.valueOf(analysis.getAction());
-        String update = action.replaceFirst("(?s).*run this SQL:\\n\\n", "");
+        String update = action.replaceFirst("(?s).*run the SQL that updates the tables:\\n\\n", "");
 
         assertReport("tables-behind", analysis, update, "<the SQL>");
         assertThat(update).contains("CREATE TABLE \"events\".outbox");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxDeadLetter;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
@@ -64,7 +64,7 @@ class DeadLetterMethodsTest {
     void refusesMethodThatCannotWork(Class<?> bean, String message) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Mail.class, bean)) {
             assertThatThrownBy(() -> new HandlerDiscovery(context.getBeanFactory()).find())
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining(message);
         }
     }

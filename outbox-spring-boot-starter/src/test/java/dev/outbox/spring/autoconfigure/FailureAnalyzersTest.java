@@ -108,9 +108,9 @@ class FailureAnalyzersTest {
     void otherMissingBeansAreLeftToSpringBoot() {
         Applications.on(database)
                 .withBean(Needy.class)
-                .run((context) -> assertThat(new MissingPublisherFailureAnalyzer(
-                                        new DefaultListableBeanFactory(), new StandardEnvironment())
-                                .analyze(context.getStartupFailure()))
+                .run((context) -> assertThat(
+                                new OutboxFailureAnalyzer(new DefaultListableBeanFactory(), new StandardEnvironment())
+                                        .analyze(context.getStartupFailure()))
                         .isNull());
     }
 

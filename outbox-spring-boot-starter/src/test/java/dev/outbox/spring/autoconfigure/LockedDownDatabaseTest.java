@@ -3,8 +3,8 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.PrintSql;
-import dev.outbox.internal.schema.SchemaOutdatedException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -98,7 +98,7 @@ class LockedDownDatabaseTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(SchemaOutdatedException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("R__archive.sql did not run"));
     }
 

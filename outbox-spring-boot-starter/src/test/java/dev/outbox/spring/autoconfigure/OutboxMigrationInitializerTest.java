@@ -4,7 +4,7 @@ import static dev.outbox.spring.autoconfigure.Applications.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.internal.schema.SchemaOutdatedException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -88,7 +88,7 @@ class OutboxMigrationInitializerTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOfSatisfying(SchemaOutdatedException.class, (ex) -> sql.set(ex.sql())));
+                        .isInstanceOfSatisfying(OutboxConfigurationException.class, (ex) -> sql.set(ex.sql())));
 
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.dispatch.LocalHandlers;
 import java.util.List;
@@ -125,7 +125,7 @@ class PolymorphicParametersTest {
 
     private static void assertRefused(Class<?> bean, String message) {
         assertThatThrownBy(() -> find(bean))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining(bean.getSimpleName() + ".refused(")
                 .hasMessageContaining(message);
     }

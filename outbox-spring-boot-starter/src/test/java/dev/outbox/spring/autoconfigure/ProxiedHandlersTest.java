@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.time.Instant;
@@ -89,7 +89,7 @@ class ProxiedHandlersTest {
     void methodThatInterfaceProxyHidesIsRefused() {
         try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, HiddenHandler.class)) {
             assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("hidden by the proxy")
                     .hasMessageContaining("HiddenHandler.handle(");
         }
@@ -99,7 +99,7 @@ class ProxiedHandlersTest {
     void finalMethodOfClassProxyIsRefused() {
         try (AnnotationConfigApplicationContext context = context(ClassProxies.class, FinalHandler.class)) {
             assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("is final");
         }
     }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
@@ -35,7 +35,7 @@ class RefusedHandlersTest {
     void twoHandlersWithOneIdAreRefusedWithBothPlaces() {
         try (AnnotationConfigApplicationContext context = context(Signatures.class, SameId.class)) {
             assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("two handlers have the id 'given.id'")
                     .hasMessageContaining("Signatures.payloadAndEnvelope(")
                     .hasMessageContaining("bean 'sameId'");
@@ -47,7 +47,7 @@ class RefusedHandlersTest {
         try (AnnotationConfigApplicationContext context = context(TwoVersions.class)) {
             List<HandlerDefinition> handlers = find(context);
             assertThatThrownBy(() -> new LocalHandlers(handlers))
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("PlanChanged")
                     .hasMessageContaining("one application handles one version of a type");
         }
@@ -79,7 +79,7 @@ class RefusedHandlersTest {
     void methodThatCannotBeHandlerIsRefusedByName(Class<?> bean, String reason) {
         try (AnnotationConfigApplicationContext context = context(bean)) {
             assertThatThrownBy(() -> find(context))
-                    .isInstanceOf(HandlerConfigurationException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining(reason)
                     .hasMessageContaining(bean.getSimpleName() + ".refused(");
         }

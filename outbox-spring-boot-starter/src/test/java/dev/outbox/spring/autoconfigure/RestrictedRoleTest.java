@@ -3,7 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
@@ -55,14 +55,11 @@ class RestrictedRoleTest {
                 .sql("REVOKE DELETE ON events.outbox_claim FROM outbox_worker")
                 .update();
 
-        application().run((context) -> {
-            Throwable failure = Objects.requireNonNull(context.getStartupFailure());
-            FailureAnalysis analysis = Objects.requireNonNull(new MissingPrivilegeFailureAnalyzer().analyze(failure));
+        FailureAnalysis analysis = FailureReports.analyze(application());
 
-            assertThat(analysis.getCause()).isInstanceOf(MissingPrivilegeException.class);
-            assertThat(analysis.getDescription()).contains("it lacks DELETE on events.outbox_claim.");
-            assertThat(analysis.getAction()).startsWith("Grant it what db/outbox/grants.sql gives to a worker");
-        });
+        assertThat(analysis.getCause()).isInstanceOf(OutboxConfigurationException.class);
+        assertThat(analysis.getDescription()).contains("it lacks DELETE on events.outbox_claim.");
+        assertThat(analysis.getAction()).startsWith("Grant it what db/outbox/grants.sql gives to a worker");
     }
 
     @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.outbox.HandlerConfigurationException;
 import dev.outbox.InvalidTransactionException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.OutboxDataSource;
@@ -98,7 +98,7 @@ class SeveralDataSourcesTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("'notes'")
                         .hasMessageContaining("transaction manager"));
     }

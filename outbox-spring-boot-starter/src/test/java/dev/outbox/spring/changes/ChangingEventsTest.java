@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventUpcaster;
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -192,7 +192,7 @@ class ChangingEventsTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessage("the upcasters of event type OrderPlaced lead to version 3, but handler"
                                 + " 'invoices' takes version 2, "
                                 + ChangingEvents.Versioned.OrderPlaced.class.getName()

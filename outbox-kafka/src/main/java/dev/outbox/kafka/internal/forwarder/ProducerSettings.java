@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.forwarder;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
@@ -25,7 +25,7 @@ public final class ProducerSettings {
     private final Map<String, Object> values;
 
     /**
-     * Merges and checks the configuration. Throws a {@link HandlerConfigurationException} that names the property if it is invalid, or
+     * Merges and checks the configuration. Throws an {@link OutboxConfigurationException} that names the property if it is invalid, or
      * could lose events.
      *
      * @param application the configuration of the application's own producers
@@ -76,8 +76,8 @@ public final class ProducerSettings {
         }
     }
 
-    private HandlerConfigurationException invalid(Map<String, String> own, String key, String why) {
-        return new HandlerConfigurationException(
+    private OutboxConfigurationException invalid(Map<String, String> own, String key, String why) {
+        return new OutboxConfigurationException(
                 own.containsKey(key)
                         ? OWN + "[" + key + "] must not be " + values.get(key) + ": " + why
                         : "the producer of the application has " + key + "=" + values.get(key)
@@ -95,7 +95,7 @@ public final class ProducerSettings {
         try {
             return ProducerConfig.configDef().parse(values);
         } catch (ConfigException ex) {
-            throw new HandlerConfigurationException("the configuration of the Kafka producer below spring.kafka or "
+            throw new OutboxConfigurationException("the configuration of the Kafka producer below spring.kafka or "
                     + OWN + " is invalid: " + ex.getMessage());
         }
     }
@@ -112,7 +112,7 @@ public final class ProducerSettings {
     private static void requireDeliveryTimeout(Map<String, Object> parsed) {
         long timeout = millis(parsed, ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
         if (timeout < shortestDeliveryTimeout(parsed)) {
-            throw new HandlerConfigurationException("delivery.timeout.ms below spring.kafka or " + OWN
+            throw new OutboxConfigurationException("delivery.timeout.ms below spring.kafka or " + OWN
                     + " must be at least linger.ms + request.timeout.ms: " + timeout);
         }
     }

@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.forwarder;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.store.OutboxSchema;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -48,7 +48,7 @@ public final class ServiceSource {
         String stored =
                 client.sql(render(FIND)).param("type", TYPE).query(String.class).single();
         if (!stored.equals(source)) {
-            throw new HandlerConfigurationException(
+            throw new OutboxConfigurationException(
                     "outbox.kafka.source is " + source + ", but this service forwards its events as "
                             + stored + ", and consumers would refuse those of a second source. Set " + stored
                             + " in every process; if the service is renamed, call OutboxOperations.changeOrigin(\""

@@ -1,7 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.InvalidTransactionException;
-import dev.outbox.MissingPrivilegeException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.PublishException;
 import dev.outbox.StaleSequenceException;
 import java.sql.SQLException;
@@ -13,7 +13,7 @@ final class Refusals {
 
     /** Of PostgreSQL's error codes: class 22, data; 23, a constraint; 54, a limit. */
     static boolean isAboutEvent(Throwable failure) {
-        if (failure instanceof InvalidTransactionException || failure instanceof MissingPrivilegeException) {
+        if (failure instanceof InvalidTransactionException || failure instanceof OutboxConfigurationException) {
             return false;
         }
         if (failure instanceof PublishException || failure instanceof StaleSequenceException) {

@@ -3,7 +3,7 @@ package dev.outbox.kafka.internal.forwarder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -75,10 +75,10 @@ class ProducerSettingsTest {
     })
     void weakerGuaranteeIsRefusedWithItsProperty(String key, String value) {
         assertThatThrownBy(() -> settings(Map.of(), Map.of(key, value)))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("outbox.kafka.producer.properties[" + key + "] must not be " + value);
         assertThatThrownBy(() -> settings(Map.of(key, value), Map.of()))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("the producer of the application has " + key + "=" + value)
                 .hasMessageContaining("spring.kafka");
     }
@@ -91,7 +91,7 @@ class ProducerSettingsTest {
     })
     void invalidValueIsRefused(String key, String value, String reason) {
         assertThatThrownBy(() -> settings(Map.of(), Map.of(key, value)))
-                .isInstanceOf(HandlerConfigurationException.class)
+                .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining(key)
                 .hasMessageContaining(reason);
     }

@@ -3,9 +3,9 @@ package dev.outbox.kafka.internal.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.PrintSql;
-import dev.outbox.internal.schema.SchemaOutdatedException;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
@@ -32,7 +32,7 @@ class InboxTablesTest {
             OutboxMigrations migrations = new OutboxMigrations(
                     InboxTables.MODULE, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
             assertThatThrownBy(migrations::validate)
-                    .isInstanceOf(SchemaOutdatedException.class)
+                    .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("V1__kafka.sql did not run");
 
             int before = output.getOut().length();

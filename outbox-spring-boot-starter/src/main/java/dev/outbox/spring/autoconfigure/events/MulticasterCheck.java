@@ -1,7 +1,11 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import dev.outbox.InvalidTransactionException;
+import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.failure.Causes;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
 
@@ -26,7 +30,7 @@ final class MulticasterCheck implements SmartInitializingSingleton {
     }
 
     private void check(ApplicationEventMulticaster multicaster) {
-        MulticasterProbe probe = new MulticasterProbe(context);
+        Probe probe = new Probe(context);
         try {
             multicaster.multicastEvent(probe);
         } catch (RuntimeException ex) {
@@ -35,8 +39,49 @@ final class MulticasterCheck implements SmartInitializingSingleton {
             }
             throw ex;
         }
-        throw probe.isReachedOnPublishingThread()
-                ? UnsuitableMulticasterException.suppressing(multicaster.getClass())
-                : UnsuitableMulticasterException.onAnotherThread(multicaster.getClass());
+        boolean reached = probe.isReachedOnPublishingThread();
+        throw new OutboxConfigurationException(
+                "the ApplicationEventMulticaster " + multicaster.getClass().getName()
+                        + (reached
+                                ? " suppresses the exceptions of listeners"
+                                : " calls listeners on another thread, where the transaction is missing")
+                        + ", so an @Outboxed event that cannot be stored would be lost silently",
+                (reached
+                                ? "let the ErrorHandler rethrow PublishException"
+                                : "call a listener whose supportsAsyncExecution() is false on the thread that publishes, as"
+                                        + " SimpleApplicationEventMulticaster does")
+                        + "; if the application publishes no @Outboxed event, set outbox.spring-events.enabled=false",
+                null);
+    }
+
+    /** Event that the outbox refuses, to find out what the application's multicaster does with the exception. */
+    static final class Probe extends ApplicationEvent {
+
+        private static final long serialVersionUID = 1L;
+
+        private final InvalidTransactionException refusal =
+                new InvalidTransactionException("the outbox checks the multicaster of the application");
+
+        private final transient Thread publisher = Thread.currentThread();
+
+        private volatile boolean reachedOnPublishingThread;
+
+        Probe(Object source) {
+            super(source);
+        }
+
+        /** Records the thread of the listener, and returns the exception to throw. */
+        InvalidTransactionException refuse() {
+            reachedOnPublishingThread = Thread.currentThread() == publisher;
+            return refusal;
+        }
+
+        boolean isReachedOnPublishingThread() {
+            return reachedOnPublishingThread;
+        }
+
+        boolean isCauseOf(Throwable failure) {
+            return Causes.anyMatch(failure, (cause) -> cause == refusal);
+        }
     }
 }

@@ -42,7 +42,7 @@ final class OutboxedEventListener implements GenericApplicationListener, Priorit
 
     @Override
     public void onApplicationEvent(ApplicationEvent event) {
-        if (event instanceof MulticasterProbe probe) {
+        if (event instanceof MulticasterCheck.Probe probe) {
             throw probe.refuse();
         }
         Object published = event instanceof PayloadApplicationEvent<?> carrier ? carrier.getPayload() : event;

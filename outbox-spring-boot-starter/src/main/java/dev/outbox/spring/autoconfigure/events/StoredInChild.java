@@ -2,7 +2,10 @@ package dev.outbox.spring.autoconfigure.events;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.context.ApplicationContext;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -24,10 +27,7 @@ final class StoredInChild {
     /** Returns whether a child has stored this object and passes it on. */
     boolean contains(Object event) {
         List<Stored> all = STORED.get();
-        if (all == null) {
-            return false;
-        }
-        for (int i = all.size() - 1; i >= 0; i--) {
+        for (int i = all == null ? -1 : all.size() - 1; i >= 0; i--) {
             Stored stored = all.get(i);
             if (stored.event == event && isBelow(stored.context)) {
                 if (!hasOutboxAbove()) {
@@ -51,15 +51,14 @@ final class StoredInChild {
             STORED.set(all);
         }
         all.add(stored);
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            return;
+        if (TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    forget(stored);
+                }
+            });
         }
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void afterCompletion(int status) {
-                forget(stored);
-            }
-        });
     }
 
     private static void forget(Stored stored) {
@@ -70,21 +69,16 @@ final class StoredInChild {
     }
 
     private boolean isBelow(ApplicationContext other) {
-        for (ApplicationContext parent = other.getParent(); parent != null; parent = parent.getParent()) {
-            if (parent == context) {
-                return true;
-            }
-        }
-        return false;
+        return Stream.iterate(other.getParent(), Objects::nonNull, ApplicationContext::getParent)
+                .anyMatch((parent) -> parent == context);
     }
 
     private boolean hasOutboxAbove() {
-        for (ApplicationContext parent = context.getParent(); parent != null; parent = parent.getParent()) {
-            if (parent.getBeanNamesForType(OutboxedEventListener.class, true, false).length > 0) {
-                return true;
-            }
-        }
-        return false;
+        ApplicationContext parent = context.getParent();
+        return parent != null
+                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, OutboxedEventListener.class, true, false)
+                                .length
+                        > 0;
     }
 
     /** Equal to itself only, because one object may be published several times. */

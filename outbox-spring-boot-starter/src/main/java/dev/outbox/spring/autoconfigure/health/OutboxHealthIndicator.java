@@ -8,12 +8,14 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.store.StatusStore.Counts;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -30,7 +32,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     private final Polling polling;
     private final QueueGauges gauges;
     private final CachedQuery<Set<String>> missingMigrations;
-    private final HealthThresholds thresholds;
+    private final OutboxProperties.Health limits;
     private final Iterable<HealthDetails> modules;
 
     OutboxHealthIndicator(
@@ -38,14 +40,14 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             Polling polling,
             QueueGauges gauges,
             CachedQuery<Set<String>> missingMigrations,
-            OutboxProperties.Health thresholds,
+            OutboxProperties.Health limits,
             Iterable<HealthDetails> modules) {
         super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;
         this.missingMigrations = missingMigrations;
-        this.thresholds = new HealthThresholds(thresholds);
+        this.limits = limits;
         this.modules = modules;
     }
 
@@ -85,11 +87,43 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                     + String.join(", ", missing) + "; restart with outbox.migrate=true, or run the migrations");
         }
         if (counts != null) {
-            reasons.addAll(thresholds.exceeded(counts));
+            reasons.addAll(exceeded(counts));
         } else if (missing.isEmpty()) {
             reasons.add("the database refused to count the events, or did not answer in time");
         }
         return reasons;
+    }
+
+    /** Returns a sentence for each limit that is exceeded, with the stream, the figure and the limit. */
+    private List<String> exceeded(Map<String, Counts> counts) {
+        List<String> exceeded = new ArrayList<>();
+        Map<String, Counts> sorted = new TreeMap<>(counts);
+        sorted.forEach((stream, of) -> {
+            addIfTooOld(exceeded, "pending", stream, of.oldestPending());
+            addIfTooOld(exceeded, "retrying", stream, of.oldestRetrying());
+        });
+        long dead = counts.values().stream().mapToLong(Counts::dead).sum();
+        if (limits.maxDead() != null && dead > limits.maxDead()) {
+            String streams = sorted.entrySet().stream()
+                    .filter((entry) -> entry.getValue().dead() > 0)
+                    .map((entry) -> entry.getKey() + ": " + entry.getValue().dead())
+                    .collect(Collectors.joining(", "));
+            exceeded.add("%d dead events (%s), above outbox.health.max-dead of %d"
+                    .formatted(dead, streams, limits.maxDead()));
+        }
+        return exceeded;
+    }
+
+    private void addIfTooOld(List<String> exceeded, String state, String stream, Duration age) {
+        Duration limit = limits.maxOldest();
+        if (limit != null && age.compareTo(limit) > 0) {
+            exceeded.add("the oldest %s event of stream %s is %s old, above outbox.health.max-oldest of %s"
+                    .formatted(state, stream, seconds(age), seconds(limit)));
+        }
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.toMillis() / 1000.0 + " s";
     }
 
     private Map<String, Object> streams(Map<String, Counts> counts) {

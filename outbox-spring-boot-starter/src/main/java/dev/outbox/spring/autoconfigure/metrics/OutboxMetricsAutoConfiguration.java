@@ -37,27 +37,16 @@ public final class OutboxMetricsAutoConfiguration {
     }
 
     @Bean
-    MeterBinder outboxQueueMeterBinder(RuntimeSettings settings, QueueGauges gauges) {
+    MeterBinder outboxStreamMeterBinder(RuntimeSettings settings, QueueGauges gauges, OutboxRuntime runtime) {
         return (registry) -> {
             QueueMeters queues = new QueueMeters(registry, gauges);
-            OutboxMeters counters = new OutboxMeters(registry);
+            OutboxMeters meters = new OutboxMeters(registry);
             settings.polling().streams().keySet().forEach((stream) -> {
                 queues.register(stream);
-                counters.registerCounters(stream);
+                meters.registerCounters(stream);
+                meters.registerStuckHandlers(
+                        stream, () -> runtime.runningHandlers().stuck(stream).size());
             });
-        };
-    }
-
-    @Bean
-    MeterBinder outboxStuckHandlersMeterBinder(RuntimeSettings settings, OutboxRuntime runtime) {
-        return (registry) -> {
-            OutboxMeters meters = new OutboxMeters(registry);
-            settings.polling()
-                    .streams()
-                    .keySet()
-                    .forEach((stream) -> meters.registerStuckHandlers(
-                            stream,
-                            () -> runtime.runningHandlers().stuck(stream).size()));
         };
     }
 }

@@ -4,17 +4,34 @@ import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.Outboxed;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /** Class marked {@link Outboxed}, and how the outbox stores its events. */
 public final class OutboxedType {
+
+    private static final Set<Class<?>> SEQUENCES = Set.of(Long.class, Integer.class, Short.class, Byte.class);
+
+    /** Types whose text never changes, because ids are stored. */
+    private static final Set<Class<?>> IDS =
+            Set.of(UUID.class, Long.class, Integer.class, Short.class, Byte.class, BigInteger.class, Character.class);
+
+    private static final String NO_ID =
+            ", whose text is no stable id; name a text, a UUID, an integral number or an enum constant, such as '{path}.value'";
+    private static final String NO_SEQUENCE =
+            " and cannot order events; name an integral number, such as a @Version of type long";
 
     private final Outboxed mark;
     private final PropertyPath aggregateId;
@@ -24,9 +41,9 @@ public final class OutboxedType {
         this.mark = mark;
         this.aggregateId = PropertyPath.of("aggregateId", mark.aggregateId(), type);
         this.sequence = mark.sequence().isEmpty() ? null : PropertyPath.of("sequence", mark.sequence(), type);
-        AggregateIds.requirePossible(aggregateId);
+        requirePossible(aggregateId, OutboxedType::isId, NO_ID);
         if (sequence != null) {
-            Sequences.requirePossible(sequence);
+            requirePossible(sequence, SEQUENCES::contains, NO_SEQUENCE);
         }
     }
 
@@ -85,20 +102,52 @@ public final class OutboxedType {
 
     /** Reads the properties of an event. Throws an {@link InvalidEventException} if one is missing or of the wrong kind. */
     public OutboxEvent read(Object event) {
-        OutboxEvent read = OutboxEvent.of(mark.aggregateType(), AggregateIds.of(aggregateId, event), event);
+        OutboxEvent read = OutboxEvent.of(mark.aggregateType(), aggregateId(event), event);
         if (!mark.stream().isEmpty()) {
             read = read.inStream(mark.stream());
         }
-        return sequence == null ? read : read.withSequence(Sequences.of(sequence, event));
+        return sequence == null
+                ? read
+                : read.withSequence(((Number) value(sequence, event, SEQUENCES::contains, NO_SEQUENCE)).longValue());
     }
 
     /** Returns the class of an event, and its aggregate if it has one, for a message. */
     public String describe(Object event) {
         String type = event.getClass().getName();
         try {
-            return type + " of " + mark.aggregateType() + "/" + AggregateIds.of(aggregateId, event);
+            return type + " of " + mark.aggregateType() + "/" + aggregateId(event);
         } catch (InvalidEventException ex) {
             return type;
         }
+    }
+
+    private String aggregateId(Object event) {
+        Object value = value(aggregateId, event, OutboxedType::isId, NO_ID);
+        return value instanceof Enum<?> constant ? constant.name() : value.toString();
+    }
+
+    private static boolean isId(Class<?> type) {
+        return CharSequence.class.isAssignableFrom(type) || Enum.class.isAssignableFrom(type) || IDS.contains(type);
+    }
+
+    /** Refuses a property whose declared class excludes an allowed value. */
+    private static void requirePossible(PropertyPath property, Predicate<Class<?>> allowed, String refusal) {
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(property.type());
+        if (Modifier.isFinal(type.getModifiers()) && !allowed.test(type)) {
+            throw refused(property, type, refusal);
+        }
+    }
+
+    private static Object value(PropertyPath property, Object event, Predicate<Class<?>> allowed, String refusal) {
+        Object value = property.read(event);
+        if (!allowed.test(value.getClass())) {
+            throw refused(property, value.getClass(), refusal);
+        }
+        return value;
+    }
+
+    private static InvalidEventException refused(PropertyPath property, Class<?> type, String refusal) {
+        return new InvalidEventException(
+                property + " is of " + type.getName() + refusal.replace("{path}", property.path()));
     }
 }

@@ -56,7 +56,6 @@ final class ObservedPublisher implements OutboxPublisher {
     private List<EventEnvelope> observe(
             Collection<OutboxEvent> events, Function<Map<String, String>, List<EventEnvelope>> call) {
         OutboxPublishObservationContext context = new OutboxPublishObservationContext(events);
-        LogCorrelation log = LogCorrelation.current();
         GuardedObservation observation = new GuardedObservation(
                 () -> OutboxObservationDocumentation.PUBLISH.observation(convention, DEFAULT, () -> context, registry));
         try {
@@ -69,7 +68,6 @@ final class ObservedPublisher implements OutboxPublisher {
             throw ex;
         } finally {
             observation.close();
-            log.restore();
         }
     }
 

@@ -49,9 +49,8 @@ public final class OutboxTracingAutoConfiguration {
             ObjectProvider<OutboxHandleObservationConvention> conventions,
             OutboxProperties properties,
             OutboxDependencies dependencies) {
-        TraceContinuation continuation = new TraceContinuation(
-                properties.tracing().mode(), properties.tracing().parentFor(), dependencies.clock());
-        return new ObservingInterceptor(registry, conventions.getIfAvailable(), continuation);
+        return new ObservingInterceptor(
+                registry, conventions.getIfAvailable(), properties.tracing(), dependencies.clock());
     }
 
     /** Continues traces, where the application has a tracer. */

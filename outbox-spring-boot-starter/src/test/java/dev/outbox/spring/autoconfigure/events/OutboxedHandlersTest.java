@@ -2,7 +2,7 @@ package dev.outbox.spring.autoconfigure.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.HandlerConfigurationException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Applications;
@@ -36,7 +36,7 @@ class OutboxedHandlersTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining("@OutboxHandler method")
                         .hasMessageContaining(
                                 "takes a class that cannot be published: aggregateId 'oderId' of @Outboxed "
@@ -51,7 +51,7 @@ class OutboxedHandlersTest {
                 .run((context) -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(HandlerConfigurationException.class)
+                        .isInstanceOf(OutboxConfigurationException.class)
                         .hasMessageContaining(
                                 "is also an @EventListener: Spring calls it when an application publishes OrderPlaced,"
                                         + " and the outbox calls it again; remove one of the annotations"));
