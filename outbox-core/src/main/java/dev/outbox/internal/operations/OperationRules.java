@@ -6,13 +6,11 @@ import dev.outbox.operations.DeliverySelection.Span;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OperationSelection;
-import dev.outbox.operations.ReplayRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the requests of operators before any SQL runs. */
@@ -94,20 +92,6 @@ final class OperationRules {
         filters.values().removeIf(Objects::isNull);
         return " with " + filters
                 + "; add an event id, an aggregate with its type and id, or a stream with a handler id and a status";
-    }
-
-    static void check(ReplayRequest request) {
-        ReplayRequest.Selection selection = request.selection();
-        Stream.of(selection.occurred(), selection.published()).forEach((range) -> {
-            checkTime(range.from());
-            checkTime(range.to());
-        });
-        ReplayRequest.Aggregate aggregate = selection.aggregate();
-        checkText("handler id", request.handlerId(), LONGEST_NAME);
-        if (aggregate != null) {
-            checkText("aggregate type", aggregate.type(), LONGEST_NAME);
-            checkOptional("aggregate id", aggregate.id());
-        }
     }
 
     static void check(OperationSelection selection) {

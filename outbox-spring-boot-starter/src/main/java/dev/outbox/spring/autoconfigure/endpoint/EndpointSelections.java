@@ -8,8 +8,9 @@ import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.ReplayRequest;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Translates filters to selections. */
@@ -59,26 +60,18 @@ final class EndpointSelections {
     }
 
     static ReplayRequest replay(EndpointFilter filter, @Nullable Long rate) {
-        ReplayRequest request = ReplayRequest.of(filter.required("handler"))
-                .occurred(filter.time("since"), filter.time("until"))
-                .published(filter.time("publishedSince"), filter.time("publishedUntil"));
+        ReplayRequest all = ReplayRequest.of(filter.required("handler"));
         String eventTypes = filter.text("eventType");
-        if (eventTypes != null) {
-            request = request.eventTypes(eventTypes.strip().split("\\s*,\\s*", -1));
-        }
-        String aggregateType = filter.text("aggregateType");
-        if (aggregateType != null) {
-            request = request.aggregate(aggregateType, filter.text("aggregateId"));
-        }
-        UUID[] events = filter.parsed(
-                "event",
-                (list) -> Arrays.stream(list.strip().split("\\s*,\\s*", -1))
-                        .map(UUID::fromString)
-                        .toArray(UUID[]::new),
-                "one or more UUIDs, separated by commas");
-        if (events != null) {
-            request = request.events(events);
-        }
+        ReplayRequest request = new ReplayRequest(
+                all.handlerId(),
+                filter.time("since"),
+                filter.time("until"),
+                eventTypes == null
+                        ? all.eventTypes()
+                        : Set.copyOf(List.of(eventTypes.strip().split("\\s*,\\s*", -1))),
+                filter.text("aggregateType"),
+                filter.text("aggregateId"),
+                all.rate());
         return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
     }
 }
