@@ -1,6 +1,5 @@
 package dev.outbox.operations;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -14,21 +13,7 @@ final class Criteria {
     private Criteria() {}
 
     static void checkText(String what, @Nullable String text) {
-        checkText(what, text, LONGEST);
-    }
-
-    static void checkText(String what, @Nullable String text, int longest) {
-        if (text == null || text.isBlank()) {
-            throw new InvalidOperationException(what + " must not be missing or blank");
-        }
-        if (text.length() > longest) {
-            throw new InvalidOperationException(
-                    what + " must have at most " + longest + " characters, but has " + text.length());
-        }
-        if (text.indexOf(0) >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidOperationException(
-                    what + " contains U+0000 or half of a surrogate pair, which PostgreSQL cannot store");
-        }
+        InvalidOperationException.checkText(what, text, LONGEST);
     }
 
     static void checkOptional(String what, @Nullable String text) {

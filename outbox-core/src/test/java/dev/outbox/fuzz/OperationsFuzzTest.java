@@ -169,7 +169,7 @@ class OperationsFuzzTest {
         DeliverySelection none = DeliverySelection.all().ofEvent(new UUID(0, 0));
         Instant since = values.oneIn(2) ? null : values.instant();
         return switch (values.random().nextInt(8)) {
-            case 0 -> none.ofAggregateType(values.text());
+            case 0 -> none.ofAggregate(values.text(), null);
             case 1 -> none.ofAggregate(values.text(), values.text());
             case 2 -> none.inStream(values.text());
             case 3 -> none.ofEventType(values.text());

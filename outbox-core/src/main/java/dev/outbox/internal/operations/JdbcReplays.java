@@ -74,7 +74,7 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public boolean cancel(long id, String by) {
-        OperationRules.checkName(by);
+        OperationRules.checkOperator(by);
         return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
     }
 

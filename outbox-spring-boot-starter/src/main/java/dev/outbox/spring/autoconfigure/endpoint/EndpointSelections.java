@@ -1,8 +1,6 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.DeliverySelection.Events;
-import dev.outbox.operations.DeliverySelection.Lane;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OperationSelection;
@@ -11,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Translates filters to selections. */
@@ -19,26 +18,26 @@ final class EndpointSelections {
     private EndpointSelections() {}
 
     static DeliverySelection deliveries(EndpointFilter filter) {
-        Lane lane = new Lane(filter.text("handler"), filter.text("aggregateType"), filter.text("aggregateId"));
-        Events events = new Events(
-                filter.uuid("event"), filter.text("stream"), filter.text("eventType"), filter.text("errorCode"));
         DeliverySelection all = DeliverySelection.all();
-        DeliverySelection selection = new DeliverySelection(
-                lane,
-                events,
-                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
-                all.statuses(),
-                null,
-                null);
-        DeliveryStatus[] statuses =
+        Set<DeliveryStatus> statuses =
                 filter.parsed("status", EndpointSelections::statuses, "DUE, WAITING or DEAD, separated by commas");
-        return statuses == null ? selection : selection.withStatus(statuses);
+        return new DeliverySelection(
+                filter.text("handler"),
+                filter.text("aggregateType"),
+                filter.text("aggregateId"),
+                filter.uuid("event"),
+                filter.text("stream"),
+                filter.text("eventType"),
+                filter.text("errorCode"),
+                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
+                statuses == null ? all.statuses() : statuses,
+                all.page());
     }
 
-    private static DeliveryStatus[] statuses(String list) {
+    private static Set<DeliveryStatus> statuses(String list) {
         return Arrays.stream(list.split(",", -1))
                 .map((name) -> DeliveryStatus.valueOf(name.strip().toUpperCase(Locale.ROOT)))
-                .toArray(DeliveryStatus[]::new);
+                .collect(Collectors.toSet());
     }
 
     static EventSelection events(EndpointFilter filter) {
