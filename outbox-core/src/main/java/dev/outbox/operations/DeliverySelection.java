@@ -9,53 +9,51 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Selection of deliveries. Start with {@link #all}, {@link #delivery} or {@link #lane}; every further method narrows the selection.
- * Immutable. {@link OutboxOperations} validates the values.
+ * {@code null} matches any. Immutable.
  *
- * @param lane the handler and aggregate
- * @param event the events
+ * @param handlerId the handler
+ * @param aggregateType the aggregate type
+ * @param aggregateId the aggregate id
+ * @param eventId the event id
+ * @param stream the stream
+ * @param eventType the event type
+ * @param errorCode the code of the last failure
  * @param created when the delivery was queued for redelivery
  * @param statuses the statuses
- * @param after the position after which to begin; {@code null} for the beginning
- * @param upTo the position at which to end, inclusive; {@code null} for the end
+ * @param page where to begin and to end
  */
 public record DeliverySelection(
-        Lane lane,
-        Events event,
+        @Nullable String handlerId,
+        @Nullable String aggregateType,
+        @Nullable String aggregateId,
+        @Nullable UUID eventId,
+        @Nullable String stream,
+        @Nullable String eventType,
+        @Nullable String errorCode,
         Span created,
         Set<DeliveryStatus> statuses,
-        @Nullable Place after,
-        @Nullable Place upTo) {
+        Page page) {
 
-    /** Copies the statuses. */
+    private static final DeliverySelection ALL = new DeliverySelection(
+            null, null, null, null, null, null, null, Span.ANY, EnumSet.allOf(DeliveryStatus.class), Page.WHOLE);
+
+    /**
+     * Copies the statuses and checks the values.
+     *
+     * @throws InvalidOperationException if a value breaks a rule
+     */
     public DeliverySelection {
         statuses = Set.copyOf(statuses);
+        Criteria.checkOptional("handler id", handlerId);
+        Criteria.checkOptional("aggregate type", aggregateType);
+        Criteria.checkOptional("aggregate id", aggregateId);
+        Criteria.checkOptional("stream", stream);
+        Criteria.checkOptional("event type", eventType);
+        Criteria.checkOptional("error code", errorCode);
+        if (statuses.isEmpty()) {
+            throw new InvalidOperationException("the selection allows no status, so it can find nothing");
+        }
     }
-
-    /**
-     * Handler and aggregate; {@code null} matches any.
-     *
-     * @param handlerId the handler
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     */
-    public record Lane(
-            @Nullable String handlerId,
-            @Nullable String aggregateType,
-            @Nullable String aggregateId) {}
-
-    /**
-     * Events; {@code null} matches any.
-     *
-     * @param eventId the event id
-     * @param stream the stream
-     * @param type the event type
-     * @param errorCode the code of the last failure
-     */
-    public record Events(
-            @Nullable UUID eventId,
-            @Nullable String stream,
-            @Nullable String type,
-            @Nullable String errorCode) {}
 
     /**
      * Time span; {@code null} leaves it open.
@@ -63,7 +61,20 @@ public record DeliverySelection(
      * @param since the start, inclusive
      * @param before the end, exclusive
      */
-    public record Span(@Nullable Instant since, @Nullable Instant before) {}
+    public record Span(@Nullable Instant since, @Nullable Instant before) {
+
+        /** Any time. */
+        public static final Span ANY = new Span(null, null);
+
+        /**
+         * Checks the values.
+         *
+         * @throws InvalidOperationException if the span is empty, or not within the years 1 to 9999
+         */
+        public Span {
+            Criteria.checkRange(since, before);
+        }
+    }
 
     /**
      * Position in the order of deliveries: by the id of the event in the outbox, then by handler id.
@@ -71,7 +82,29 @@ public record DeliverySelection(
      * @param id the id of the event in the outbox
      * @param handlerId the handler
      */
-    public record Place(long id, String handlerId) {}
+    public record Place(long id, String handlerId) {
+
+        /**
+         * Checks the handler.
+         *
+         * @throws InvalidOperationException if the handler breaks a rule
+         */
+        public Place {
+            Criteria.checkText("handler id of a place", handlerId);
+        }
+    }
+
+    /**
+     * Part of the deliveries in their order; {@code null} leaves it open.
+     *
+     * @param after the position after which to begin
+     * @param upTo the position at which to end, inclusive
+     */
+    public record Page(@Nullable Place after, @Nullable Place upTo) {
+
+        /** All deliveries. */
+        public static final Page WHOLE = new Page(null, null);
+    }
 
     /**
      * Selects every delivery that is queued for redelivery or dead.
@@ -79,13 +112,7 @@ public record DeliverySelection(
      * @return the selection
      */
     public static DeliverySelection all() {
-        return new DeliverySelection(
-                new Lane(null, null, null),
-                new Events(null, null, null, null),
-                new Span(null, null),
-                EnumSet.allOf(DeliveryStatus.class),
-                null,
-                null);
+        return ALL;
     }
 
     /**
@@ -118,28 +145,20 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofHandler(String handlerId) {
-        return with(new Lane(handlerId, lane.aggregateType, lane.aggregateId));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
-     * Narrows the selection to an aggregate type.
+     * Narrows the selection to an aggregate, or to all aggregates of a type.
      *
      * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id; {@code null} for all aggregates of the type
      * @return the narrower selection
      */
-    public DeliverySelection ofAggregateType(String aggregateType) {
-        return with(new Lane(lane.handlerId, aggregateType, lane.aggregateId));
-    }
-
-    /**
-     * Narrows the selection to an aggregate.
-     *
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     * @return the narrower selection
-     */
-    public DeliverySelection ofAggregate(String aggregateType, String aggregateId) {
-        return with(new Lane(lane.handlerId, aggregateType, aggregateId));
+    public DeliverySelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -149,7 +168,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofEvent(UUID eventId) {
-        return with(new Events(eventId, event.stream, event.type, event.errorCode));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -159,7 +179,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection inStream(String stream) {
-        return with(new Events(event.eventId, stream, event.type, event.errorCode));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -169,7 +190,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection ofEventType(String eventType) {
-        return with(new Events(event.eventId, event.stream, eventType, event.errorCode));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -179,7 +201,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection withErrorCode(String errorCode) {
-        return with(new Events(event.eventId, event.stream, event.type, errorCode));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -190,7 +213,9 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
-        return new DeliverySelection(lane, event, new Span(since, before), statuses, after, upTo);
+        Span created = new Span(since, before);
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -200,18 +225,22 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
-        return new DeliverySelection(lane, event, created, Set.copyOf(List.of(allowed)), after, upTo);
+        Set<DeliveryStatus> statuses = Set.copyOf(List.of(allowed));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
      * Narrows the selection to deliveries after another one, such as the last one of a page.
      *
      * @param id the id of its event in the outbox
-     * @param handlerId its handler
+     * @param handler its handler
      * @return the narrower selection
      */
-    public DeliverySelection after(long id, String handlerId) {
-        return new DeliverySelection(lane, event, created, statuses, new Place(id, handlerId), upTo);
+    public DeliverySelection after(long id, String handler) {
+        Page page = new Page(new Place(id, handler), this.page.upTo());
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -219,11 +248,13 @@ public record DeliverySelection(
      * more than a caller has seen.
      *
      * @param id the id of its event in the outbox
-     * @param handlerId its handler
+     * @param handler its handler
      * @return the narrower selection
      */
-    public DeliverySelection upTo(long id, String handlerId) {
-        return new DeliverySelection(lane, event, created, statuses, after, new Place(id, handlerId));
+    public DeliverySelection upTo(long id, String handler) {
+        Page page = new Page(this.page.after(), new Place(id, handler));
+        return new DeliverySelection(
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
     }
 
     /**
@@ -232,14 +263,18 @@ public record DeliverySelection(
      * @return whether it selects all deliveries
      */
     public boolean isUnrestricted() {
-        return new DeliverySelection(lane, event, created, statuses, null, null).equals(all());
-    }
-
-    private DeliverySelection with(Lane narrower) {
-        return new DeliverySelection(narrower, event, created, statuses, after, upTo);
-    }
-
-    private DeliverySelection with(Events narrower) {
-        return new DeliverySelection(lane, narrower, created, statuses, after, upTo);
+        Page page = Page.WHOLE;
+        return new DeliverySelection(
+                        handlerId,
+                        aggregateType,
+                        aggregateId,
+                        eventId,
+                        stream,
+                        eventType,
+                        errorCode,
+                        created,
+                        statuses,
+                        page)
+                .equals(all());
     }
 }

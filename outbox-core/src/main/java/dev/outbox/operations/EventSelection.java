@@ -3,7 +3,7 @@ package dev.outbox.operations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selection of events; {@code null} matches any. Immutable. {@link OutboxInspector} validates the values.
+ * Selection of events; {@code null} matches any. Immutable.
  *
  * @param aggregateType the aggregate type
  * @param aggregateId the aggregate id
@@ -19,6 +19,17 @@ public record EventSelection(
         @Nullable Long before) {
 
     /**
+     * Checks the values.
+     *
+     * @throws InvalidOperationException if a value breaks a rule, or an aggregate id has no type
+     */
+    public EventSelection {
+        Criteria.checkAggregate(aggregateType, aggregateId);
+        Criteria.checkOptional("event type", eventType);
+        Criteria.checkOptional("trace id", traceId);
+    }
+
+    /**
      * Selects every event.
      *
      * @return the selection
@@ -28,23 +39,13 @@ public record EventSelection(
     }
 
     /**
-     * Narrows the selection to an aggregate type.
+     * Narrows the selection to an aggregate, or to all aggregates of a type.
      *
      * @param aggregateType the aggregate type
+     * @param aggregateId the aggregate id; {@code null} for all aggregates of the type
      * @return the narrower selection
      */
-    public EventSelection ofAggregateType(String aggregateType) {
-        return new EventSelection(aggregateType, aggregateId, eventType, traceId, before);
-    }
-
-    /**
-     * Narrows the selection to an aggregate.
-     *
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     * @return the narrower selection
-     */
-    public EventSelection ofAggregate(String aggregateType, String aggregateId) {
+    public EventSelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
         return new EventSelection(aggregateType, aggregateId, eventType, traceId, before);
     }
 

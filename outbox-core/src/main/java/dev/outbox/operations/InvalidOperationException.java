@@ -1,6 +1,7 @@
 package dev.outbox.operations;
 
 import dev.outbox.OutboxException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,27 @@ public final class InvalidOperationException extends OutboxException {
     public InvalidOperationException(Reason reason, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.reason = reason;
+    }
+
+    /**
+     * Refuses a text that PostgreSQL cannot store. Not for applications.
+     *
+     * @param what what the text is
+     * @param text the text
+     * @param longest the largest number of characters
+     */
+    public static void checkText(String what, @Nullable String text, int longest) {
+        if (text == null || text.isBlank()) {
+            throw new InvalidOperationException(what + " must not be missing or blank");
+        }
+        if (text.length() > longest) {
+            throw new InvalidOperationException(
+                    what + " must have at most " + longest + " characters, but has " + text.length());
+        }
+        if (text.indexOf(0) >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new InvalidOperationException(
+                    what + " contains U+0000 or half of a surrogate pair, which PostgreSQL cannot store");
+        }
     }
 
     /**

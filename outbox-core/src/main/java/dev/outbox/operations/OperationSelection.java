@@ -5,7 +5,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selection of operations; {@code null} matches any. Immutable. {@link OutboxOperations} validates the values.
+ * Selection of operations; {@code null} matches any. Immutable.
  *
  * @param eventId the event of the delivery
  * @param handlerId the handler, or the handler of the delivery
@@ -21,12 +21,22 @@ public record OperationSelection(
         @Nullable Long olderThan) {
 
     /**
+     * Checks the values.
+     *
+     * @throws InvalidOperationException if a value breaks a rule
+     */
+    public OperationSelection {
+        Criteria.checkOptional("handler id", handlerId);
+        Criteria.checkOptional("the name of the operator", performedBy);
+    }
+
+    /**
      * Selects every operation.
      *
      * @return the selection
      */
     public static OperationSelection all() {
-        return new OperationSelection(null, null, null, new DeliverySelection.Span(null, null), null);
+        return new OperationSelection(null, null, null, DeliverySelection.Span.ANY, null);
     }
 
     /**

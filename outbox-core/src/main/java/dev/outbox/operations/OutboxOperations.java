@@ -15,22 +15,13 @@ import java.util.List;
 public interface OutboxOperations {
 
     /**
-     * Outcome of {@link #retry}.
+     * Outcome of {@link #retry} and {@link #skip}.
      *
-     * @param affected how many deliveries were reset, as if they had never failed
+     * @param affected how many deliveries were reset, as if they had never failed, or removed
      * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
      *     their event; repeat the call later if they fail
      */
-    record Retried(int affected, int busy) {}
-
-    /**
-     * Outcome of {@link #skip}.
-     *
-     * @param affected how many deliveries were removed
-     * @param busy how many were left unchanged because a worker attempts them at the moment, or another transaction has locked them or
-     *     their event
-     */
-    record Skipped(int affected, int busy) {}
+    record Changed(int affected, int busy) {}
 
     /**
      * Finds deliveries that are due, wait in their lane, or are dead, oldest event first. To get the next page, pass the last delivery of
@@ -70,7 +61,7 @@ public interface OutboxOperations {
      * @return the outcome
      * @throws InvalidOperationException also if the database needs longer than 5 s for a batch, because no index serves the selection
      */
-    Retried retry(DeliverySelection selection, String by, String reason);
+    Changed retry(DeliverySelection selection, String by, String reason);
 
     /**
      * Removes deliveries for good, dead or not: one delivery, a selection, or whole lanes. Their handlers do not receive them again, the
@@ -85,7 +76,7 @@ public interface OutboxOperations {
      * @return the outcome
      * @throws InvalidOperationException also if the database needs longer than 5 s for a batch, because no index serves the selection
      */
-    Skipped skip(DeliverySelection selection, String by, String reason);
+    Changed skip(DeliverySelection selection, String by, String reason);
 
     /**
      * Pauses a handler in every process until it is resumed, also across restarts. Each process stops delivering to it with its next claim;

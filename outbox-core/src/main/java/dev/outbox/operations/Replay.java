@@ -36,10 +36,9 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
     /**
      * Progress of a replay.
      *
-     * @param fed the number of added deliveries
+     * @param fed the number of added deliveries, without those that were skipped when the replay was cancelled
      * @param open the number of these that are not handled yet
      * @param dead the number of these that are dead
-     * @param removed how many of these were skipped when the replay was cancelled
      * @param allFed whether the replay has added all deliveries
      * @param finishedAt when the replay was done or cancelled; {@code null} while it runs
      */
@@ -47,7 +46,6 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
             long fed,
             long open,
             long dead,
-            long removed,
             boolean allFed,
             @Nullable Instant finishedAt) {
 
@@ -57,7 +55,7 @@ public record Replay(long id, ReplayRequest request, Origin origin, Status statu
          * @return the number of deliveries
          */
         public long delivered() {
-            return fed - open - dead - removed;
+            return fed - open - dead;
         }
     }
 }

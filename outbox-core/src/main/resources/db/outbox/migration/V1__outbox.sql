@@ -311,18 +311,14 @@ CREATE TABLE ${schema}.outbox_replay (
     handler_id     text COLLATE "C" NOT NULL,
     occurred_from  timestamptz,
     occurred_to    timestamptz,
-    published_from timestamptz,
-    published_to   timestamptz,
     event_types    text[],
     aggregate_type text COLLATE "C",
     aggregate_id   text COLLATE "C",
-    event_ids      uuid[],
     rate           integer          NOT NULL,
     status         text COLLATE "C" NOT NULL DEFAULT 'RUNNING',
     after_id       bigint           NOT NULL DEFAULT 0,
     up_to_id       bigint           NOT NULL,
     fed_count      bigint           NOT NULL DEFAULT 0,
-    removed_count  bigint           NOT NULL DEFAULT 0,
     fed_at         timestamptz      NOT NULL DEFAULT now(),
     requested_by   text             NOT NULL,
     reason         text             NOT NULL,
@@ -337,9 +333,8 @@ CREATE TABLE ${schema}.outbox_replay (
 
 COMMENT ON COLUMN ${schema}.outbox_replay.after_id IS 'Events up to this one have been looked at; fences the process that looks at the next ones';
 COMMENT ON COLUMN ${schema}.outbox_replay.up_to_id IS 'The last event when the replay was asked for; later ones come by themselves';
-COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'Until when the rate is used up';
-COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added';
-COMMENT ON COLUMN ${schema}.outbox_replay.removed_count IS 'Deliveries that were skipped when it was cancelled';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_at IS 'When its rate allows more events';
+COMMENT ON COLUMN ${schema}.outbox_replay.fed_count IS 'Deliveries that were added, without those that its cancellation skipped';
 
 CREATE INDEX outbox_replay_unfinished
     ON ${schema}.outbox_replay (id)

@@ -124,13 +124,12 @@ class PushFlowTest {
         confirm(reserve());
         assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
 
+        String[] aggregate = api.events().get(event).get("aggregate").toString().split("/", 2);
         String replay = "/operations/replays/"
                 + api.<Integer>create(
-                        "/operations/replays",
-                        """
-                        {"handler": "%s", "eventIds": ["%s"], "by": "ann", "reason": "did it arrive?"}
-                        """.formatted(handler, api.events().get(event).get("eventId")),
-                        "$.id");
+                        "/operations/replays", """
+                        {"handler": "%s", "aggregateType": "%s", "aggregateId": "%s", "by": "ann", "reason": "did it arrive?"}
+                        """.formatted(handler, aggregate[0], aggregate[1]), "$.id");
 
         await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
         assertThat(api.<Integer>get(replay, "$.delivered")).isEqualTo(1);

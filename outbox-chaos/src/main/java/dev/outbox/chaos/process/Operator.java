@@ -11,8 +11,10 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -28,11 +30,12 @@ final class Operator {
     private static final int REPLAY_RATE = 1000;
 
     private static final String RECENT = """
-            SELECT event_id
-            FROM events.outbox_published
-            WHERE event_type = ?
-            ORDER BY published_at DESC
-            LIMIT ?
+            SELECT min(occurred_at)
+            FROM (SELECT occurred_at
+                  FROM events.outbox_published
+                  WHERE event_type = ?
+                  ORDER BY id DESC
+                  LIMIT ?) recent
             """;
 
     private final OutboxOperations operations;
@@ -101,12 +104,12 @@ final class Operator {
     }
 
     private void replay(String eventType, String handler, long limit) {
-        List<UUID> events = jdbc.queryForList(RECENT, UUID.class, eventType, limit);
-        if (events.isEmpty()) {
+        OffsetDateTime since = jdbc.queryForObject(RECENT, OffsetDateTime.class, eventType, limit);
+        if (since == null) {
             return;
         }
-        events.forEach((event) -> note(Operation.REPLAY, event, handler));
-        ReplayRequest request = ReplayRequest.of(handler).events(events.toArray(UUID[]::new));
+        note(Operation.REPLAY, null, handler);
+        ReplayRequest request = ReplayRequest.of(handler).eventTypes(eventType).occurred(since.toInstant(), null);
         replays.start(request.rate(REPLAY_RATE), ACTOR, "its effects were lost");
     }
 
@@ -118,7 +121,7 @@ final class Operator {
         return DeliverySelection.delivery(delivery.event().eventId(), delivery.handlerId());
     }
 
-    private void note(Operation kind, UUID event, String handler) {
+    private void note(Operation kind, @Nullable UUID event, String handler) {
         facts.write(new Operated(System.nanoTime(), facts.process(), kind, event, handler));
     }
 

@@ -6,7 +6,7 @@ import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.ReplayDeliveryStore;
-import dev.outbox.internal.store.ReplayEventStore;
+import dev.outbox.internal.store.ReplayStore.Page;
 import dev.outbox.internal.store.ReplayStore.Unfinished;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,19 +16,16 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Adds the deliveries of replays in event order, within their rate and at most a bounded number ahead of their handlers. */
+/** Adds the deliveries of replays in event order, a second of their rate at a time, and to a bounded number of lanes. */
 public final class ReplayFeeder implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
 
     private static final Duration IDLE = Duration.ofSeconds(5);
-    private static final Duration SHORTEST_DELAY = Duration.ofMillis(50);
     private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
-    private static final Duration LONG_COUNT = Duration.ofMillis(100);
-    private static final int ALWAYS_OUTSTANDING = 500;
+    private static final int ALWAYS_DUE = 500;
     private static final int PAGE_SIZE = 500;
 
-    private final ReplayEventStore events;
     private final ReplayDeliveryStore deliveries;
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
@@ -45,12 +42,7 @@ public final class ReplayFeeder implements AutoCloseable {
 
     /** Creates a feeder that has not started. */
     public ReplayFeeder(
-            ReplayEventStore events,
-            ReplayDeliveryStore deliveries,
-            HandlerRegistry registry,
-            JdbcReplays replays,
-            Listener listener) {
-        this.events = events;
+            ReplayDeliveryStore deliveries, HandlerRegistry registry, JdbcReplays replays, Listener listener) {
         this.deliveries = deliveries;
         this.registry = registry;
         this.replays = replays;
@@ -91,40 +83,28 @@ public final class ReplayFeeder implements AutoCloseable {
             replays.cancelNow(replay.id(), "the outbox, because the registration of the handler has expired");
             return LONGEST_DELAY;
         }
-        if (replay.allowed() == 0) {
-            return delay(replay);
+        if (!replay.pause().isZero()) {
+            return replay.pause();
         }
-        long begun = System.nanoTime();
-        long allowed = Math.min(Math.min(replay.allowed(), PAGE_SIZE), room(replay, handler.get()));
-        Duration counting = Duration.ofNanos(System.nanoTime() - begun);
-        Duration delay = allowed > 0 ? addPage(replay, handler.get(), (int) allowed) : delay(replay);
-        // Many blocked lanes take long to count, which must not keep the database busy.
-        return counting.compareTo(LONG_COUNT) > 0 ? counting.multipliedBy(10) : delay;
+        long room = Math.min(PAGE_SIZE, Math.min(replay.rate(), room(replay, handler.get())));
+        return room > 0 ? addPage(replay, handler.get(), (int) room) : LONGEST_DELAY;
     }
 
     /** A paused handler gets its past without a bound: it must be complete before the handler resumes. */
-    private long room(Unfinished replay, RegisteredHandler handler) throws SQLException {
-        return handler.paused()
-                ? Long.MAX_VALUE
-                : Math.max(replay.rate(), ALWAYS_OUTSTANDING) - deliveries.outstanding(replay);
+    private static long room(Unfinished replay, RegisteredHandler handler) {
+        return handler.paused() ? Long.MAX_VALUE : Math.max(replay.rate(), ALWAYS_DUE) - replay.due();
     }
 
-    private Duration addPage(Unfinished replay, RegisteredHandler handler, int allowed) throws SQLException {
-        ReplayEventStore.Page page = events.next(replay, handler, allowed);
+    private Duration addPage(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
+        Page page = replays.next(replay, handler, limit);
         if (page.lastId() == replay.afterId()) {
-            return delay(replay);
+            return LONGEST_DELAY;
         }
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
         Map<String, Integer> addedByStream = deliveries.add(replay, handler, page);
         FaultPoint.AFTER_REPLAY_PAGE.reached();
         addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
-        int added = addedByStream.values().stream().mapToInt(Integer::intValue).sum();
-        return added < allowed || allowed == PAGE_SIZE ? Duration.ZERO : delay(replay);
-    }
-
-    private static Duration delay(Unfinished replay) {
-        Duration perEvent = Duration.ofSeconds(1).dividedBy(replay.rate());
-        return perEvent.compareTo(SHORTEST_DELAY) > 0 ? shorter(perEvent, LONGEST_DELAY) : SHORTEST_DELAY;
+        return Duration.ZERO;
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -57,7 +57,8 @@ public final class JdbcInspector implements OutboxInspector {
 
     @Override
     public List<LaneReport> lanes(String aggregateType, String aggregateId) {
-        OperationRules.checkAggregate(aggregateType, aggregateId);
+        OperationRules.checkName("aggregate type", aggregateType);
+        OperationRules.checkName("aggregate id", aggregateId);
         return DatabaseCall.run(
                 "explain lanes",
                 () -> new LaneReports(aggregateType, aggregateId, lanes.read(aggregateType, aggregateId)).all());
@@ -82,7 +83,6 @@ public final class JdbcInspector implements OutboxInspector {
 
     @Override
     public EventPage findEvents(EventSelection selection, int limit) {
-        OperationRules.check(selection);
         OperationRules.check(limit);
         return DatabaseCall.search("search events", () -> search.find(selection, limit));
     }

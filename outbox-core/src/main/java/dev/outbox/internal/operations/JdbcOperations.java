@@ -7,7 +7,6 @@ import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.OperationLogStore;
 import dev.outbox.internal.store.OperationStore;
 import dev.outbox.internal.store.OperationStore.Action;
-import dev.outbox.internal.store.OperationStore.Result;
 import dev.outbox.internal.store.OriginStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.PauseStore;
@@ -20,6 +19,7 @@ import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -52,50 +52,51 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public List<Delivery> find(DeliverySelection selection, int limit) {
-        OperationRules.check(selection);
         OperationRules.check(limit);
         return DatabaseCall.select("find deliveries", selection, () -> deliveries.find(selection, limit));
     }
 
     @Override
     public long count(DeliverySelection selection) {
-        OperationRules.check(selection);
         return DatabaseCall.select("count deliveries", selection, () -> deliveries.count(selection));
     }
 
     @Override
-    public Retried retry(DeliverySelection selection, String by, String reason) {
-        AuditInfo audit = OperationRules.check(selection, by, reason);
-        Result result =
-                DatabaseCall.select("retry deliveries", selection, () -> change(Action.RETRY, selection, audit));
-        log.info("{} deliveries retried by {}, {} busy", result.affected(), by, result.busy());
-        return new Retried(result.affected(), result.busy());
+    public Changed retry(DeliverySelection selection, String by, String reason) {
+        return change(Action.RETRY, "retried", selection, OperationRules.check(selection, by, reason));
     }
 
     @Override
-    public Skipped skip(DeliverySelection selection, String by, String reason) {
-        AuditInfo audit = OperationRules.check(selection, by, reason);
-        Result result = DatabaseCall.select("skip deliveries", selection, () -> change(Action.SKIP, selection, audit));
-        log.info("{} deliveries skipped by {}, {} busy", result.affected(), by, result.busy());
-        return new Skipped(result.affected(), result.busy());
+    public Changed skip(DeliverySelection selection, String by, String reason) {
+        return change(Action.SKIP, "skipped", selection, OperationRules.check(selection, by, reason));
+    }
+
+    private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
+        String task = action.name().toLowerCase(Locale.ROOT) + " deliveries";
+        Changed changed = DatabaseCall.select(task, selection, () -> changeBatches(action, selection, audit));
+        log.info("{} deliveries {} by {}, {} busy", changed.affected(), done, audit.actor(), changed.busy());
+        return changed;
     }
 
     /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
-    private Result change(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
+    private Changed changeBatches(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
         long newest = deliveries.newest();
-        Result result = Result.NONE;
+        int affected = 0;
+        int busy = 0;
         DeliverySelection rest = selection;
         List<DeliveryRef> batch;
         do {
             batch = deliveries.find(rest, action, newest, BATCH_SIZE);
             if (!batch.isEmpty()) {
-                result = result.plus(changes.change(action, audit, batch));
+                Changed changed = changes.change(action, audit, batch);
+                affected += changed.affected();
+                busy += changed.busy();
                 batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
                 DeliveryRef last = batch.get(batch.size() - 1);
                 rest = rest.after(last.key().outboxId(), last.key().handlerId());
             }
         } while (batch.size() == BATCH_SIZE);
-        return result;
+        return new Changed(affected, busy);
     }
 
     @Override
@@ -179,7 +180,6 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public List<Operation> operations(OperationSelection selection, int limit) {
-        OperationRules.check(selection);
         OperationRules.check(limit);
         return DatabaseCall.run("find operations", () -> records.find(selection, limit));
     }

@@ -5,6 +5,7 @@ import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
+import dev.outbox.internal.store.ReplayStore.Page;
 import dev.outbox.internal.store.ReplayStore.Unfinished;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
@@ -39,7 +40,6 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public long start(ReplayRequest request, String by, String reason) {
-        OperationRules.check(request);
         AuditInfo audit = OperationRules.check(by, reason);
         return DatabaseCall.run("start a replay", () -> {
             RegisteredHandler handler = registry.resolve(request.handlerId())
@@ -49,14 +49,13 @@ public final class JdbcReplays implements Replays {
                                     + registry.expireAfter().toDays()
                                     + " days; start one that has it, or correct the id",
                             null));
-            for (String type : request.selection().eventTypes()) {
+            for (String type : request.eventTypes()) {
                 if (!handler.isSubscribedTo(type)) {
                     throw new InvalidOperationException(
                             "handler '" + handler.id() + "' does not subscribe to events of type " + type);
                 }
             }
-            ReplayRequest current = new ReplayRequest(handler.id(), request.selection(), request.rate());
-            long id = store.insert(current, audit);
+            long id = store.insert(request, handler.id(), audit);
             log.info("Replay {} to {} started by {}", id, handler.id(), by);
             wake.run();
             return id;
@@ -75,13 +74,18 @@ public final class JdbcReplays implements Replays {
 
     @Override
     public boolean cancel(long id, String by) {
-        OperationRules.checkName(by);
+        OperationRules.checkOperator(by);
         return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
     }
 
     /** Finds the replays that have work left. */
     public List<Unfinished> unfinished() throws SQLException {
         return store.unfinished();
+    }
+
+    /** Finds the next events of a replay that the handler takes. */
+    public Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
+        return store.next(replay, handler, limit);
     }
 
     /** Cancels a replay for an operator or for the feeder. */
@@ -111,14 +115,13 @@ public final class JdbcReplays implements Replays {
         store.find(id).ifPresent((replay) -> {
             Replay.Progress progress = replay.progress();
             log.info(
-                    "Replay {} to {} {}: {} deliveries added, {} delivered, {} dead, {} skipped",
+                    "Replay {} to {} {}: {} deliveries added, {} delivered, {} dead",
                     id,
                     replay.request().handlerId(),
                     replay.status() == Replay.Status.DONE ? "done" : "cancelled",
                     progress.fed(),
                     progress.delivered(),
-                    progress.dead(),
-                    progress.removed());
+                    progress.dead());
         });
     }
 }

@@ -20,7 +20,6 @@ import dev.outbox.internal.processing.StreamPoller;
 import dev.outbox.internal.store.DeadLetterStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
-import dev.outbox.internal.store.ReplayEventStore;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -71,12 +70,8 @@ public final class OnDemandDelivery implements AutoCloseable {
         this.dispatcher = dispatchers.get();
         this.stores = StreamDependencies.of(
                 dataSource, schema, registry, dispatcher, leases, listener, (delegatedStream) -> {});
-        this.replays = new ReplayFeeder(
-                new ReplayEventStore(dataSource, schema),
-                new ReplayDeliveryStore(dataSource, schema),
-                registry,
-                replays,
-                listener::replayed);
+        this.replays =
+                new ReplayFeeder(new ReplayDeliveryStore(dataSource, schema), registry, replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(
                 new DeadLetterStore(dataSource, schema),
                 registry.local().deadLetterHandlers(),

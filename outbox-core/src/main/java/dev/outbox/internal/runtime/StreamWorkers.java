@@ -21,7 +21,6 @@ import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
-import dev.outbox.internal.store.ReplayEventStore;
 import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
@@ -82,11 +81,7 @@ final class StreamWorkers implements AutoCloseable {
                 new RegistryReport(expiry, registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(
-                new ReplayEventStore(dataSource, schema),
-                new ReplayDeliveryStore(dataSource, schema),
-                registry,
-                replays,
-                (stream, handlerId, deliveries) -> {
+                new ReplayDeliveryStore(dataSource, schema), registry, replays, (stream, handlerId, deliveries) -> {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });

@@ -135,18 +135,16 @@ public final class DeliveryQueryStore {
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
-        DeliverySelection.Lane lane = selection.lane();
-        DeliverySelection.Events event = selection.event();
-        DeliverySelection.Place after = selection.after();
-        DeliverySelection.Place upTo = selection.upTo();
+        DeliverySelection.Place after = selection.page().after();
+        DeliverySelection.Place upTo = selection.page().upTo();
         return parameters
-                .set("handler_id", lane.handlerId())
-                .set("aggregate_type", lane.aggregateType())
-                .set("aggregate_id", lane.aggregateId())
-                .set("event_id", event.eventId())
-                .set("stream", event.stream())
-                .set("event_type", event.type())
-                .set("error_code", event.errorCode())
+                .set("handler_id", selection.handlerId())
+                .set("aggregate_type", selection.aggregateType())
+                .set("aggregate_id", selection.aggregateId())
+                .set("event_id", selection.eventId())
+                .set("stream", selection.stream())
+                .set("event_type", selection.eventType())
+                .set("error_code", selection.errorCode())
                 .set("since", selection.created().since())
                 .set("before", selection.created().before())
                 .set("due", selection.statuses().contains(DeliveryStatus.DUE))

@@ -1,10 +1,12 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -17,18 +19,6 @@ public final class OperationStore {
         RETRY,
         /** Removes it. */
         SKIP
-    }
-
-    /** How many deliveries an action changed and found busy. */
-    public record Result(int affected, int busy) {
-
-        /** No deliveries. */
-        public static final Result NONE = new Result(0, 0);
-
-        /** Adds another result. */
-        public Result plus(Result other) {
-            return new Result(affected + other.affected, busy + other.busy);
-        }
     }
 
     /** Whether an action would change a delivery {@code d}: a retry has something to forget. */
@@ -116,6 +106,8 @@ public final class OperationStore {
                    AND d.handler_id = chosen.handler_id
             """ + CHANGED_AND_BUSY;
 
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :lock_timeout, true)";
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(100);
 
@@ -125,80 +117,71 @@ public final class OperationStore {
     private final DataSource dataSource;
     private final Pipeline retry;
     private final Pipeline skip;
-    private final Pipeline quickRetry;
-    private final Pipeline quickSkip;
 
     public OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.retry = retry(schema, LONGEST_WAIT);
-        this.skip = skip(schema, LONGEST_WAIT);
-        this.quickRetry = retry(schema, SHORT_WAIT);
-        this.quickSkip = skip(schema, SHORT_WAIT);
-    }
-
-    private static Pipeline retry(OutboxSchema schema, Duration lockTimeout) {
-        return Pipeline.durable(
+        this.retry = Pipeline.durable(
                 schema,
-                lockTimeout,
+                LONGEST_WAIT,
+                LOCK_TIMEOUT,
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
                 RETRY,
                 LaneSql.DEMOTE_HEAD,
                 LaneSql.PROMOTE,
                 LaneSql.COMPLETE);
-    }
-
-    private static Pipeline skip(OutboxSchema schema, Duration lockTimeout) {
-        return Pipeline.durable(
-                schema, lockTimeout, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, SKIP, LaneSql.PROMOTE, LaneSql.COMPLETE);
+        this.skip = Pipeline.durable(
+                schema,
+                LONGEST_WAIT,
+                LOCK_TIMEOUT,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                SKIP,
+                LaneSql.PROMOTE,
+                LaneSql.COMPLETE);
     }
 
     /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
-    public Result change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
-        try {
-            return change(action, audit, batch, false);
-        } catch (SQLException ex) {
-            if (!isLocked(ex)) {
-                throw ex;
-            }
+    public Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
+        Optional<Changed> whole = attempt(action, audit, batch, LONGEST_WAIT);
+        if (whole.isPresent()) {
+            return whole.get();
         }
-        Result result = Result.NONE;
+        int affected = 0;
+        int busy = 0;
         for (DeliveryRef delivery : batch) {
-            result = result.plus(changeOne(action, audit, delivery));
+            Changed one = attempt(action, audit, List.of(delivery), SHORT_WAIT).orElse(new Changed(0, 1));
+            affected += one.affected();
+            busy += one.busy();
         }
-        return result;
+        return new Changed(affected, busy);
     }
 
-    private Result changeOne(Action action, AuditInfo audit, DeliveryRef delivery) throws SQLException {
+    /** Returns empty if a lock was not free in time, and then nothing has changed. */
+    private Optional<Changed> attempt(Action action, AuditInfo audit, List<DeliveryRef> batch, Duration wait)
+            throws SQLException {
         try {
-            return change(action, audit, List.of(delivery), true);
+            return Optional.of((action == Action.RETRY ? retry : skip)
+                    .run(
+                            dataSource,
+                            (parameters) -> DeliveryRef.bind(parameters, batch)
+                                    .set("lock_timeout", wait.toMillis() + "ms")
+                                    .set("action", action.name())
+                                    .set("actor", audit.actor())
+                                    .set("reason", audit.reason()),
+                            OperationStore::read));
         } catch (SQLException ex) {
-            if (isLocked(ex)) {
-                return new Result(0, 1);
+            if (LOCKED.contains(String.valueOf(ex.getSQLState()))) {
+                return Optional.empty();
             }
             throw ex;
         }
     }
 
-    private static boolean isLocked(SQLException ex) {
-        return LOCKED.contains(String.valueOf(ex.getSQLState()));
-    }
-
-    private Result change(Action action, AuditInfo audit, List<DeliveryRef> batch, boolean quick) throws SQLException {
-        Pipeline pipeline = action == Action.SKIP ? quick ? quickSkip : skip : quick ? quickRetry : retry;
-        return pipeline.run(
-                dataSource,
-                (parameters) -> DeliveryRef.bind(parameters, batch)
-                        .set("action", action.name())
-                        .set("actor", audit.actor())
-                        .set("reason", audit.reason()),
-                OperationStore::read);
-    }
-
-    private static Result read(Pipeline.Results results) throws SQLException {
-        results.skip(2);
+    private static Changed read(Pipeline.Results results) throws SQLException {
+        results.skip(3);
         ResultSet row = results.rows();
         row.next();
-        return new Result(row.getInt(1), row.getInt(2));
+        return new Changed(row.getInt(1), row.getInt(2));
     }
 }

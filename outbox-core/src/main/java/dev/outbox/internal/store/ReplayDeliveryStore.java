@@ -1,8 +1,8 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.RegisteredHandler;
-import dev.outbox.internal.store.ReplayEventStore.Page;
-import dev.outbox.internal.store.ReplayEventStore.Selected;
+import dev.outbox.internal.store.ReplayStore.Page;
+import dev.outbox.internal.store.ReplayStore.Selected;
 import dev.outbox.internal.store.ReplayStore.Unfinished;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -78,8 +78,7 @@ public final class ReplayDeliveryStore {
                 UPDATE {schema}.outbox_replay r
                    SET after_id = :read_id,
                        fed_count = r.fed_count + fed.events,
-                       fed_at = greatest(r.fed_at, now() - interval '1 second')
-                                + fed.events::float8 / r.rate * interval '1 second'
+                       fed_at = now() + fed.events::float8 / r.rate * interval '1 second'
                   FROM fence
                  CROSS JOIN (SELECT count(*) AS events FROM inserted) fed
                  WHERE r.id = fence.id
@@ -99,27 +98,6 @@ public final class ReplayDeliveryStore {
             SELECT inserted.stream, count(*)
               FROM inserted
              GROUP BY inserted.stream
-            """;
-
-    /**
-     * Relies on outbox_delivery_replay, and outbox_delivery_lane_head once for each lane. Lanes whose head has failed do not count: one
-     * poisoned aggregate must not stop a replay.
-     */
-    private static final String OUTSTANDING = """
-            SELECT coalesce(sum(lane.deliveries), 0)
-              FROM (SELECT d.aggregate_type, d.aggregate_id, d.handler_id, count(*) AS deliveries
-                      FROM {schema}.outbox_delivery d
-                     WHERE d.replay_id = :replay_id
-                       AND d.status <> 'DEAD'
-                     GROUP BY d.aggregate_type, d.aggregate_id, d.handler_id) lane
-             WHERE coalesce((SELECT h.retry_count = 0 AND h.status = 'DUE'
-                               FROM {schema}.outbox_delivery h
-                              WHERE h.aggregate_type = lane.aggregate_type
-                                AND h.aggregate_id = lane.aggregate_id
-                                AND h.handler_id = lane.handler_id
-                                AND h.head
-                              LIMIT 1),
-                            true)
             """;
 
     /** Relies on outbox_delivery_replay. */
@@ -155,7 +133,7 @@ public final class ReplayDeliveryStore {
                 RETURNING d.outbox_id
             )
             UPDATE {schema}.outbox_replay r
-               SET removed_count = r.removed_count + (SELECT count(*) FROM skipped)
+               SET fed_count = r.fed_count - (SELECT count(*) FROM skipped)
              WHERE r.id = :replay_id
             RETURNING (SELECT count(*) FROM skipped)
             """;
@@ -164,7 +142,6 @@ public final class ReplayDeliveryStore {
 
     private final DataSource dataSource;
     private final Pipeline add;
-    private final Pipeline outstanding;
     private final Pipeline findUntried;
     private final Pipeline skipUntried;
 
@@ -181,7 +158,6 @@ public final class ReplayDeliveryStore {
                 ADD,
                 LaneSql.DEMOTE_HEAD,
                 LaneSql.PROMOTE);
-        this.outstanding = new Pipeline(schema, OUTSTANDING);
         this.findUntried = new Pipeline(schema, FIND_UNTRIED);
         this.skipUntried = new Pipeline(
                 schema,
@@ -221,15 +197,6 @@ public final class ReplayDeliveryStore {
                     }
                     return added;
                 });
-    }
-
-    /** Counts the deliveries that the handler has still to attempt for a replay, without those that wait for a failed one. */
-    public long outstanding(Unfinished replay) throws SQLException {
-        return outstanding.run(dataSource, (parameters) -> parameters.set("replay_id", replay.id()), (results) -> {
-            ResultSet row = results.rows();
-            row.next();
-            return row.getLong(1);
-        });
     }
 
     /** Skips some of the deliveries of a replay that no worker has attempted, and completes the events that waited for them only. */

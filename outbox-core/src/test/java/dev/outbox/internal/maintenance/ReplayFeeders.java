@@ -6,7 +6,6 @@ import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
-import dev.outbox.internal.store.ReplayEventStore;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +17,6 @@ final class ReplayFeeders {
 
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
         return new ReplayFeeder(
-                new ReplayEventStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new ReplayDeliveryStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new HandlerRegistry(
                         List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),

@@ -95,7 +95,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         publish("1", 2);
         outbox.publish("1", new OrderPlaced(3));
         ClaimRound handling = claim();
-        long id = start(ReplayRequest.of("mail").events(eventId("1", 1), eventId("1", 2)));
+        long id = start(ReplayRequest.of("mail"));
         feed(1);
 
         assertThat(lane("1")).containsExactly("1 DUE", "2 WAITING");

@@ -20,10 +20,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -38,16 +36,9 @@ class ReplaySelectionTest extends ReplaySteps {
         OutboxEvent second = OutboxEvent.of("order", "2", new OrderPaid(1)).occurredAt(noon.plusSeconds(60));
         OutboxEvent third = OutboxEvent.of("invoice", "1", new OrderPaid(1)).occurredAt(noon.plusSeconds(120));
         OutboxEvent unwanted = OutboxEvent.of("invoice", "1", new OrderPaid(2)).withEventType("OrderLost");
-        List<UUID> ids = new ArrayList<>();
-        List<Instant> published = new ArrayList<>();
         for (OutboxEvent event : List.of(first, second, third, unwanted)) {
-            ids.add(outbox.inTransaction(() -> outbox.publisher().publish(event))
-                    .eventId());
+            outbox.inTransaction(() -> outbox.publisher().publish(event));
             settle(claim());
-            published.add(outbox.sql()
-                    .sql("SELECT max(published_at) FROM events.outbox_published")
-                    .query((row, number) -> row.getTimestamp(1).toInstant())
-                    .single());
         }
         ReplayRequest letters = ReplayRequest.of("letters");
 
@@ -57,11 +48,6 @@ class ReplaySelectionTest extends ReplaySteps {
         assertThat(selected(letters.aggregate("order", "2"))).containsExactly(2L);
         assertThat(selected(letters.occurred(noon, noon.plusSeconds(120)))).containsExactly(1L, 2L);
         assertThat(selected(letters.occurred(noon.plusSeconds(60), null))).containsExactly(2L, 3L);
-        assertThat(selected(letters.published(published.get(1), null))).containsExactly(2L, 3L);
-        assertThat(selected(letters.published(null, published.get(1)))).containsExactly(1L);
-        assertThat(selected(letters.events(ids.get(2), ids.get(0), ids.get(3)))).containsExactly(1L, 3L);
-        assertThat(selected(letters.events(ids.get(2), ids.get(0)).eventTypes("OrderPlaced")))
-                .containsExactly(1L);
     }
 
     @Test
@@ -80,7 +66,7 @@ class ReplaySelectionTest extends ReplaySteps {
         assertThat(fed(id)).isZero();
         assertThat(feeder.runOnce()).isZero();
         assertThat(fed(id)).isEqualTo(1);
-        feeder.runOnce();
+        feed(1);
         assertThat(fed(id)).isEqualTo(2);
         assertThat(replay(id).progress().allFed()).isTrue();
     }
@@ -114,8 +100,10 @@ class ReplaySelectionTest extends ReplaySteps {
     @Test
     @Guarantee(value = "G8", sentence = "Retention keeps events that a replay still has to deliver.")
     void archiveLeavesEventsOfAnUnfinishedReplay() throws SQLException {
-        publish("1", 3);
-        long id = start(ReplayRequest.of("mail").events(eventId("1", 2)));
+        publish("1", 1);
+        publish("2", 1);
+        publish("3", 1);
+        start(ReplayRequest.of("mail").aggregate("order", "2"));
         feed(1);
         RetentionStore archive =
                 new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
@@ -124,7 +112,7 @@ class ReplaySelectionTest extends ReplaySteps {
                         .rows())
                 .isEqualTo(2);
         List<DueDelivery> due = claimDue();
-        assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(2L);
+        assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L);
         settle(new DeliveryOutcome.Succeeded(), due);
         assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
                         .rows())

@@ -26,11 +26,9 @@ import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -143,14 +141,6 @@ abstract class ReplaySteps {
                         .query(Integer.class)
                         .single()
                 == 1);
-    }
-
-    UUID eventId(String aggregate, long seq) {
-        return outbox.sql()
-                .sql("SELECT event_id FROM events.outbox WHERE aggregate_id = ? AND aggregate_seq = ?")
-                .params(Arrays.asList(aggregate, seq))
-                .query(UUID.class)
-                .single();
     }
 
     /** Sequence and status of the deliveries for an aggregate. */

@@ -59,7 +59,7 @@ class FindEventsTest {
                         done.id() + " " + Status.PUBLISHED,
                         paid.id() + " " + Status.PENDING,
                         placed.id() + " " + Status.DEAD);
-        assertFound(ALL.ofAggregateType("order"), done, placed);
+        assertFound(ALL.ofAggregate("order", null), done, placed);
         assertFound(ALL.ofAggregate("order", "2"), done);
         assertFound(ALL.ofAggregate("order", "1"), placed);
         assertFound(ALL.ofAggregate("order", "1").ofEventType("OrderPaid"));
@@ -87,7 +87,7 @@ class FindEventsTest {
         lanes.published(events.get(1));
         lanes.published(events.get(4));
 
-        for (EventSelection selection : List.of(ALL.ofAggregateType("order"), ALL.ofAggregate("order", "1"))) {
+        for (EventSelection selection : List.of(ALL.ofAggregate("order", null), ALL.ofAggregate("order", "1"))) {
             List<Long> seen = pages(selection, 2);
             assertThat(seen).isSortedAccordingTo((one, other) -> Long.compare(other, one));
             assertThat(seen).doesNotHaveDuplicates().hasSize(selection.aggregateId() == null ? 10 : 7);
@@ -124,9 +124,9 @@ class FindEventsTest {
         EventPage open = inspector.findEvents(ALL.ofAggregate("order", "stuck"), 10);
         assertThat(open.events()).extracting((entry) -> entry.event().id()).containsExactly(stuck.id());
         assertThat(open.next()).isEqualTo(first.next());
-        assertThat(inspector.findEvents(ALL.ofAggregateType("order"), 10).events())
+        assertThat(inspector.findEvents(ALL.ofAggregate("order", null), 10).events())
                 .isEmpty();
-        assertThat(pages(ALL.ofAggregateType("order"), 10)).containsExactly(oldest.id(), stuck.id());
+        assertThat(pages(ALL.ofAggregate("order", null), 10)).containsExactly(oldest.id(), stuck.id());
     }
 
     private void addHistory(int events) {

@@ -22,8 +22,7 @@ import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.internal.store.SettlementStore.Settlement;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -68,7 +67,7 @@ class OperationRacesTest {
                 Statement statement = claiming.createStatement()) {
             claiming.setAutoCommit(false);
             statement.execute("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
-            assertThat(retry(events.get(0))).isEqualTo(new Retried(1, 0));
+            assertThat(retry(events.get(0))).isEqualTo(new Changed(1, 0));
             claiming.rollback();
         }
     }
@@ -83,7 +82,7 @@ class OperationRacesTest {
             claiming.setAutoCommit(false);
             statement.execute("UPDATE events.outbox_delivery SET locked_by = 'w', attempt_count = attempt_count + 1,"
                     + " locked_until = now() + interval '1 minute' WHERE head");
-            assertThat(retry(events.get(0))).isEqualTo(new Retried(1, 0));
+            assertThat(retry(events.get(0))).isEqualTo(new Changed(1, 0));
             claiming.commit();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 1");
@@ -100,7 +99,7 @@ class OperationRacesTest {
             holdPublishing(holding);
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> succeed(head));
             awaitWaiting(1);
-            CompletableFuture<Retried> retried = InBackground.run(() -> retry(events.get(1)));
+            CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(1)));
             awaitWaiting(2);
             holding.rollback();
             assertThat(result(emptying).written()).hasSize(1);
@@ -120,7 +119,7 @@ class OperationRacesTest {
 
         try (Connection holding = outbox.owner().getConnection()) {
             holdPublishing(holding);
-            CompletableFuture<Skipped> skipped = InBackground.run(() -> outbox.runtime()
+            CompletableFuture<Changed> skipped = InBackground.run(() -> outbox.runtime()
                     .operations()
                     .skip(DeliverySelection.delivery(first.eventId(), "mail"), "ann", "sent by hand"));
             awaitWaiting(1);
@@ -188,7 +187,7 @@ class OperationRacesTest {
                 .claimHeld();
     }
 
-    private Retried retry(EventEnvelope event) {
+    private Changed retry(EventEnvelope event) {
         return outbox.runtime()
                 .operations()
                 .retry(DeliverySelection.delivery(event.eventId(), "mail"), "ann", "mail is back");

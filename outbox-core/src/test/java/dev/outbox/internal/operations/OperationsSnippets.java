@@ -6,7 +6,7 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -35,7 +35,7 @@ final class OperationsSnippets {
 
     void mailIsBack() {
         DeliverySelection failed = DeliverySelection.all().ofHandler("mail").withErrorCode("IOException");
-        Retried retried = operations.retry(failed, "ann", "the mail server is back");
+        Changed retried = operations.retry(failed, "ann", "the mail server is back");
         log.info("{} retried, {} busy", retried.affected(), retried.busy());
     }
 

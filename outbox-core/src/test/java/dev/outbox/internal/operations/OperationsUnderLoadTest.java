@@ -123,7 +123,7 @@ class OperationsUnderLoadTest {
         OutboxOperations operations = outbox.runtime().operations();
         while (!over.get()) {
             for (Delivery dead : operations.find(DEAD.ofHandler("mail"), 50)) {
-                OutboxOperations.Retried one = operations.retry(selection(dead), name, "again");
+                OutboxOperations.Changed one = operations.retry(selection(dead), name, "again");
                 retriedMails.addAndGet(one.affected());
                 if (one.affected() > 0) {
                     mayBeLate.add(dead.event().id());

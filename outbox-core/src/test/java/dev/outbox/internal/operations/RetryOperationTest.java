@@ -14,7 +14,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +49,7 @@ class RetryOperationTest {
         await().until(() -> count(DeliveryStatus.DEAD) == 20);
         down.set(false);
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(20, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(20, 0));
 
         await().until(() -> outbox.count("events.outbox_published") == 20);
         assertThat(mail.sequences())
@@ -71,7 +71,7 @@ class RetryOperationTest {
                 lanes.of("ledger", "1").equals(List.of("2 DEAD head 1", "3 WAITING 0", "4 WAITING 0", "5 WAITING 0")));
         down.set(false);
 
-        assertThat(retry(DeliverySelection.lane("ledger", "order", "1"))).isEqualTo(new Retried(1, 0));
+        assertThat(retry(DeliverySelection.lane("ledger", "order", "1"))).isEqualTo(new Changed(1, 0));
 
         await().until(() -> outbox.count("events.outbox_published") == 5);
         assertThat(ledger.sequences()).isEqualTo(Map.of("1", List.of(1L, 2L, 3L, 4L, 5L)));
@@ -107,7 +107,7 @@ class RetryOperationTest {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.dead("mail", event);
 
-        assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Retried(1, 0));
+        assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Changed(1, 0));
 
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
         assertThat(outbox.sql()
@@ -156,7 +156,7 @@ class RetryOperationTest {
         lanes.waiting("mail", events.get(2));
 
         assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
-                .isEqualTo(new Retried(1, 0));
+                .isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 1", "3 WAITING 0");
     }
 
@@ -189,7 +189,7 @@ class RetryOperationTest {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.sql()
                         .sql("SELECT count(*) FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
                         .query(Integer.class)
@@ -203,8 +203,8 @@ class RetryOperationTest {
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
-        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(0, 0));
         assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
     }
 
@@ -216,7 +216,7 @@ class RetryOperationTest {
         lanes.published(event);
         lanes.dead("mail", event);
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 0);
@@ -232,7 +232,7 @@ class RetryOperationTest {
                 .toList());
         events.forEach((event) -> lanes.dead("mail", event));
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(count, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(count, 0));
         assertThat(outbox.sql()
                         .sql("SELECT string_agg(aggregate_seq || ' ' || aggregate_id, ',' ORDER BY aggregate_id)"
                                 + " FROM events.outbox_delivery WHERE head")
@@ -242,7 +242,7 @@ class RetryOperationTest {
         assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 7);
     }
 
-    private Retried retry(DeliverySelection selection) {
+    private Changed retry(DeliverySelection selection) {
         return outbox.runtime().operations().retry(selection, "ann", "mail is back");
     }
 

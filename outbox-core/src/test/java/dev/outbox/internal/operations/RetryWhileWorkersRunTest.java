@@ -13,7 +13,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -69,7 +69,7 @@ class RetryWhileWorkersRunTest {
         InBackground.awaitLatch(begun);
 
         assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
-                .isEqualTo(new Retried(1, 0));
+                .isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 0", "3 WAITING 0");
         end.countDown();
         await().until(() -> outbox.count("events.outbox_published") == 3);
@@ -95,7 +95,7 @@ class RetryWhileWorkersRunTest {
         InBackground.awaitLatch(begun);
 
         outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 1").update();
-        assertThat(retry(MAIL)).isEqualTo(new Retried(0, 1));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(0, 1));
         end.countDown();
         assertThat(outbox.event(event)).becomesPublished();
         assertThat(mail.attemptsOf(event)).isEqualTo(2);
@@ -108,7 +108,7 @@ class RetryWhileWorkersRunTest {
         lanes.locked("mail", event, "-1 second");
         outbox.sql().sql("UPDATE events.outbox_delivery SET crash_count = 2").update();
 
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.sql()
                         .sql("SELECT crash_count || ' ' || attempt_count || ' ' || (locked_by IS NULL)"
                                 + " FROM events.outbox_delivery")
@@ -126,11 +126,11 @@ class RetryWhileWorkersRunTest {
             other.createStatement()
                     .execute("SELECT FROM events.outbox_delivery WHERE outbox_id = "
                             + events.get(0).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1));
+            assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
             other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 DUE head 0", "3 WAITING 0");
-        assertThat(retry(MAIL)).isEqualTo(new Retried(1, 0));
+        assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
     }
 
@@ -143,7 +143,7 @@ class RetryWhileWorkersRunTest {
             other.createStatement()
                     .execute("SELECT FROM events.outbox WHERE id = "
                             + events.get(1).id() + " FOR UPDATE");
-            assertThat(retry(MAIL)).isEqualTo(new Retried(2, 1));
+            assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
             other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 DEAD 3", "3 WAITING 0");
@@ -157,23 +157,23 @@ class RetryWhileWorkersRunTest {
                 .toList());
         events.forEach((event) -> lanes.dead("mail", event));
         CyclicBarrier together = new CyclicBarrier(2);
-        List<CompletableFuture<Retried>> operators = new ArrayList<>();
+        List<CompletableFuture<Changed>> operators = new ArrayList<>();
         for (String name : List.of("ann", "bob")) {
             operators.add(InBackground.run(() -> {
                 together.await();
                 return outbox.runtime().operations().retry(MAIL, name, "mail is back");
             }));
         }
-        List<Retried> results = operators.stream().map(InBackground::result).toList();
+        List<Changed> results = operators.stream().map(InBackground::result).toList();
 
         // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
-        assertThat(results.stream().mapToInt(Retried::affected).sum()).isEqualTo(count);
+        assertThat(results.stream().mapToInt(Changed::affected).sum()).isEqualTo(count);
         assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
         assertThat(count(DeliveryStatus.DUE)).isEqualTo(50);
         assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 50);
     }
 
-    private Retried retry(DeliverySelection selection) {
+    private Changed retry(DeliverySelection selection) {
         return outbox.runtime().operations().retry(selection, "ann", "mail is back");
     }
 

@@ -15,7 +15,7 @@ import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -55,7 +55,7 @@ class SkipOperationTest {
                 lanes.of("ledger", "1").equals(List.of("2 DEAD head 1", "3 WAITING 0", "4 WAITING 0", "5 WAITING 0")));
 
         assertThat(skip(DeliverySelection.delivery(events.get(1).eventId(), "ledger")))
-                .isEqualTo(new Skipped(1, 0));
+                .isEqualTo(new Changed(1, 0));
 
         await().until(() -> outbox.count("events.outbox_published") == 5);
         assertThat(ledger.sequences()).isEqualTo(Map.of("1", List.of(1L, 3L, 4L, 5L)));
@@ -73,9 +73,9 @@ class SkipOperationTest {
         lanes.dead("mail", event);
         lanes.dead("audit", event);
 
-        assertThat(skip(MAIL)).isEqualTo(new Skipped(1, 0));
+        assertThat(skip(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.event(event)).isDead();
-        assertThat(skip(DeliverySelection.all().ofHandler("audit"))).isEqualTo(new Skipped(1, 0));
+        assertThat(skip(DeliverySelection.all().ofHandler("audit"))).isEqualTo(new Changed(1, 0));
         assertThat(outbox.event(event)).isPublished();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
@@ -107,7 +107,7 @@ class SkipOperationTest {
                         .affected())
                 .isEqualTo(1);
         assertThat(lanes.of("mail", "1")).containsExactly("3 DUE head 0", "4 WAITING 0");
-        assertThat(skip(DeliverySelection.lane("mail", "order", "1"))).isEqualTo(new Skipped(2, 0));
+        assertThat(skip(DeliverySelection.lane("mail", "order", "1"))).isEqualTo(new Changed(2, 0));
         assertThat(outbox.count("events.outbox_published")).isEqualTo(4);
     }
 
@@ -120,7 +120,7 @@ class SkipOperationTest {
         lanes.locked("mail", events.get(0), "1 minute");
         lanes.locked("mail", events.get(1), "-1 second");
 
-        assertThat(skip(MAIL)).isEqualTo(new Skipped(2, 1));
+        assertThat(skip(MAIL)).isEqualTo(new Changed(2, 1));
         assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 1");
     }
 
@@ -130,7 +130,7 @@ class SkipOperationTest {
         lanes.published(event);
         lanes.dead("mail", event);
 
-        assertThat(skip(MAIL)).isEqualTo(new Skipped(1, 0));
+        assertThat(skip(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.event(event)).isPublished();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
@@ -144,7 +144,7 @@ class SkipOperationTest {
             other.createStatement()
                     .execute("SELECT FROM events.outbox WHERE id = "
                             + events.get(1).id() + " FOR UPDATE");
-            assertThat(skip(MAIL)).isEqualTo(new Skipped(2, 1));
+            assertThat(skip(MAIL)).isEqualTo(new Changed(2, 1));
             other.rollback();
         }
         assertThat(lanes.of("mail", "1")).containsExactly("2 DEAD 3");
@@ -158,7 +158,7 @@ class SkipOperationTest {
                 .toList());
         events.forEach((event) -> lanes.dead("mail", event));
         CyclicBarrier together = new CyclicBarrier(2);
-        List<CompletableFuture<Skipped>> operators = new ArrayList<>();
+        List<CompletableFuture<Changed>> operators = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             operators.add(InBackground.run(() -> {
                 together.await();
@@ -168,7 +168,7 @@ class SkipOperationTest {
 
         assertThat(operators.stream()
                         .map(InBackground::result)
-                        .mapToInt(Skipped::affected)
+                        .mapToInt(Changed::affected)
                         .sum())
                 .isEqualTo(count);
         assertThat(outbox.count("events.outbox_published")).isEqualTo(count);
@@ -176,7 +176,7 @@ class SkipOperationTest {
         assertThat(outbox.count("events.outbox_delivery")).isZero();
     }
 
-    private Skipped skip(DeliverySelection selection) {
+    private Changed skip(DeliverySelection selection) {
         return outbox.runtime().operations().skip(selection, "ann", "sent by hand");
     }
 }

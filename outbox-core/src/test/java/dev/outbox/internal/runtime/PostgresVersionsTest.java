@@ -103,7 +103,7 @@ class PostgresVersionsTest {
 
     private static void replay(TestOutbox outbox) {
         Replays replays = outbox.runtime().replays();
-        long some = replays.start(ReplayRequest.of("any").events(UUID.randomUUID()), "ann", "to see");
+        long some = replays.start(ReplayRequest.of("any").aggregate("order", "unknown"), "ann", "to see");
         long all = replays.start(ReplayRequest.of("any").rate(1000), "ann", "to see");
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> replays.find(all).orElseThrow().progress().delivered() == 21);

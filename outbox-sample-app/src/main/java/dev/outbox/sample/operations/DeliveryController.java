@@ -3,8 +3,7 @@ package dev.outbox.sample.operations;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import jakarta.validation.Valid;
 import java.security.Principal;
 import java.util.List;
@@ -48,13 +47,13 @@ final class DeliveryController {
 
     /** Retries deliveries in order, as if they had never failed. */
     @PostMapping("/retry")
-    Retried retry(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
+    Changed retry(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
         return operations.retry(request.selection(), Operator.of(login, request.by()), request.reason());
     }
 
     /** Removes deliveries for good. */
     @PostMapping("/skip")
-    Skipped skip(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
+    Changed skip(@Valid @RequestBody DeliveryCommand request, @Nullable Principal login) {
         return operations.skip(request.selection(), Operator.of(login, request.by()), request.reason());
     }
 

@@ -2,7 +2,6 @@ package dev.outbox.sample.operations;
 
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +18,17 @@ record DeliveryFilter(
         @Nullable String errorCode) {
 
     DeliverySelection selection() {
+        DeliverySelection all = DeliverySelection.all();
         return new DeliverySelection(
-                new DeliverySelection.Lane(handler, aggregateType, aggregateId),
-                new DeliverySelection.Events(eventId, stream, eventType, errorCode),
-                new DeliverySelection.Span(null, null),
-                status == null ? EnumSet.allOf(DeliveryStatus.class) : status,
-                null,
-                null);
+                handler,
+                aggregateType,
+                aggregateId,
+                eventId,
+                stream,
+                eventType,
+                errorCode,
+                all.created(),
+                status == null ? all.statuses() : status,
+                all.page());
     }
 }

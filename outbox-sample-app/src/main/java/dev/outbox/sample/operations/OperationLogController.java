@@ -36,7 +36,7 @@ final class OperationLogController {
             @Nullable Long olderThan) {
 
         OperationSelection selection() {
-            return new OperationSelection(eventId, handler, by, new Span(null, null), olderThan);
+            return new OperationSelection(eventId, handler, by, Span.ANY, olderThan);
         }
     }
 }

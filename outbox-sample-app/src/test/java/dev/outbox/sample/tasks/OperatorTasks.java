@@ -12,8 +12,7 @@ import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
@@ -61,18 +60,18 @@ class OperatorTasks {
         return inspector.findEvent(eventId);
     }
 
-    Retried retryOneLane() {
+    Changed retryOneLane() {
         DeliverySelection lane = DeliverySelection.lane("fulfilment.order", "order", "ORD-10001");
         return operations.retry(lane, "ann", "the handler is mended");
     }
 
-    Retried retryOneKindOfFailure() {
+    Changed retryOneKindOfFailure() {
         DeliverySelection failed =
                 DeliverySelection.all().ofHandler("fulfilment.order").withErrorCode("InjectedFaultException");
         return operations.retry(failed, "ann", "the handler is mended");
     }
 
-    Skipped skipOneDelivery(UUID eventId) {
+    Changed skipOneDelivery(UUID eventId) {
         return operations.skip(
                 DeliverySelection.delivery(eventId, "fulfilment.order"), "ann", "shipped by hand, ticket 4711");
     }

@@ -101,17 +101,12 @@ final class BulkActions {
     private Progress change(ServerRequest request, String action, DeliverySelection step, Progress before) {
         String operator = Operators.of(request);
         String reason = new Inputs(request).required("reason");
-        switch (action) {
-            case "retry" -> {
-                OutboxOperations.Retried retried = operations.retry(step, operator, reason);
-                return before.plus(retried.affected(), retried.busy());
-            }
-            case "skip" -> {
-                OutboxOperations.Skipped skipped = operations.skip(step, operator, reason);
-                return before.plus(skipped.affected(), skipped.busy());
-            }
+        OutboxOperations.Changed changed = switch (action) {
+            case "retry" -> operations.retry(step, operator, reason);
+            case "skip" -> operations.skip(step, operator, reason);
             default -> throw new InvalidInputException("The console can retry and skip deliveries only.");
-        }
+        };
+        return before.plus(changed.affected(), changed.busy());
     }
 
     private static String outcome(String action, Progress progress) {

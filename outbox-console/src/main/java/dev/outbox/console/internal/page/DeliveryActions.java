@@ -28,11 +28,15 @@ final class DeliveryActions {
     }
 
     ServerResponse retry(ServerRequest request) {
-        return back(request, Notice.of(operations.retry(selection(request), Operators.of(request), reason(request))));
+        return back(
+                request,
+                Notice.of("retried", operations.retry(selection(request), Operators.of(request), reason(request))));
     }
 
     ServerResponse skip(ServerRequest request) {
-        return back(request, Notice.of(operations.skip(selection(request), Operators.of(request), reason(request))));
+        return back(
+                request,
+                Notice.of("skipped", operations.skip(selection(request), Operators.of(request), reason(request))));
     }
 
     private static String reason(ServerRequest request) {

@@ -10,12 +10,16 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.QueryTimeoutException;
 
 /**
  * State of the outbox, read at most every 2 s however many operators look, with the figures of the last 10 minutes in which one looked. One
@@ -34,7 +38,7 @@ final class Snapshots {
     private final AtomicInteger changes = new AtomicInteger();
     private final Deque<Sample> samples = new ArrayDeque<>();
 
-    private @Nullable SnapshotQuery latest;
+    private @Nullable Query latest;
 
     Snapshots(OutboxInspector inspector, Clock clock) {
         this.inspector = inspector;
@@ -43,6 +47,9 @@ final class Snapshots {
 
     /** State at one moment. */
     record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures) {}
+
+    /** Query that several requests wait for, the number of changes by operators that it certainly sees, and its end. */
+    private record Query(int changes, CompletableFuture<Instant> end, CompletableFuture<Snapshot> result) {}
 
     /** Runs one query at a time, in a thread that ends when no operator looks. */
     private static Executor executor() {
@@ -61,13 +68,26 @@ final class Snapshots {
     Snapshot latest() {
         long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
         int known = changes.get();
-        SnapshotQuery query = query();
-        Snapshot snapshot = query.result(deadline);
+        Query query = query();
+        Snapshot snapshot = result(query, deadline);
         while (query.changes() - known < 0) {
             query = query();
-            snapshot = query.result(deadline);
+            snapshot = result(query, deadline);
         }
         return snapshot;
+    }
+
+    private static Snapshot result(Query query, long deadline) {
+        try {
+            return query.result().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new QueryTimeoutException("The state of the outbox was not read in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new QueryTimeoutException("The thread was interrupted while the state of the outbox was read", e);
+        }
     }
 
     /** Makes the next page read the state again, because an operator has changed it. */
@@ -84,20 +104,21 @@ final class Snapshots {
     }
 
     /** Returns the query that runs, or whose result is fresh, or else begins one. */
-    private synchronized SnapshotQuery query() {
-        SnapshotQuery known = latest;
+    private synchronized Query query() {
+        Query known = latest;
         int present = changes.get();
-        if (known != null && (known.isRunning() || (known.changes() == present && isFresh(known)))) {
+        if (known != null && (!known.end().isDone() || (known.changes() == present && isFresh(known)))) {
             return known;
         }
-        SnapshotQuery query = new SnapshotQuery(present);
-        executor.execute(() -> query.run(this::read, clock));
+        CompletableFuture<Snapshot> read = CompletableFuture.supplyAsync(this::read, executor);
+        CompletableFuture<Instant> end = read.handle((snapshot, failure) -> clock.instant());
+        Query query = new Query(present, end, end.thenCompose((at) -> read));
         latest = query;
         return query;
     }
 
-    private boolean isFresh(SnapshotQuery query) {
-        return clock.instant().isBefore(query.endedAt().plus(MAX_AGE));
+    private boolean isFresh(Query query) {
+        return clock.instant().isBefore(query.end().join().plus(MAX_AGE));
     }
 
     private Snapshot read() {

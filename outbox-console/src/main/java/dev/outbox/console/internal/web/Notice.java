@@ -1,7 +1,6 @@
 package dev.outbox.console.internal.web;
 
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -16,14 +15,9 @@ public record Notice(boolean changed, String text) {
 
     private static final String OUTCOME = "outcome";
 
-    /** Parameters after a retry. */
-    public static Map<String, ?> of(Retried retried) {
-        return Map.<String, Object>of(OUTCOME, "retried", "affected", retried.affected(), "busy", retried.busy());
-    }
-
-    /** Parameters after a skip. */
-    public static Map<String, ?> of(Skipped skipped) {
-        return Map.<String, Object>of(OUTCOME, "skipped", "affected", skipped.affected(), "busy", skipped.busy());
+    /** Parameters after deliveries were retried or skipped. */
+    public static Map<String, ?> of(String outcome, Changed changed) {
+        return Map.<String, Object>of(OUTCOME, outcome, "affected", changed.affected(), "busy", changed.busy());
     }
 
     /** Parameters after a change that has no figures. */

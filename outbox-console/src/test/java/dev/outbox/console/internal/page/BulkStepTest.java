@@ -18,8 +18,7 @@ import dev.outbox.operations.DeliverySelection.Place;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.time.Instant;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -46,7 +45,7 @@ class BulkStepTest {
     @Test
     void workBeginsByClockOfDatabase() throws Exception {
         find(11, 12);
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(2, 0));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
 
         String html = send(bulk("retry", "2"));
         send(bulk("retry", "2").param("startedAt", "2026-03-01T12:00:00.123456Z"));
@@ -64,7 +63,7 @@ class BulkStepTest {
     @Test
     void totalThatIsNotExactStaysSo() throws Exception {
         find(11, 12);
-        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Skipped(2, 0));
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
 
         assertThat(send(bulk("skip", "2").param("total", "1000").param("more", "true")))
                 .contains("of 1,000+", "name=\"total\" value=\"1000\"", "name=\"more\" value=\"true\"");
@@ -76,14 +75,14 @@ class BulkStepTest {
     @Test
     void stepEndsAtLastDeliveryThatItFound() throws Exception {
         find(11, 12);
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(1, 1));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(1, 1));
 
         String html = send(bulk("retry", "2").param("after", "10").param("afterHandler", "mail"));
 
         ArgumentCaptor<DeliverySelection> selection = ArgumentCaptor.captor();
         verify(operations).retry(selection.capture(), eq("ann"), eq("fixed"));
-        assertThat(selection.getValue().after()).isEqualTo(new Place(10, "mail"));
-        assertThat(selection.getValue().upTo()).isEqualTo(new Place(12, "mail"));
+        assertThat(selection.getValue().page().after()).isEqualTo(new Place(10, "mail"));
+        assertThat(selection.getValue().page().upTo()).isEqualTo(new Place(12, "mail"));
         assertThat(selection.getValue().statuses()).isEqualTo(Set.of(DeliveryStatus.DEAD));
         assertThat(selection.getValue().created().before()).isNotNull();
         assertThat(html)
@@ -95,7 +94,7 @@ class BulkStepTest {
     @Test
     void shortStepIsTheLast() throws Exception {
         find(11);
-        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Skipped(1, 0));
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(1, 0));
 
         assertThat(send(bulk("skip", "2").param("affected", "7")))
                 .contains("Finished", "8 deliveries skipped.")

@@ -14,7 +14,7 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
+import dev.outbox.operations.OutboxOperations.Changed;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ class InsecureModeTest {
     @BeforeEach
     void fill() {
         when(inspector.findEvent(EVENT)).thenReturn(Optional.of(PageFixture.details()));
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(1, 0));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(1, 0));
     }
 
     @Test

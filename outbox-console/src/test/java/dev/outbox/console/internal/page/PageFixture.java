@@ -135,6 +135,6 @@ final class PageFixture {
                 ReplayRequest.of("mail").aggregate("Order", EVIL).occurred(NOW.minusSeconds(9), null),
                 new Replay.Origin("ann", EVIL, NOW.minusSeconds(8)),
                 Replay.Status.RUNNING,
-                new Replay.Progress(100, 40, 1, 0, false, null));
+                new Replay.Progress(100, 40, 1, false, null));
     }
 }

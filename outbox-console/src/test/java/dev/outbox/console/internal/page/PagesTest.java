@@ -21,8 +21,7 @@ import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
-import dev.outbox.operations.OutboxOperations.Retried;
-import dev.outbox.operations.OutboxOperations.Skipped;
+import dev.outbox.operations.OutboxOperations.Changed;
 import dev.outbox.operations.Replays;
 import java.util.Arrays;
 import java.util.Collections;
@@ -73,8 +72,8 @@ class PagesTest {
                         call.<Integer>getArgument(1), PageFixture.delivery(9, DeliveryStatus.DEAD)));
         when(operations.operations(any(), anyInt()))
                 .thenAnswer((call) -> Collections.nCopies(call.<Integer>getArgument(1), PageFixture.operation(33)));
-        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Retried(2, 1));
-        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Skipped(2, 0));
+        when(operations.retry(any(), anyString(), anyString())).thenReturn(new Changed(2, 1));
+        when(operations.skip(any(), anyString(), anyString())).thenReturn(new Changed(2, 0));
         when(replays.list()).thenReturn(List.of(PageFixture.replay()));
         when(replays.find(anyLong())).thenReturn(Optional.of(PageFixture.replay()));
     }

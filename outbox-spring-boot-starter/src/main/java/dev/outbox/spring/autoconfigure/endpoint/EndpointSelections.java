@@ -1,15 +1,15 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.operations.DeliverySelection.Events;
-import dev.outbox.operations.DeliverySelection.Lane;
 import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.ReplayRequest;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Translates filters to selections. */
@@ -18,26 +18,26 @@ final class EndpointSelections {
     private EndpointSelections() {}
 
     static DeliverySelection deliveries(EndpointFilter filter) {
-        Lane lane = new Lane(filter.text("handler"), filter.text("aggregateType"), filter.text("aggregateId"));
-        Events events = new Events(
-                filter.uuid("event"), filter.text("stream"), filter.text("eventType"), filter.text("errorCode"));
         DeliverySelection all = DeliverySelection.all();
-        DeliverySelection selection = new DeliverySelection(
-                lane,
-                events,
-                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
-                all.statuses(),
-                null,
-                null);
-        DeliveryStatus[] statuses =
+        Set<DeliveryStatus> statuses =
                 filter.parsed("status", EndpointSelections::statuses, "DUE, WAITING or DEAD, separated by commas");
-        return statuses == null ? selection : selection.withStatus(statuses);
+        return new DeliverySelection(
+                filter.text("handler"),
+                filter.text("aggregateType"),
+                filter.text("aggregateId"),
+                filter.uuid("event"),
+                filter.text("stream"),
+                filter.text("eventType"),
+                filter.text("errorCode"),
+                new DeliverySelection.Span(filter.time("since"), filter.time("until")),
+                statuses == null ? all.statuses() : statuses,
+                all.page());
     }
 
-    private static DeliveryStatus[] statuses(String list) {
+    private static Set<DeliveryStatus> statuses(String list) {
         return Arrays.stream(list.split(",", -1))
                 .map((name) -> DeliveryStatus.valueOf(name.strip().toUpperCase(Locale.ROOT)))
-                .toArray(DeliveryStatus[]::new);
+                .collect(Collectors.toSet());
     }
 
     static EventSelection events(EndpointFilter filter) {
@@ -59,26 +59,18 @@ final class EndpointSelections {
     }
 
     static ReplayRequest replay(EndpointFilter filter, @Nullable Long rate) {
-        ReplayRequest request = ReplayRequest.of(filter.required("handler"))
-                .occurred(filter.time("since"), filter.time("until"))
-                .published(filter.time("publishedSince"), filter.time("publishedUntil"));
+        ReplayRequest all = ReplayRequest.of(filter.required("handler"));
         String eventTypes = filter.text("eventType");
-        if (eventTypes != null) {
-            request = request.eventTypes(eventTypes.strip().split("\\s*,\\s*", -1));
-        }
-        String aggregateType = filter.text("aggregateType");
-        if (aggregateType != null) {
-            request = request.aggregate(aggregateType, filter.text("aggregateId"));
-        }
-        UUID[] events = filter.parsed(
-                "event",
-                (list) -> Arrays.stream(list.strip().split("\\s*,\\s*", -1))
-                        .map(UUID::fromString)
-                        .toArray(UUID[]::new),
-                "one or more UUIDs, separated by commas");
-        if (events != null) {
-            request = request.events(events);
-        }
+        ReplayRequest request = new ReplayRequest(
+                all.handlerId(),
+                filter.time("since"),
+                filter.time("until"),
+                eventTypes == null
+                        ? all.eventTypes()
+                        : Set.copyOf(List.of(eventTypes.strip().split("\\s*,\\s*", -1))),
+                filter.text("aggregateType"),
+                filter.text("aggregateId"),
+                all.rate());
         return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
     }
 }
