@@ -67,8 +67,7 @@ final class CellOutbox implements AutoCloseable {
     static CellOutbox of(HikariDataSource pool, Assignment assignment, Supplier<List<HandlerDefinition>> handlers) {
         PollerSettings poller =
                 new PollerSettings(Duration.ofMillis(200), 4, assignment.concurrency(), LEASE, Duration.ofMillis(300));
-        RetentionSettings retention =
-                new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), Duration.ofMinutes(10), 5);
+        RetentionSettings retention = new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), 5);
         RuntimeSettings settings = new RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),

@@ -31,10 +31,9 @@ public final class EventStore {
     private static final String INSERT = """
             WITH counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                VALUES (:aggregate_type, :aggregate_id, {schema}.outbox_aggregate_floor() + 1)
+                VALUES (:aggregate_type, :aggregate_id, 1)
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + 1,
-                       last_used_at = now()
+                   SET last_seq = a.last_seq + 1
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
             """ + EVENT + """
@@ -63,16 +62,13 @@ public final class EventStore {
                 SELECT aggregate_type, aggregate_id, count(*) AS events
                   FROM input
                  GROUP BY aggregate_type, aggregate_id
-            ), floor AS MATERIALIZED (
-                SELECT {schema}.outbox_aggregate_floor() AS value
             ), counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                SELECT aggregate_type, aggregate_id, (SELECT floor.value FROM floor) + events
+                SELECT aggregate_type, aggregate_id, events
                   FROM total
                  ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + excluded.last_seq - (SELECT floor.value FROM floor),
-                       last_used_at = now()
+                   SET last_seq = a.last_seq + excluded.last_seq
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
             """ + EVENT + """
@@ -86,10 +82,10 @@ public final class EventStore {
             RETURNING id, event_id, aggregate_seq
             """;
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at the floor. */
+    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at 0. */
     private static final String LOCK_AGGREGATES = """
             INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-            SELECT aggregate_type, aggregate_id, {schema}.outbox_aggregate_floor()
+            SELECT aggregate_type, aggregate_id, 0
               FROM unnest(:aggregate_types::text[], :aggregate_ids::text[]) AS i (aggregate_type, aggregate_id)
              ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
@@ -116,8 +112,7 @@ public final class EventStore {
                              occurred_at, aggregate_seq, place)
             ), counter AS (
                 UPDATE {schema}.outbox_aggregate a
-                   SET last_seq = latest.aggregate_seq,
-                       last_used_at = now()
+                   SET last_seq = latest.aggregate_seq
                   FROM (SELECT aggregate_type, aggregate_id, max(aggregate_seq) AS aggregate_seq
                           FROM input
                          GROUP BY aggregate_type, aggregate_id) latest

@@ -88,8 +88,6 @@ class OutboxKafkaInboxConfiguration {
     @Bean
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
-            ReceivedStore received,
-            OutboxRuntime runtime,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
             Environment environment,
@@ -99,7 +97,6 @@ class OutboxKafkaInboxConfiguration {
             throw new HandlerConfigurationException(ConfiguredInboxes.PREFIX
                     + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
         }
-        runtime.retention().add(received::removeIdle);
         String name = environment.getProperty("spring.application.name", "outbox");
         return new InboxLifecycle(
                 inboxes.all().stream()

@@ -175,7 +175,6 @@ final class ConfiguredSettings {
                         retention.published(),
                         retention.archive(),
                         retention.processedEvents(),
-                        retention.idleAggregates(),
                         retention.batchSize()));
     }
 

@@ -165,8 +165,6 @@ public record OutboxProperties(
      * @param published How long published events stay in the outbox.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
      * @param processedEvents How long the records of deduplicating handlers stay. They always stay until their event is published.
-     * @param idleAggregates How long an aggregate must have no event before its sequence counter is removed, at least as long as
-     *     published events stay. Counters are kept forever if not set.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      * @param batchSize Maximum number of rows that retention moves or deletes in one transaction.
@@ -175,7 +173,6 @@ public record OutboxProperties(
             @DefaultValue("30d") Duration published,
             @DefaultValue("true") boolean archive,
             @DefaultValue("30d") Duration processedEvents,
-            @Nullable Duration idleAggregates,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema,
             @DefaultValue("1000") int batchSize) {}

@@ -46,7 +46,6 @@ class ConfigurationMetadataTest {
                         "outbox.handlers",
                         "outbox.streams",
                         "outbox.poller.streams",
-                        "outbox.retention.idle-aggregates",
                         "outbox.health.max-oldest",
                         "outbox.health.max-dead",
                         "outbox.retry.initial",

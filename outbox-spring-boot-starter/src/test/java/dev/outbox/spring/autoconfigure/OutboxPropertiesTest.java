@@ -52,7 +52,6 @@ class OutboxPropertiesTest {
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
                 "outbox.retention.processed-events=32d",
-                "outbox.retention.idle-aggregates=400d",
                 "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
@@ -68,8 +67,7 @@ class OutboxPropertiesTest {
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
-                .isEqualTo(new RetentionSettings(
-                        Duration.ofDays(31), false, Duration.ofDays(32), Duration.ofDays(400), 1001));
+                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
     }
 
