@@ -1,8 +1,8 @@
 package dev.outbox.internal.maintenance;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerConfigurationException;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.failure.Redaction;

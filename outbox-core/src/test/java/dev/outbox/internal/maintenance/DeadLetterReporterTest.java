@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.DeadLetterHandler;
-import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.HandlerConfigurationException;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
+import dev.outbox.HandlerDefinition.PayloadHandler;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPaid;

@@ -2,7 +2,7 @@ package dev.outbox.kafka.autoconfigure;
 
 import dev.outbox.CircuitBreaker;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions.Source;
+import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
 import dev.outbox.kafka.internal.forwarder.RecordSender;

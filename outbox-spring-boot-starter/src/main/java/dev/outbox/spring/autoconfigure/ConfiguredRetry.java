@@ -1,10 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.retry.Backoff;
-import dev.outbox.retry.Backoff.Delays;
-import dev.outbox.retry.Backoff.Exponential;
-import dev.outbox.retry.ErrorClasses;
-import dev.outbox.retry.RetryPolicy;
+import dev.outbox.internal.retry.Backoff;
+import dev.outbox.internal.retry.Backoff.Delays;
+import dev.outbox.internal.retry.Backoff.Exponential;
+import dev.outbox.internal.retry.ErrorClasses;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
 import java.time.Duration;
 import java.util.HashSet;

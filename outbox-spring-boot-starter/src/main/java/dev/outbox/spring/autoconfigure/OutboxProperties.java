@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
@@ -53,7 +52,7 @@ public record OutboxProperties(
         @DefaultValue Registry registry,
         @DefaultValue Endpoint endpoint,
         @DefaultValue Tracing tracing,
-        @DefaultValue @NestedConfigurationProperty SpringEvents springEvents) {
+        @DefaultValue SpringEvents springEvents) {
 
     /**
      * Delivery of events to handlers.
@@ -231,4 +230,11 @@ public record OutboxProperties(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("auto") TraceMode mode,
             @DefaultValue("10m") Duration parentFor) {}
+
+    /**
+     * Spring events that the outbox stores.
+     *
+     * @param enabled Whether Spring events of classes marked @Outboxed go to the outbox.
+     */
+    public record SpringEvents(@DefaultValue("true") boolean enabled) {}
 }

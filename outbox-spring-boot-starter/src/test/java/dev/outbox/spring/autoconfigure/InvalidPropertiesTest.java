@@ -3,8 +3,8 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.retry.RetryPolicy;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.HashMap;

@@ -2,10 +2,10 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.retry.Backoff.Exponential;
+import dev.outbox.internal.retry.ErrorClasses;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.retry.Backoff.Exponential;
-import dev.outbox.retry.ErrorClasses;
-import dev.outbox.retry.RetryPolicy;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.SocketException;

@@ -1,8 +1,6 @@
 package dev.outbox.spring.autoconfigure.tracing;
 
-import dev.outbox.HandlerCall;
 import dev.outbox.HandlerInterceptor;
-import dev.outbox.spring.tracing.DefaultOutboxHandleObservationConvention;
 import dev.outbox.spring.tracing.OutboxHandleObservationContext;
 import dev.outbox.spring.tracing.OutboxHandleObservationConvention;
 import dev.outbox.spring.tracing.OutboxObservationDocumentation;
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Observes each invocation of a handler. */
 final class ObservingInterceptor implements HandlerInterceptor {
 
-    private static final OutboxHandleObservationConvention DEFAULT = new DefaultOutboxHandleObservationConvention();
+    private static final OutboxHandleObservationConvention DEFAULT = new OutboxHandleObservationConvention() {};
 
     private final ObservationRegistry registry;
     private final @Nullable OutboxHandleObservationConvention convention;
@@ -28,7 +26,7 @@ final class ObservingInterceptor implements HandlerInterceptor {
     }
 
     @Override
-    public void intercept(HandlerCall call, Chain chain) throws Exception {
+    public void intercept(HandlerInterceptor.Call call, Chain chain) throws Exception {
         OutboxHandleObservationContext context = new OutboxHandleObservationContext(call, continuation.isLinked(call));
         LogCorrelation log = LogCorrelation.current();
         GuardedObservation observation = new GuardedObservation(

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure.tracing;
 
-import dev.outbox.HandlerCall;
+import dev.outbox.HandlerInterceptor;
 import dev.outbox.spring.tracing.TraceMode;
 import java.time.Clock;
 import java.time.Duration;
@@ -17,7 +17,7 @@ record TraceContinuation(TraceMode mode, Duration parentFor, Clock clock) {
     }
 
     /** The events of a batch have no common parent. */
-    boolean isLinked(HandlerCall call) {
+    boolean isLinked(HandlerInterceptor.Call call) {
         return call.events().size() > 1
                 || switch (mode) {
                     case PARENT -> false;
@@ -26,7 +26,7 @@ record TraceContinuation(TraceMode mode, Duration parentFor, Clock clock) {
                 };
     }
 
-    private boolean isLate(HandlerCall call) {
+    private boolean isLate(HandlerInterceptor.Call call) {
         Duration age = Duration.between(call.events().get(0).occurredAt(), clock.instant());
         return age.compareTo(parentFor) >= 0;
     }

@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
