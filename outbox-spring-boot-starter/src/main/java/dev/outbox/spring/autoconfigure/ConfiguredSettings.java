@@ -44,7 +44,7 @@ final class ConfiguredSettings {
         return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
     }
 
-    /** Checks what only the health indicator and tracing read, whether the application has them or not. */
+    /** Checks what only the health indicator reads, whether the application has it or not. */
     private void checkOthers() {
         OutboxProperties.Health health = properties.health();
         check(
@@ -58,11 +58,6 @@ final class ConfiguredSettings {
                 (events) -> events >= 0 && events < StatusStore.MOST_COUNTED,
                 "must be from 0 to " + (StatusStore.MOST_COUNTED - 1) + ": dead letters are counted up to "
                         + StatusStore.MOST_COUNTED);
-        check(
-                "outbox.tracing.parent-for",
-                properties.tracing().parentFor(),
-                (age) -> !age.isNegative(),
-                "must not be negative");
     }
 
     private static <T> void check(String property, @Nullable T value, Predicate<T> rule, String reason) {
@@ -175,7 +170,7 @@ final class ConfiguredSettings {
                         retention.published(),
                         retention.archive(),
                         retention.processedEvents(),
-                        retention.batchSize()));
+                        RetentionSettings.defaults().batchSize()));
     }
 
     private static <T> T ownOrInherited(@Nullable T own, T inherited) {

@@ -48,9 +48,9 @@ class ConfigurationMetadataTest {
                         "outbox.poller.streams",
                         "outbox.health.max-oldest",
                         "outbox.health.max-dead",
-                        "outbox.retry.initial",
+                        "outbox.retry.initial-delay",
                         "outbox.retry.multiplier",
-                        "outbox.retry.max",
+                        "outbox.retry.max-delay",
                         "outbox.retry.jitter",
                         "outbox.retry.retryable",
                         "outbox.retry.non-retryable");

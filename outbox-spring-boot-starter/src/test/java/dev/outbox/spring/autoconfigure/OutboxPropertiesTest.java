@@ -52,7 +52,6 @@ class OutboxPropertiesTest {
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
                 "outbox.retention.processed-events=32d",
-                "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
                 "outbox.registry.expire-after=8d");
@@ -67,7 +66,7 @@ class OutboxPropertiesTest {
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
-                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1001));
+                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1000));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
     }
 
@@ -106,10 +105,10 @@ class OutboxPropertiesTest {
     void streamOverridesOnlyWhatItNames() {
         RuntimeSettings settings = settings(
                 "outbox.poller.batch-size=10",
-                "outbox.retry.initial=2s",
+                "outbox.retry.initial-delay=2s",
                 "outbox.retry.max-attempts=4",
                 "outbox.streams.mail.lease=5m",
-                "outbox.streams.mail.retry.max=30s",
+                "outbox.streams.mail.retry.max-delay=30s",
                 "outbox.streams.slow.retry.delays=1h",
                 "outbox.streams.default.interval=1s");
 

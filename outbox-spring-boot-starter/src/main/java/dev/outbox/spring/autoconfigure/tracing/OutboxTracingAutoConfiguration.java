@@ -49,8 +49,8 @@ public final class OutboxTracingAutoConfiguration {
             ObjectProvider<OutboxHandleObservationConvention> conventions,
             OutboxProperties properties,
             OutboxDependencies dependencies) {
-        TraceContinuation continuation = new TraceContinuation(
-                properties.tracing().mode(), properties.tracing().parentFor(), dependencies.clock());
+        TraceContinuation continuation =
+                new TraceContinuation(properties.tracing().mode(), dependencies.clock());
         return new ObservingInterceptor(registry, conventions.getIfAvailable(), continuation);
     }
 

@@ -4,17 +4,12 @@ import dev.outbox.HandlerInterceptor;
 import dev.outbox.spring.tracing.TraceMode;
 import java.time.Clock;
 import java.time.Duration;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Decides whether an invocation continues the trace of its event, or begins a new one that links to it. */
-record TraceContinuation(TraceMode mode, Duration parentFor, Clock clock) {
+record TraceContinuation(TraceMode mode, Clock clock) {
 
-    TraceContinuation {
-        if (parentFor.isNegative()) {
-            throw new InvalidConfigurationPropertyValueException(
-                    "outbox.tracing.parent-for", parentFor, "must not be negative");
-        }
-    }
+    /** Age of an event from which {@link TraceMode#AUTO} links: its trace has ended, and few viewers join what comes later. */
+    private static final Duration LATE = Duration.ofMinutes(10);
 
     /** The events of a batch have no common parent. */
     boolean isLinked(HandlerInterceptor.Call call) {
@@ -28,6 +23,6 @@ record TraceContinuation(TraceMode mode, Duration parentFor, Clock clock) {
 
     private boolean isLate(HandlerInterceptor.Call call) {
         Duration age = Duration.between(call.events().get(0).occurredAt(), clock.instant());
-        return age.compareTo(parentFor) >= 0;
+        return age.compareTo(LATE) >= 0;
     }
 }

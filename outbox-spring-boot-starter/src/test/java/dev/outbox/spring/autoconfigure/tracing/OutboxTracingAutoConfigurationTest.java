@@ -104,14 +104,6 @@ class OutboxTracingAutoConfigurationTest {
     }
 
     @Test
-    void negativeAgeIsRefused() {
-        Traced.on(database)
-                .withPropertyValues("outbox.tracing.parent-for=-1s")
-                .run((context) ->
-                        assertThat(context).getFailure().rootCause().hasMessageContaining("must not be negative"));
-    }
-
-    @Test
     void beansOfApplicationCarryTenant() {
         List<String> seen = new CopyOnWriteArrayList<>();
         HandlerDefinition mail =
