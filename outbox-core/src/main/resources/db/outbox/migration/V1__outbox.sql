@@ -323,10 +323,11 @@ CREATE INDEX outbox_replay_unfinished
 
 -- Handlers that instances have registered.
 CREATE TABLE ${schema}.outbox_handler (
-    id           text COLLATE "C" NOT NULL,
-    aliases      text[]           NOT NULL DEFAULT '{}',
-    last_seen_at timestamptz      NOT NULL DEFAULT now(),
-    paused       boolean          NOT NULL DEFAULT false,
+    id            text COLLATE "C" NOT NULL,
+    aliases       text[]           NOT NULL DEFAULT '{}',
+    registered_at timestamptz      NOT NULL DEFAULT now(),
+    last_seen_at  timestamptz      NOT NULL DEFAULT now(),
+    paused        boolean          NOT NULL DEFAULT false,
     CONSTRAINT outbox_handler_pk PRIMARY KEY (id)
 );
 

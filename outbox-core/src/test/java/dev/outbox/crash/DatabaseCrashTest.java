@@ -23,6 +23,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -34,6 +35,7 @@ import org.springframework.transaction.TransactionException;
  * handlers that sometimes fail. Crashes {@code crash.count} times; {@code crash.seed} repeats the moments as far as threads allow.
  */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+@Tag("full")
 class DatabaseCrashTest {
 
     private static final int AGGREGATES = 12;

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /** A database like Amazon Aurora: its UNLOGGED tables survive a crash that loses asynchronous commits. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+@Tag("full")
 class KeptUnloggedTablesTest {
 
     private static final PollerSettings FAST =

@@ -19,11 +19,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGQUIT")
+@Tag("full")
 class LostRegistrationTest {
 
     private final Recorded first = Recorded.all();

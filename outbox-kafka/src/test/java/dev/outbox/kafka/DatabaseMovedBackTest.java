@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -36,6 +37,7 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 
 /** Consumers whose database is restored from an older state: rows that came later are gone, and Kafka's offsets are ahead. */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class DatabaseMovedBackTest {
 
     private static final String MOVED_BACK = "the database has moved back in time";

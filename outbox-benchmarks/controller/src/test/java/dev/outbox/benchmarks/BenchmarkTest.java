@@ -8,12 +8,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Smallest benchmark with real servers and processes: shows that it works, not how fast. */
+@Tag("full")
 class BenchmarkTest {
 
     @TempDir

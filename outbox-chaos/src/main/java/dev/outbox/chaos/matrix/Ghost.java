@@ -9,17 +9,17 @@ final class Ghost {
 
     private Ghost() {}
 
-    /** Registers the handler as a process would that has just started. */
+    /** Registers the handler as a process would that has just started. A handler without subscriptions would be deleted. */
     static void register(JdbcClient sql) {
-        sql.sql("""
-                INSERT INTO events.outbox_handler (id)
-                VALUES ('ghost')
-                ON CONFLICT (id) DO UPDATE SET last_seen_at = now()
-                """).update();
         sql.sql("""
                 INSERT INTO events.outbox_subscription (handler_id, event_type)
                 VALUES ('ghost', 'Work')
                 ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE SET last_seen_at = now()
+                """).update();
+        sql.sql("""
+                INSERT INTO events.outbox_handler (id)
+                VALUES ('ghost')
+                ON CONFLICT (id) DO UPDATE SET last_seen_at = now()
                 """).update();
     }
 

@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** A large history without a fault, made up of facts in files and rows in a database. {@code -Dhistory.events} chooses its size. */
+@Tag("full")
 class LargeHistoryTest {
 
     private static final int AGGREGATES = 1000;

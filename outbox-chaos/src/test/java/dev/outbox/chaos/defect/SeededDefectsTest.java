@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Each defect, built into a copy of the core, is caught by a test. {@code -Ddefect.names} selects defects by a regular expression. */
+@Tag("full")
 class SeededDefectsTest {
 
     private static final Path CORE =

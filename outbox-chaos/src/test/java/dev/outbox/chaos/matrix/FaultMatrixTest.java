@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A process that fails at a fault point, whichever and however, loses nothing. {@code -Dmatrix.seed} decides cells and variants. */
+@Tag("full")
 class FaultMatrixTest {
 
     private static final long SEED = Long.getLong("matrix.seed", 1);

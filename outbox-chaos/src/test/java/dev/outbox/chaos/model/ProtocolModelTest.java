@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Checks the delivery protocol in every state that can be reached, and that each of its rules is needed. */
+@Tag("full")
 class ProtocolModelTest {
 
     @ParameterizedTest

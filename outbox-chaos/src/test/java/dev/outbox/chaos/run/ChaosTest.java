@@ -15,6 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** Kills, suspends and cuts off everything, and finds no violation. A failing seed replays. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
+@Tag("full")
 class ChaosTest {
 
     private static final long SEED = Long.getLong("chaos.seed", 20261122);
@@ -35,7 +36,7 @@ class ChaosTest {
             value = "G3",
             sentence = "Order holds under random faults of processes, PostgreSQL, network and operators.")
     void keepsItsPromisesWhileEverythingFails() throws Exception {
-        ChaosReport report = run(ChaosSettings.brief(SEED), "mvn verify -pl outbox-chaos -am -Dtest=ChaosTest");
+        ChaosReport report = run(ChaosSettings.brief(SEED), "mvn -Pfull verify -pl outbox-chaos -am -Dtest=ChaosTest");
 
         assertThat(report.committed()).isGreaterThanOrEqualTo(10_000);
         assertThat(report.count(EnumSet.of(FaultType.KILL))).isGreaterThanOrEqualTo(5);

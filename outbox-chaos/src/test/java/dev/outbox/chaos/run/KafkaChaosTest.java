@@ -12,6 +12,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** Kills brokers and processes between two services, and finds every event in order on both sides. A failing seed replays. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
+@Tag("full")
 class KafkaChaosTest {
 
     private static final long SEED = Long.getLong("chaos.seed", 20261122);
@@ -19,7 +20,8 @@ class KafkaChaosTest {
     @Test
     @Timeout(600)
     void deliversEveryEventInOrderThroughCrashes() throws Exception {
-        KafkaReport report = run(KafkaSettings.brief(SEED), "mvn verify -pl outbox-chaos -am -Dtest=KafkaChaosTest");
+        KafkaReport report =
+                run(KafkaSettings.brief(SEED), "mvn -Pfull verify -pl outbox-chaos -am -Dtest=KafkaChaosTest");
 
         assertThat(report.producer().ok()).isGreaterThanOrEqualTo(3_000);
         assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(1);

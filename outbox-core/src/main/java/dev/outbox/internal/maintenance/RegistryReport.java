@@ -2,74 +2,63 @@ package dev.outbox.internal.maintenance;
 
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.store.AbsentHandlerStore;
-import dev.outbox.internal.store.AbsentHandlerStore.Absent;
-import dev.outbox.internal.store.EventTypeStore;
+import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.HandlerExpiryStore.Absent;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns once of each handler that no running instance has, and of event types that are probably mistyped. For use by one thread at a time. */
+/** Reports handlers that deliveries wait for in vain, once each, and event types that no event has. For use by one thread at a time. */
 public final class RegistryReport {
 
     private static final Logger log = LoggerFactory.getLogger(RegistryReport.class);
 
-    private final AbsentHandlerStore handlers;
-    private final EventTypeStore types;
+    private final HandlerExpiryStore store;
     private final HandlerRegistry registry;
-    private final Set<String> reported = new HashSet<>();
+    private Set<String> reported = Set.of();
     private boolean typesReported;
 
-    public RegistryReport(AbsentHandlerStore handlers, EventTypeStore types, HandlerRegistry registry) {
-        this.handlers = handlers;
-        this.types = types;
+    public RegistryReport(HandlerExpiryStore store, HandlerRegistry registry) {
+        this.store = store;
         this.registry = registry;
     }
 
     /** Writes the warnings that are new. A failure of the database disturbs nothing: the next call tries again. */
     public void write() {
         try {
-            reportHandlers();
-            reportTypes();
+            List<Absent> absent = store.absent();
+            absent.stream()
+                    .filter((handler) -> !reported.contains(handler.id()))
+                    .forEach(this::report);
+            reported = absent.stream().map(Absent::id).collect(Collectors.toSet());
+            if (!typesReported) {
+                reportTypes();
+                typesReported = true;
+            }
         } catch (SQLException ex) {
             log.debug("Could not look for absent handlers and mistyped event types; trying again", ex);
         }
     }
 
-    private void reportHandlers() throws SQLException {
-        Set<String> absent = new HashSet<>();
-        for (Absent handler : handlers.find()) {
-            if ((handler.waiting() > 0 || handler.forAnHour()) && !isLocal(handler)) {
-                absent.add(handler.id());
-                if (!reported.contains(handler.id())) {
-                    report(handler);
-                }
-            }
-        }
-        reported.clear();
-        reported.addAll(absent);
-    }
-
-    /** Whether this instance has the handler, although the database has lost that. */
-    private boolean isLocal(Absent handler) {
-        return takesAll(registry.local().subscriptions().getOrDefault(handler.id(), Set.of()), handler);
-    }
-
-    private static boolean takesAll(Set<Subscription> local, Absent handler) {
-        return handler.subscriptions().stream()
-                .allMatch((absent) -> local.stream().anyMatch((own) -> own.takes(absent)));
-    }
-
     private void report(Absent handler) {
+        String kinds =
+                handler.kinds().stream().map(Subscription::eventType).distinct().collect(Collectors.joining(", "));
+        String waiting = handler.waiting() + (handler.waiting() < HandlerExpiryStore.MOST_COUNTED ? "" : " or more");
         if (registry.local().everyId().contains(handler.id())) {
-            reportDroppedTypes(handler);
+            log.warn(
+                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
+                            + " again, or skip the deliveries: OutboxOperations.skip",
+                    kinds,
+                    handler.id(),
+                    waiting);
             return;
         }
         Instant lastSeen = handler.lastSeen();
@@ -79,10 +68,8 @@ public final class RegistryReport {
                         + " OutboxOperations.expireHandler(\"{}\", actor, reason).{}",
                 handler.id(),
                 lastSeen == null ? "" : " (last heartbeat " + lastSeen + ")",
-                described(handler),
-                handler.waiting() < AbsentHandlerStore.MOST_COUNTED
-                        ? handler.waiting()
-                        : handler.waiting() + " or more",
+                kinds,
+                waiting,
                 successor(handler),
                 handler.id(),
                 handler.id(),
@@ -92,52 +79,67 @@ public final class RegistryReport {
                                 + " on");
     }
 
-    private static void reportDroppedTypes(Absent handler) {
-        if (handler.waiting() > 0) {
-            log.warn(
-                    "No running instance handles {} in handler '{}' any more, and deliveries wait for it: {}. Subscribe it to these"
-                            + " again, or skip the deliveries: OutboxOperations.skip",
-                    described(handler),
-                    handler.id(),
-                    handler.waiting());
-        }
-    }
-
-    /** Leaves out what another subscription takes too. */
-    private static String described(Absent handler) {
-        return handler.subscriptions().stream()
-                .filter((one) ->
-                        handler.subscriptions().stream().allMatch((other) -> other.equals(one) || !other.takes(one)))
-                .map(Subscription::toString)
-                .collect(Collectors.joining(", "));
-    }
-
     /** Returns the only handler of this instance that takes the events, or a placeholder. */
     private String successor(Absent absent) {
         List<String> candidates = registry.local().subscriptions().entrySet().stream()
-                .filter((handler) -> takesAll(handler.getValue(), absent))
+                .filter((handler) -> absent.kinds().stream()
+                        .allMatch((kind) -> handler.getValue().stream().anyMatch((own) -> own.takes(kind))))
                 .map(Map.Entry::getKey)
                 .toList();
         return candidates.size() == 1 ? candidates.get(0) : "its new id";
     }
 
     private void reportTypes() throws SQLException {
-        if (typesReported) {
+        SortedMap<String, Set<String>> unknown = registry.local().typesWithoutPayloadClass();
+        if (unknown.isEmpty()) {
             return;
         }
-        SortedMap<String, Set<String>> suspects = registry.local().typesWithoutPayloadClass();
-        if (!suspects.isEmpty()) {
-            Set<String> published = types.latest();
-            suspects.keySet().removeAll(published);
-            suspects.forEach((type, ids) -> log.warn(
-                    "Event type '{}', to which handler '{}' subscribes, is unknown: no handler has a payload class of this name, and none"
-                            + " of the latest {} events has this type (types of these: {}). Check the spelling in eventTypes, unless"
-                            + " the first event is yet to come",
-                    type,
-                    String.join("', '", ids),
-                    EventTypeStore.MOST_READ,
-                    published.isEmpty() ? "none" : String.join(", ", published)));
+        SortedMap<String, Set<String>> known = store.knownTypes();
+        unknown.keySet().removeIf((type) -> known.getOrDefault(type, Set.of()).contains(HandlerExpiryStore.PUBLISHED));
+        unknown.entrySet().removeIf((type) -> isMistyped(type.getKey(), type.getValue(), known));
+        if (!unknown.isEmpty()) {
+            log.info(
+                    "No recent event has one of these types, to which handlers subscribe: {}",
+                    String.join(", ", unknown.keySet()));
         }
-        typesReported = true;
+    }
+
+    /** Warns if a nearly equal type was published, or another handler names it. Of two types that only handlers name, one is reported. */
+    private static boolean isMistyped(String type, Set<String> handlerIds, Map<String, Set<String>> known) {
+        Optional<String> similar = known.entrySet().stream()
+                .filter((other) -> !handlerIds.containsAll(other.getValue()) && isSimilar(type, other.getKey()))
+                .map(Map.Entry::getKey)
+                .findFirst();
+        similar.ifPresent((other) -> {
+            known.remove(type);
+            log.warn(
+                    "Event type '{}', to which handler '{}' subscribes, is unknown: none of the latest {} events has it. Did you mean '{}'?",
+                    type,
+                    String.join("', '", handlerIds),
+                    HandlerExpiryStore.MOST_READ,
+                    other);
+        });
+        return similar.isPresent();
+    }
+
+    /** Versions such as V1 and V2, and short names, are similar on purpose. */
+    private static boolean isSimilar(String one, String other) {
+        return !one.replaceAll("\\d", "").equals(other.replaceAll("\\d", ""))
+                && (one.equalsIgnoreCase(other) || distance(one, other) <= Math.min(2, one.length() / 4));
+    }
+
+    /** Edit distance: the number of characters to insert, remove or replace. */
+    private static int distance(String one, String other) {
+        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+        for (int i = 1; i <= one.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[other.length()];
     }
 }

@@ -1,4 +1,4 @@
-/** Background work beside delivery: archive, expired registrations, replays. */
+/** Background work beside delivery: archive, reports on the registry, replays. */
 @NullMarked
 package dev.outbox.internal.maintenance;
 

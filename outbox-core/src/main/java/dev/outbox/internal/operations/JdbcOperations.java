@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.store.DeliveryQueryStore;
 import dev.outbox.internal.store.DeliveryRef;
+import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.OperationLogStore;
 import dev.outbox.internal.store.OperationStore;
 import dev.outbox.internal.store.OperationStore.Action;
@@ -35,7 +36,7 @@ public final class JdbcOperations implements OutboxOperations {
     private final OperationStore changes;
     private final OperationLogStore records;
     private final PauseStore pauses;
-    private final ExpireCommand expiry;
+    private final HandlerExpiry expiry;
     private final OriginStore origins;
     private final Consumer<String> wake;
 
@@ -44,7 +45,7 @@ public final class JdbcOperations implements OutboxOperations {
         this.changes = new OperationStore(dataSource, schema);
         this.records = new OperationLogStore(dataSource, schema);
         this.pauses = new PauseStore(dataSource, schema);
-        this.expiry = new ExpireCommand(dataSource, schema);
+        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema));
         this.origins = new OriginStore(dataSource, schema);
         this.wake = wake;
     }
@@ -125,7 +126,7 @@ public final class JdbcOperations implements OutboxOperations {
     @Override
     public boolean expireHandler(String handlerId, String actor, String reason) {
         AuditInfo audit = OperationRules.check("handler id", handlerId, actor, reason);
-        return DatabaseCall.run("expire a handler", () -> expiry.run(handlerId, audit));
+        return DatabaseCall.run("expire a handler", () -> expiry.expire(handlerId, audit));
     }
 
     @Override

@@ -1,4 +1,4 @@
-/** The operations behind the public interfaces. */
+/** The operations behind the public interfaces, and the expiry of registrations. */
 @NullMarked
 package dev.outbox.internal.operations;
 

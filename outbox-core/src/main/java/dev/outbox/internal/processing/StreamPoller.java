@@ -45,7 +45,7 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     public void start() {
-        log.info(
+        log.debug(
                 "Polling stream {}: interval {} ms, batch size {}, concurrency {}",
                 stream.name(),
                 stream.settings().interval().toMillis(),

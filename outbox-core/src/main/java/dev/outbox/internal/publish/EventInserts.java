@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -62,10 +63,18 @@ final class EventInserts {
             }
         }
         if (!fresh.isEmpty()) {
-            insertAll(connection, List.copyOf(fresh.values()))
-                    .forEach((id, stored) -> envelopes.put(id, fresh.get(id).at(stored)));
+            Map<UUID, InsertedEvent> stored = insertAll(connection, List.copyOf(fresh.values()));
+            fresh.forEach((id, event) -> {
+                InsertedEvent place = stored.get(id);
+                if (place == null) {
+                    throw new IllegalStateException("the database returned no row for event " + id);
+                }
+                envelopes.put(id, event.at(place));
+            });
         }
-        return events.stream().map((event) -> envelopes.get(event.eventId())).toList();
+        return events.stream()
+                .map((event) -> Objects.requireNonNull(envelopes.get(event.eventId())))
+                .toList();
     }
 
     private Map<UUID, EventEnvelope> findKnown(Connection connection, List<NewEvent> events) throws SQLException {
@@ -93,10 +102,6 @@ final class EventInserts {
         if (stored.isEmpty()) {
             types.admit(connection, events);
             stored = store.insertAll(connection, events, true);
-        }
-        if (stored.size() != events.size()) {
-            throw new IllegalStateException(
-                    "the database returned " + stored.size() + " rows for " + events.size() + " events");
         }
         return stored;
     }

@@ -2,8 +2,8 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.RegistryReport;
+import dev.outbox.internal.operations.HandlerExpiry;
 import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import java.sql.SQLException;
@@ -59,7 +59,7 @@ final class HandlerHeartbeat implements AutoCloseable {
         } else {
             register();
         }
-        expiry.runOnce();
+        expiry.runOnce(registry.expireAfter());
         report.write();
         return PERIOD;
     }

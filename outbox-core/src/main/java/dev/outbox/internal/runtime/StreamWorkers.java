@@ -8,17 +8,15 @@ import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.maintenance.DeadLetterReporter;
-import dev.outbox.internal.maintenance.HandlerExpiry;
 import dev.outbox.internal.maintenance.RegistryReport;
 import dev.outbox.internal.maintenance.ReplayFeeder;
+import dev.outbox.internal.operations.HandlerExpiry;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.processing.PolledStream;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
-import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.DeadLetterStore;
-import dev.outbox.internal.store.EventTypeStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -75,13 +73,13 @@ final class StreamWorkers implements AutoCloseable {
         RuntimeSettings.Polling polls = settings.polling();
         this.polling = polls.enabled();
         this.handlers = handlers;
+        HandlerExpiryStore expiry = new HandlerExpiryStore(dataSource, schema);
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
                 new UnloggedTables(dataSource, schema),
                 registry,
-                new HandlerExpiry(new HandlerExpiryStore(dataSource, schema), registry.expireAfter()),
-                new RegistryReport(
-                        new AbsentHandlerStore(dataSource, schema), new EventTypeStore(dataSource, schema), registry));
+                new HandlerExpiry(expiry),
+                new RegistryReport(expiry, registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(
                 new ReplayEventStore(dataSource, schema),

@@ -60,9 +60,21 @@ public final class HandlerStore {
             ON CONFLICT (stream) DO NOTHING
             """;
 
+    /** Relies on outbox_stream_pk. Every instance reads the registry again at its next claim. Streams are locked in order. */
+    static final String RAISE_VERSIONS = """
+            UPDATE {schema}.outbox_stream s
+               SET registry_version = s.registry_version + 1
+              FROM (SELECT one.stream
+                      FROM {schema}.outbox_stream one
+                     WHERE {changed}
+                     ORDER BY one.stream
+                       FOR UPDATE) known
+             WHERE s.stream = known.stream
+            """;
+
     /**
-     * Relies on outbox_handler_pk, outbox_subscription_pk and outbox_stream_pk. The versions grow only if the registry changes.
-     * Streams are locked in order. A paused handler stays paused when it is renamed.
+     * Relies on outbox_handler_pk and outbox_subscription_pk. The versions grow only if the registry changes. A paused handler stays paused
+     * when it is renamed.
      */
     private static final String REGISTER = """
             WITH handler AS (
@@ -87,16 +99,8 @@ public final class HandlerStore {
                  WHERE s.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
                 RETURNING handler_id
             )
-            UPDATE {schema}.outbox_stream s
-               SET registry_version = s.registry_version + 1
-              FROM (SELECT one.stream
-                      FROM {schema}.outbox_stream one
-                     WHERE EXISTS (SELECT FROM handler)
-                        OR EXISTS (SELECT FROM subscription)
-                     ORDER BY one.stream
-                       FOR UPDATE) known
-             WHERE s.stream = known.stream
-            """.replace("{rows}", Subscriptions.ROWS);
+            """.replace("{rows}", Subscriptions.ROWS)
+            + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM handler) OR EXISTS (SELECT FROM subscription)");
 
     /** Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. */
     private static final String HEARTBEAT =

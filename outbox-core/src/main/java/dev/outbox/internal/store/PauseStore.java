@@ -20,10 +20,11 @@ public final class PauseStore {
             """;
 
     /**
-     * Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. Relies on
-     * outbox_stream_pk. Streams are locked in order. A change raises the versions, so that every instance obeys from its next claim on.
+     * Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. A change raises the
+     * versions, so that every instance obeys from its next claim on.
      */
-    private static final String SET_HANDLER = """
+    private static final String SET_HANDLER =
+            """
             WITH named AS (
                 SELECT h.id
                   FROM {schema}.outbox_handler h
@@ -41,14 +42,7 @@ public final class PauseStore {
                 SELECT :actor, :action, :reason, :handler_id
                  WHERE EXISTS (SELECT FROM changed)
             ), version AS (
-                UPDATE {schema}.outbox_stream s
-                   SET registry_version = s.registry_version + 1
-                  FROM (SELECT one.stream
-                          FROM {schema}.outbox_stream one
-                         WHERE EXISTS (SELECT FROM changed)
-                         ORDER BY one.stream
-                           FOR UPDATE) known
-                 WHERE s.stream = known.stream
+            """ + HandlerStore.RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
                 RETURNING s.stream
             )
             SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)

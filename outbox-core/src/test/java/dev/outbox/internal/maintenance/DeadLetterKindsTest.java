@@ -17,6 +17,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.HandlerSettings;
+import dev.outbox.internal.operations.HandlerExpiry;
 import dev.outbox.internal.retry.Backoff;
 import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.store.HandlerExpiryStore;
@@ -100,8 +101,8 @@ class DeadLetterKindsTest {
                         "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE event_type = 'OrderPlaced'")
                 .update();
 
-        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7))
-                .runOnce();
+        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT))
+                .runOnce(Duration.ofDays(7));
 
         await().untilAsserted(() ->
                 assertThat(letters).extracting(DeadLetter::errorCode).containsExactly("HANDLER_EXPIRED"));

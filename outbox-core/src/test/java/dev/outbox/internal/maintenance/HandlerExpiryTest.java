@@ -16,6 +16,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.Subscription;
+import dev.outbox.internal.operations.HandlerExpiry;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -40,7 +41,7 @@ class HandlerExpiryTest {
     private final TestOutbox outbox = TestOutbox.create();
     private final TestOutbox gone = outbox.another();
     private final HandlerExpiry expiry =
-            new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), WEEK);
+            new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
     private final Logger logger = (Logger) LoggerFactory.getLogger(HandlerExpiry.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
@@ -70,13 +71,13 @@ class HandlerExpiryTest {
         // It would expire the handler in the background.
         outbox.runtime().close();
 
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
         unseen("old", "6 days");
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
         unseen("old", "8 days");
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
 
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
@@ -84,7 +85,7 @@ class HandlerExpiryTest {
                 .filteredOn((line) -> line.getLevel() == Level.ERROR)
                 .singleElement()
                 .satisfies((line) -> assertThat(line.getFormattedMessage()).contains("2 deliveries", "'old'"));
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(lines.list).hasSize(1);
         assertThat(current.handled()).hasSize(2);
     }
@@ -104,7 +105,7 @@ class HandlerExpiryTest {
                 .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
                         + " WHERE event_type = 'OrderPaid'")
                 .update();
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(outbox.event(behind)).becomesPublished();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
         assertThat(billing.handled()).hasSize(1);
@@ -118,7 +119,7 @@ class HandlerExpiryTest {
                         .aliases("old"))
                 .start();
         unseen("old", "8 days");
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(lines.list).isEmpty();
     }
 
@@ -131,10 +132,10 @@ class HandlerExpiryTest {
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
         unseen("old", "8 days");
 
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(registered()).containsExactly("current *", "old");
         outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(registered()).containsExactly("current *");
     }
 
@@ -146,7 +147,7 @@ class HandlerExpiryTest {
         outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
         unseen("old", "8 days");
 
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(registered()).containsExactly("current *", "old");
     }
 
@@ -158,14 +159,14 @@ class HandlerExpiryTest {
         outbox.publish("1", new OrderPlaced(1));
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
         unseen("old", "8 days");
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
                 .update();
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
         assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
@@ -202,7 +203,7 @@ class HandlerExpiryTest {
         unseen("current", "8 days");
         unseen("old", "8 days");
 
-        expiry.runOnce();
+        expiry.runOnce(WEEK);
         assertThat(deliveries()).containsExactly("1 DUE");
         assertThat(registered()).containsExactly("current *", "old *");
     }

@@ -16,8 +16,6 @@ import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.delivery.Subscription;
-import dev.outbox.internal.maintenance.HandlerExpiry;
-import dev.outbox.internal.store.AbsentHandlerStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
@@ -161,12 +159,12 @@ class ExpireHandlerTest {
     @Test
     void anotherInstanceCompletesWhatACrashLeftUndone() throws SQLException {
         leaveDeliveries(2);
-        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+        new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
         assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
 
-        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7))
-                .runOnce();
+        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT))
+                .runOnce(Duration.ofDays(7));
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
@@ -188,16 +186,15 @@ class ExpireHandlerTest {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        HandlerExpiry expiry = new HandlerExpiry(
-                new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7));
+        HandlerExpiry expiry = new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
 
-        expiry.runOnce();
+        expiry.runOnce(Duration.ofDays(7));
         assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET created_at = clock_timestamp()")
                 .update();
-        expiry.runOnce();
+        expiry.runOnce(Duration.ofDays(7));
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
@@ -205,7 +202,7 @@ class ExpireHandlerTest {
     @Test
     void heartbeatDoesNotReviveAnExpiredSubscription() throws SQLException {
         leaveDeliveries(1);
-        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+        new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
 
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -222,7 +219,7 @@ class ExpireHandlerTest {
     @Test
     void handlerThatRegistersMeanwhileKeepsItsDeliveries() throws SQLException {
         leaveDeliveries(1);
-        new AbsentHandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+        new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
         HandlerExpiryStore store = new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         try (Connection holder = outbox.owner().getConnection();

@@ -21,9 +21,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a dead worker held is tried again soon, and the event that killed it takes no other with it. */
+@Tag("full")
 class KilledWorkerRecoveryTest {
 
     private static final Duration LEASE = Duration.ofSeconds(3);

@@ -21,11 +21,13 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A worker has died without closing its connection, and PostgreSQL keeps the transaction of its deduplicating handler. */
+@Tag("full")
 class LockedInboxTest {
 
     private static final int OTHERS = 20;

@@ -31,12 +31,14 @@ import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Random publishes, failures and slow handlers; three instances of concurrency 4, one of which restarts. Runs for
  * {@code outbox.property.seconds} per test, and repeats what {@code outbox.property.seed} did as far as threads allow.
  */
+@Tag("full")
 class OrderPropertyTest {
 
     private static final int AGGREGATES = 200;

@@ -26,9 +26,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A replay beside live traffic, handled by two processes of concurrency 4, some of it at the second attempt. */
+@Tag("full")
 class ReplayOrderTest {
 
     private static final int AGGREGATES = 20;

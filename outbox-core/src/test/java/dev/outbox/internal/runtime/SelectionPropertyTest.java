@@ -28,12 +28,14 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two releases of an application whose handlers select different events, widened, narrowed or renamed, and which restart at random.
  * Repeats what {@code outbox.property.seed} did as far as threads allow.
  */
+@Tag("full")
 class SelectionPropertyTest {
 
     private static final List<String> TYPES = List.of("Placed", "Paid", "Shipped");

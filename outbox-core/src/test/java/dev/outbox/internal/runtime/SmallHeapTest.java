@@ -15,11 +15,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A worker whose batch size allows for far more payload than its heap holds. {@code -Dlarge.events=1000 -Dlarge.heap=256m} makes it larger.
  */
+@Tag("full")
 class SmallHeapTest {
 
     private static final int EVENTS = Integer.getInteger("large.events", 100);

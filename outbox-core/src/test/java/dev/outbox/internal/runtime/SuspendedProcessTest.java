@@ -18,11 +18,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
+@Tag("full")
 class SuspendedProcessTest {
 
     @Test

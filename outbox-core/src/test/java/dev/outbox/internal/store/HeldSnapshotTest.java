@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * While a transaction holds a snapshot, the indexes keep what has left the queue, while the statistics say that the queue is small.
  * Counted in pages by the database: no statement that runs all the time may read all that.
  */
+@Tag("full")
 class HeldSnapshotTest {
 
     private static final int GONE = 30_000;

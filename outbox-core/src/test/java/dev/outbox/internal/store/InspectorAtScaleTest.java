@@ -19,6 +19,7 @@ import org.junit.jupiter.api.function.Executable;
 import tools.jackson.databind.JsonNode;
 
 /** Work of the inspector on large tables: it does not depend on their size. */
+@Tag("full")
 class InspectorAtScaleTest {
 
     private static final long MOST = OutboxInspector.MOST_COUNTED;

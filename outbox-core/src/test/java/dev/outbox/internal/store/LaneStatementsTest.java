@@ -16,6 +16,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,6 +27,7 @@ import tools.jackson.databind.JsonNode;
  * What each statement of lanes visits for a batch of 500 beside 10,000 lanes, whatever the planner knew of them: as much as its batch, and
  * neither all heads nor the batch for each of its events.
  */
+@Tag("full")
 class LaneStatementsTest {
 
     private static final int LANES = 10_000;

@@ -12,10 +12,12 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
+@Tag("full")
 class PoisonedAggregateTest {
 
     private static final int WAITING = 100_000;

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -23,6 +24,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * the answer is what is shown; each change is made once.
  */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("full")
 class TourTest {
 
     private static final Path PAGE = Path.of("..", "docs", "tour.md");

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -29,6 +30,7 @@ import org.springframework.transaction.support.TransactionOperations;
 /** A thousand tests on one context, in random order. Each leaves something behind, and finds nothing of the others. */
 @OutboxTest(properties = "outbox.handlers.isolated.circuit.failures=1")
 @Import(IsolationTest.Isolated.class)
+@Tag("full")
 class IsolationTest {
 
     private static final long SEED = Long.getLong("isolation.seed", System.nanoTime());

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -29,6 +30,7 @@ import org.springframework.core.test.tools.TestCompiler;
 
 /** An application that is processed ahead of time, and started from the generated code. Its classes have a class loader of their own. */
 @CompileWithForkedClassLoader
+@Tag("full")
 class AheadOfTimeTest {
 
     @Configuration(proxyBeanMethods = false)

@@ -111,8 +111,8 @@ class HandlerMistakesTest {
                 .withBean(Mistyped.class)
                 .run((context) -> assertThat(output)
                         .containsOnlyOnce(
-                                "Event type 'SubscriptionStartd', to which handler 'mistyped' subscribes, is unknown: no"
-                                        + " handler has a payload class of this name, and none of the latest 10000 events has this type")
+                                "Event type 'SubscriptionStartd', to which handler 'mistyped' subscribes, is unknown: none of the"
+                                        + " latest 10000 events has it. Did you mean 'SubscriptionStarted'?")
                         .doesNotContain("Event type 'SubscriptionStarted'"));
     }
 
@@ -154,11 +154,17 @@ class HandlerMistakesTest {
     void handlerIsRemoved(CapturedOutput output) {
         leaveDelivery();
 
-        application()
-                .run((context) -> assertThat(output)
-                        .contains(
-                                "If it was removed, expire it: OutboxOperations.expireHandler(\"original.handle\", actor, reason)."
-                                        + " Otherwise its deliveries become dead letters from "));
+        application().withBean(Licensing.class).run((running) -> {
+            JdbcClient.create(database.dataSource())
+                    .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '11 min'"
+                            + " WHERE handler_id = 'original.handle'")
+                    .update();
+            application()
+                    .run((context) -> assertThat(output)
+                            .contains(
+                                    "If it was removed, expire it: OutboxOperations.expireHandler(\"original.handle\", actor, reason)."
+                                            + " Otherwise its deliveries become dead letters from "));
+        });
     }
 
     /** A delivery to the handler {@code original.handle}, which no application has any more. */

@@ -2,6 +2,12 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -9,6 +15,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -31,6 +38,41 @@ class StartReportTest {
                         .contains("Events are stored in schema events and archived in schema audit")
                         .contains("Polling streams: default; configured but not polled here: mail")
                         .contains("Handlers and their event types: licensing.extend (SubscriptionStarted)"));
+    }
+
+    @Test
+    void startOfAFreshDatabaseWritesFourLinesWithoutWarnings() {
+        Logger library = (Logger) LoggerFactory.getLogger("dev.outbox");
+        Level level = library.getLevel();
+        library.setLevel(Level.INFO);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        library.addAppender(lines);
+        try {
+            Applications.withSubscriptionsOn(database)
+                    .withBean(Accounting.class)
+                    .withPropertyValues("outbox.streams.mail.batch-size=1", "outbox.streams.push.batch-size=1")
+                    .run((context) -> assertThat(lines.list)
+                            .filteredOn((line) -> line.getLevel().isGreaterOrEqual(Level.INFO)
+                                    && !line.getLoggerName().startsWith("dev.outbox.testing"))
+                            .extracting((line) -> line.getLevel() + " " + line.getFormattedMessage())
+                            .satisfiesExactly(
+                                    (line) -> assertThat(line).startsWith("INFO Events are stored"),
+                                    (line) -> assertThat(line).startsWith("INFO Polling streams"),
+                                    (line) -> assertThat(line).startsWith("INFO Handlers and"),
+                                    (line) -> assertThat(line)
+                                            .isEqualTo(
+                                                    "INFO No recent event has one of these types, to which handlers subscribe: InvoicePaid,"
+                                                            + " InvoiceSent")));
+        } finally {
+            library.detachAppender(lines);
+            library.setLevel(level);
+        }
+    }
+
+    static class Accounting {
+        @OutboxHandler(eventTypes = {"InvoicePaid", "InvoiceSent"})
+        void book(EventEnvelope event) {}
     }
 
     @Test
