@@ -21,4 +21,20 @@ public interface BatchHandler<T> {
      */
     void handle(List<T> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
             throws Exception;
+
+    /**
+     * Arguments of a batch handler, which decorators see as one payload.
+     *
+     * @param payloads the decoded payloads, or the envelopes of a handler without a payload class
+     * @param events the events of the payloads, at the same positions
+     * @param outcome receives the failures of single events
+     */
+    record Batch(List<Object> payloads, List<EventEnvelope> events, BatchOutcome outcome) {
+
+        /** Copies the lists. */
+        public Batch {
+            payloads = List.copyOf(payloads);
+            events = List.copyOf(events);
+        }
+    }
 }

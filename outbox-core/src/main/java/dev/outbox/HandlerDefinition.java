@@ -1,13 +1,9 @@
 package dev.outbox;
 
-import dev.outbox.HandlerCode.ContextHandler;
-import dev.outbox.HandlerCode.EnvelopeHandler;
-import dev.outbox.HandlerCode.PayloadHandler;
-import dev.outbox.HandlerOptions.Selected;
-import dev.outbox.HandlerOptions.Source;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -23,20 +19,24 @@ public final class HandlerDefinition {
     private final String id;
     private final Set<String> eventTypes;
     private final @Nullable Class<?> payloadType;
-    private final ContextHandler<Object> handler;
-    private final HandlerOptions options;
+    private ContextHandler<Object> handler;
+    private boolean deduplicates;
+    private OnDead onDead = OnDead.CONTINUE;
+    private List<String> aliases = List.of();
+    private @Nullable DeadLetterHandler deadLetters;
+    private boolean batch;
+    private @Nullable Integer batchSize;
+    private @Nullable CircuitBreaker circuit;
+    private Set<String> aggregateTypes = Set.of();
+    private Set<String> streams = Set.of();
+    private Source source = Source.ANY;
 
     private HandlerDefinition(
-            String id,
-            Set<String> eventTypes,
-            @Nullable Class<?> payloadType,
-            ContextHandler<Object> handler,
-            HandlerOptions options) {
+            String id, Set<String> eventTypes, @Nullable Class<?> payloadType, ContextHandler<Object> handler) {
         this.id = id;
         this.eventTypes = Set.copyOf(eventTypes);
         this.payloadType = payloadType;
         this.handler = handler;
-        this.options = options;
     }
 
     /**
@@ -93,8 +93,7 @@ public final class HandlerDefinition {
     @SuppressWarnings("unchecked") // dispatch passes an instance of payloadType
     public static <T> HandlerDefinition withContext(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, ContextHandler<T> handler) {
-        return new HandlerDefinition(
-                id, eventTypes, payloadType, (ContextHandler<Object>) handler, HandlerOptions.NONE);
+        return new HandlerDefinition(id, eventTypes, payloadType, (ContextHandler<Object>) handler);
     }
 
     /**
@@ -107,14 +106,19 @@ public final class HandlerDefinition {
      * @param handler the code to run
      * @return the definition
      */
+    @SuppressWarnings("unchecked") // dispatch passes instances of payloadType
     public static <T> HandlerDefinition ofBatch(
             String id, Set<String> eventTypes, @Nullable Class<T> payloadType, BatchHandler<T> handler) {
-        return new HandlerDefinition(id, eventTypes, payloadType, HandlerBatch.unpack(handler), HandlerOptions.BATCHES);
+        ContextHandler<Object> unpacking = (payload, envelope, context) -> {
+            BatchHandler.Batch batch = (BatchHandler.Batch) payload;
+            handler.handle((List<T>) batch.payloads(), batch.events(), batch.outcome(), context);
+        };
+        return new HandlerDefinition(id, eventTypes, payloadType, unpacking).copy((copy) -> copy.batch = true);
     }
 
     /** {@return the same handler with {@linkplain OutboxHandler#deduplicate() deduplication}} */
     public HandlerDefinition deduplicating() {
-        return with(options.deduplicating());
+        return copy((copy) -> copy.deduplicates = true);
     }
 
     /**
@@ -124,7 +128,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition onDead(OnDead onDead) {
-        return with(options.onDead(onDead));
+        return copy((copy) -> copy.onDead = onDead);
     }
 
     /**
@@ -134,7 +138,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition aliases(String... aliases) {
-        return with(options.aliases(List.of(aliases)));
+        return copy((copy) -> copy.aliases = List.of(aliases));
     }
 
     /**
@@ -143,8 +147,8 @@ public final class HandlerDefinition {
      * @param deadLetters the code to run for each dead letter
      * @return a changed copy
      */
-    public HandlerDefinition onDeadLetter(HandlerCode.DeadLetterHandler deadLetters) {
-        return with(options.deadLetters(deadLetters));
+    public HandlerDefinition onDeadLetter(DeadLetterHandler deadLetters) {
+        return copy((copy) -> copy.deadLetters = deadLetters);
     }
 
     /**
@@ -155,7 +159,13 @@ public final class HandlerDefinition {
      * @throws IllegalArgumentException if the size is below 1
      */
     public HandlerDefinition batchSize(int batchSize) {
-        return with(options.batch(new HandlerOptions.Batches(batchSize)));
+        if (batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+        }
+        return copy((copy) -> {
+            copy.batch = true;
+            copy.batchSize = batchSize;
+        });
     }
 
     /**
@@ -165,7 +175,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition circuit(CircuitBreaker circuit) {
-        return with(options.circuit(circuit));
+        return copy((copy) -> copy.circuit = circuit);
     }
 
     /**
@@ -175,8 +185,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition ofAggregateTypes(String... aggregateTypes) {
-        Selected own = options.selected();
-        return with(options.selected(new Selected(Set.of(aggregateTypes), own.streams(), own.source())));
+        return copy((copy) -> copy.aggregateTypes = Set.of(aggregateTypes));
     }
 
     /**
@@ -186,8 +195,7 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition inStreams(String... streams) {
-        Selected own = options.selected();
-        return with(options.selected(new Selected(own.aggregateTypes(), Set.of(streams), own.source())));
+        return copy((copy) -> copy.streams = Set.of(streams));
     }
 
     /**
@@ -197,22 +205,33 @@ public final class HandlerDefinition {
      * @return a changed copy
      */
     public HandlerDefinition received(Source source) {
-        Selected own = options.selected();
-        return with(options.selected(new Selected(own.aggregateTypes(), own.streams(), source)));
+        return copy((copy) -> copy.source = source);
     }
 
-    private HandlerDefinition with(HandlerOptions changed) {
-        return new HandlerDefinition(id, eventTypes, payloadType, handler, changed);
+    private HandlerDefinition copy(Consumer<HandlerDefinition> change) {
+        HandlerDefinition copy = new HandlerDefinition(id, eventTypes, payloadType, handler);
+        copy.deduplicates = deduplicates;
+        copy.onDead = onDead;
+        copy.aliases = aliases;
+        copy.deadLetters = deadLetters;
+        copy.batch = batch;
+        copy.batchSize = batchSize;
+        copy.circuit = circuit;
+        copy.aggregateTypes = aggregateTypes;
+        copy.streams = streams;
+        copy.source = source;
+        change.accept(copy);
+        return copy;
     }
 
     /**
-     * Returns the same handler with decorated code. The payload of a batch handler is a {@link HandlerBatch}.
+     * Returns the same handler with decorated code. The payload of a batch handler is a {@link BatchHandler.Batch}.
      *
      * @param decorator wraps the code of the handler, and decides whether and when it runs
      * @return a changed copy
      */
     public HandlerDefinition decorated(UnaryOperator<ContextHandler<Object>> decorator) {
-        return new HandlerDefinition(id, eventTypes, payloadType, decorator.apply(handler), options);
+        return copy((copy) -> copy.handler = decorator.apply(handler));
     }
 
     /** {@return the handler id} */
@@ -232,33 +251,58 @@ public final class HandlerDefinition {
 
     /** {@return whether the handler deduplicates} */
     public boolean deduplicates() {
-        return options.deduplicates();
+        return deduplicates;
     }
 
     /** {@return the policy for later events of the same aggregate after a dead delivery} */
     public OnDead onDead() {
-        return options.onDead();
+        return onDead;
     }
 
     /** {@return the former ids} */
     public List<String> aliases() {
-        return options.aliases();
+        return aliases;
     }
 
-    /** {@return the options} */
-    public HandlerOptions options() {
-        return options;
+    /** {@return whether the handler takes many events at a time} */
+    public boolean isBatch() {
+        return batch;
+    }
+
+    /** {@return the maximum size of its batches, or {@code null} for all events that are claimed together} */
+    public @Nullable Integer batchSize() {
+        return batchSize;
+    }
+
+    /** {@return the circuit breaker, or {@code null} if the handler has none of its own} */
+    public @Nullable CircuitBreaker circuit() {
+        return circuit;
+    }
+
+    /** {@return the aggregate types whose events the handler takes; empty for all} */
+    public Set<String> aggregateTypes() {
+        return aggregateTypes;
+    }
+
+    /** {@return the streams whose events the handler takes; empty for all} */
+    public Set<String> streams() {
+        return streams;
+    }
+
+    /** {@return who published the events that the handler takes} */
+    public Source source() {
+        return source;
     }
 
     /** {@return the code for dead letters, or {@code null} if the handler has none} */
-    public HandlerCode.@Nullable DeadLetterHandler deadLetterHandler() {
-        return options.deadLetters();
+    public @Nullable DeadLetterHandler deadLetterHandler() {
+        return deadLetters;
     }
 
     /**
      * Runs the code of the handler on the calling thread.
      *
-     * @param payload the decoded payload, ignored without a {@link #payloadType()}; a {@link HandlerBatch} for a batch handler
+     * @param payload the decoded payload, ignored without a {@link #payloadType()}; a {@link BatchHandler.Batch} for a batch handler
      * @param envelope the event, the first one of a batch
      * @param context the attempt
      * @throws Exception if the attempt failed
@@ -270,5 +314,47 @@ public final class HandlerDefinition {
     @Override
     public String toString() {
         return id + (payloadType == null ? "" : " of " + payloadType.getName()) + " " + new TreeSet<>(eventTypes);
+    }
+
+    /** Code that handles an envelope; an exception fails the attempt. */
+    @FunctionalInterface
+    public interface EnvelopeHandler {
+        void handle(EventEnvelope envelope) throws Exception;
+    }
+
+    /**
+     * Code that handles a decoded payload and its envelope; an exception fails the attempt.
+     *
+     * @param <T> the payload's class
+     */
+    @FunctionalInterface
+    public interface PayloadHandler<T> {
+        void handle(T payload, EventEnvelope envelope) throws Exception;
+    }
+
+    /**
+     * Code that handles a decoded payload, its envelope and the context of the attempt; an exception fails the attempt.
+     *
+     * @param <T> the payload's class
+     */
+    @FunctionalInterface
+    public interface ContextHandler<T> {
+        void handle(T payload, EventEnvelope envelope, EventContext context) throws Exception;
+    }
+
+    /** Code that handles a dead letter in a transaction; an exception rolls it back and repeats the call later. */
+    @FunctionalInterface
+    public interface DeadLetterHandler {
+        void handle(DeadLetter deadLetter) throws Exception;
+    }
+
+    /** Who published the events that a handler takes. */
+    public enum Source {
+        /** Any service. */
+        ANY,
+        /** This service. */
+        OWN,
+        /** Another service: the events have an {@linkplain OutboxEvent#withOrigin origin}. */
+        RECEIVED
     }
 }

@@ -1,5 +1,7 @@
 package dev.outbox;
 
+import java.util.List;
+
 /**
  * Code around every invocation of a handler, for example to restore the tenant that a {@link EventHeadersContributor} has stored. A bean of
  * this type registers itself; the first in the order of {@code @Order} is the outermost. Thread-safe.
@@ -23,7 +25,7 @@ public interface HandlerInterceptor {
      * @param chain the next interceptor, or the handler
      * @throws Exception if the attempt failed
      */
-    void intercept(HandlerCall call, Chain chain) throws Exception;
+    void intercept(Call call, Chain chain) throws Exception;
 
     /** What an interceptor surrounds. */
     @FunctionalInterface
@@ -36,5 +38,35 @@ public interface HandlerInterceptor {
          * @throws Exception if the attempt failed
          */
         void proceed() throws Exception;
+    }
+
+    /**
+     * Invocation of a handler.
+     *
+     * @param handlerId the handler
+     * @param events the events of the invocation: one, or those of a batch handler, each aggregate in order
+     * @param context the attempt; of a batch, its number is the highest
+     */
+    record Call(String handlerId, List<EventEnvelope> events, EventContext context) {
+
+        /** Copies the events. */
+        public Call {
+            events = List.copyOf(events);
+        }
+
+        /** {@return the number of the attempt, at least 1} */
+        public int attempt() {
+            return context.attempt();
+        }
+
+        /** {@return whether any of the events is delivered by a replay} */
+        public boolean replayed() {
+            for (EventEnvelope event : events) {
+                if (event.replayed()) {
+                    return true;
+                }
+            }
+            return false;
+        }
     }
 }

@@ -30,11 +30,9 @@ GRANT INSERT (event_id, stream, aggregate_type, aggregate_id, aggregate_seq, eve
 GRANT USAGE ON SEQUENCE :"schema".outbox_id_seq TO :"publisher";
 GRANT INSERT (aggregate_type, aggregate_id, last_seq),
       SELECT (aggregate_type, aggregate_id, last_seq),
-      UPDATE (last_seq, last_used_at)
+      UPDATE (last_seq)
    ON :"schema".outbox_aggregate TO :"publisher";
 GRANT SELECT, INSERT ON :"schema".outbox_aggregate_type TO :"publisher";
-GRANT SELECT ON SEQUENCE :"schema".outbox_aggregate_floor TO :"publisher";
-GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_floor() TO :"publisher";
 
 -- Only for publishers that choose event ids: the answer to an id that is stored already is the stored event.
 --   GRANT SELECT (payload, headers) ON events.outbox TO shop_web;
@@ -52,17 +50,14 @@ GRANT SELECT, INSERT, UPDATE, DELETE
    TO :"worker";
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
 GRANT SELECT, INSERT ON :"schema".outbox_operation, :"schema".outbox_incarnation TO :"worker";
-GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_aggregate TO :"worker";
 GRANT INSERT (aggregate_type, counted, origin), UPDATE (origin) ON :"schema".outbox_aggregate_type TO :"worker";
-GRANT SELECT, UPDATE ON :"schema".outbox_aggregate_removal TO :"worker";
-GRANT SELECT, UPDATE ON SEQUENCE :"schema".outbox_aggregate_floor TO :"worker";
 GRANT SELECT ON SEQUENCE :"schema".outbox_id_seq, :"schema".outbox_claim_id_seq TO :"worker";
 GRANT USAGE
    ON SEQUENCE :"schema".outbox_claim_id_seq, :"schema".outbox_replay_id_seq, :"schema".outbox_operation_id_seq,
       :"archive_schema".events_id_seq
    TO :"worker";
 GRANT EXECUTE
-   ON FUNCTION :"schema".outbox_aggregate_floor(), :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb),
+   ON FUNCTION :"schema".outbox_begin_incarnation(), :"schema".outbox_payload_size(jsonb),
       :"schema".outbox_aggregate_hash(text, text), :"schema".outbox_source(jsonb),
       :"schema".outbox_takes(text, text, text, text, text, text, text, text)
    TO :"worker";
@@ -75,7 +70,7 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
 GRANT SELECT
    ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
-      :"schema".outbox_aggregate_removal, :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_instance
+      :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_instance
    TO :"reader";
 GRANT EXECUTE ON FUNCTION :"schema".outbox_aggregate_hash(text, text) TO :"reader";
 GRANT SELECT (id, outbox_event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version, occurred_at,

@@ -164,12 +164,11 @@ ALTER TABLE ${schema}.outbox_claim ALTER COLUMN aggregates SET STORAGE EXTERNAL;
 
 COMMENT ON COLUMN ${schema}.outbox_claim.aggregates IS 'Hashes of the aggregates whose events are claimed: no other claim may take events of these';
 
--- The last sequence counted for each aggregate. Its row lock orders concurrent publishers.
+-- The last sequence counted for each aggregate, kept for ever: a sequence is never given twice. Its row lock orders concurrent publishers.
 CREATE TABLE ${schema}.outbox_aggregate (
     aggregate_type text COLLATE "C" NOT NULL,
     aggregate_id   text COLLATE "C" NOT NULL,
     last_seq       bigint           NOT NULL,
-    last_used_at   timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_aggregate_pk PRIMARY KEY (aggregate_type, aggregate_id)
 ) WITH (fillfactor = 70);
 
@@ -182,29 +181,6 @@ CREATE TABLE ${schema}.outbox_aggregate_type (
 );
 
 COMMENT ON COLUMN ${schema}.outbox_aggregate_type.origin IS 'The service that publishes the events; NULL for those of this one';
-
--- No removed counter was above this floor: new counters begin there. A sequence, because every snapshot sees its current value.
-CREATE SEQUENCE ${schema}.outbox_aggregate_floor MINVALUE 0 START 0;
-
-DO $block$ BEGIN
-    PERFORM setval('${schema}.outbox_aggregate_floor', 0);
-END $block$;
-
--- Reads the floor once the transaction has its id: a transaction that reads it before a raise has a lower id than the raise.
--- For a role that may not read it, pg_sequence_last_value is NULL from PostgreSQL 17 on; currval refuses.
-CREATE FUNCTION ${schema}.outbox_aggregate_floor() RETURNS bigint LANGUAGE sql VOLATILE AS $function$
-    SELECT CASE WHEN pg_current_xact_id() IS NOT NULL
-                THEN coalesce(pg_sequence_last_value('${schema}.outbox_aggregate_floor'::regclass),
-                              currval('${schema}.outbox_aggregate_floor'::regclass)) END
-$function$;
-
--- One row: counters up to this floor may be removed when all transactions up to this one have ended.
-CREATE TABLE ${schema}.outbox_aggregate_removal (
-    floor     bigint NOT NULL,
-    raised_in xid8   NOT NULL
-);
-
-INSERT INTO ${schema}.outbox_aggregate_removal (floor, raised_in) VALUES (0, pg_current_xact_id());
 
 -- One row per event and handler that is queued for redelivery. A lane is the ordered backlog of one handler for one aggregate; all
 -- its deliveries wait for its head.

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.retry.Backoff;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
-import dev.outbox.retry.Backoff;
-import dev.outbox.retry.RetryPolicy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.outbox.fuzz;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.fixture.TestOutbox;
 import java.util.List;
 import java.util.Map;

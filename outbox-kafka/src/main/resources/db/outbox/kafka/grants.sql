@@ -11,10 +11,8 @@ GRANT SELECT ON :"schema".outbox_kafka_schema_history TO :"publisher", :"worker"
 
 GRANT INSERT (aggregate_type, aggregate_id, topic, last_seq),
       SELECT (aggregate_type, aggregate_id, topic, last_seq),
-      UPDATE (last_seq, last_used_at)
+      UPDATE (last_seq)
    ON :"schema".outbox_received TO :"publisher";
 GRANT SELECT, INSERT, UPDATE (next_offset) ON :"schema".outbox_inbox_offset TO :"publisher";
-
-GRANT SELECT, DELETE, UPDATE (last_used_at) ON :"schema".outbox_received TO :"worker";
 
 GRANT SELECT ON :"schema".outbox_received, :"schema".outbox_inbox_offset TO :"reader";

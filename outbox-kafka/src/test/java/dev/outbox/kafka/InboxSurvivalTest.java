@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.runtime.HealthDetails;
-import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.kafka.fixture.TestRecord;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.testing.TestDatabase;
@@ -35,7 +34,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 
 /** An inbox whose consumers end, or that an operator pauses. */
@@ -102,7 +100,6 @@ class InboxSurvivalTest {
                         "--spring.datasource.username=" + database.username(),
                         "--spring.datasource.password=" + database.password(),
                         "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
-                        "--outbox.retention.idle-aggregates=90d",
                         "--outbox.kafka.inboxes.shop.topics=" + topic,
                         "--outbox.kafka.inboxes.shop.group=" + topic);
         send(1);
@@ -144,19 +141,6 @@ class InboxSurvivalTest {
 
         operations.resumeHandler("kafka-inbox-shop", "ann", "done");
         awaitHandled(1L, 2L);
-    }
-
-    @Test
-    void retentionRemovesIdleAggregates() throws Exception {
-        JdbcClient sql = JdbcClient.create(database.dataSource());
-        sql.sql("UPDATE events.outbox_received SET last_used_at = now() - interval '91 days'")
-                .update();
-        application.getBean(OutboxRuntime.class).retention().runOnce();
-
-        assertThat(sql.sql("SELECT count(*) FROM events.outbox_received")
-                        .query(Long.class)
-                        .single())
-                .isZero();
     }
 
     private void send(long sequence) {

@@ -104,9 +104,9 @@ class EventBusTest {
     void everyStreamHasABackoffOfItsOwn() {
         assertThat(STREAMS).allSatisfy((stream) -> {
             OutboxProperties.Retry retry = outbox.streams().get(stream).retry();
-            assertThat(retry.initial()).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+            assertThat(retry.initialDelay()).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
             assertThat(retry.multiplier()).isEqualTo(2);
-            assertThat(retry.max()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(300));
+            assertThat(retry.maxDelay()).isBetween(Duration.ofSeconds(60), Duration.ofSeconds(300));
             assertThat(retry.jitter()).isEqualTo(0.2);
             assertThat(retry.maxAttempts()).isBetween(3, 20);
         });

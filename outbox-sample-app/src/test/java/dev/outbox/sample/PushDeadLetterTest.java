@@ -30,8 +30,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @TestPropertySource(
         properties = {
             "outbox.handlers.[push.send].timeout=3s",
-            "outbox.handlers.[push.send].retry.initial=10ms",
-            "outbox.handlers.[push.send].retry.max=10ms"
+            "outbox.handlers.[push.send].retry.initial-delay=10ms",
+            "outbox.handlers.[push.send].retry.max-delay=10ms"
         })
 class PushDeadLetterTest {
 

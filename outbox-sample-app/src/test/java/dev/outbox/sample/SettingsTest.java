@@ -92,9 +92,9 @@ class SettingsTest {
         OutboxProperties.Retry retry = outbox.handlers().get("push.send").retry();
 
         assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(retry.initial()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(retry.initialDelay()).isEqualTo(Duration.ofSeconds(1));
         assertThat(retry.multiplier()).isEqualTo(2);
-        assertThat(retry.max()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(retry.maxDelay()).isEqualTo(Duration.ofSeconds(4));
         assertThat(retry.jitter()).isZero();
         assertThat(retry.maxAttempts()).isEqualTo(4);
     }

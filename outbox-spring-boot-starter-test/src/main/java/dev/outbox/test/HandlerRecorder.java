@@ -1,6 +1,5 @@
 package dev.outbox.test;
 
-import dev.outbox.HandlerCall;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;
@@ -53,7 +52,7 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
     }
 
     @Override
-    public void intercept(HandlerCall call, Chain chain) throws Exception {
+    public void intercept(HandlerInterceptor.Call call, Chain chain) throws Exception {
         Exception failure = nextFailure(call.handlerId());
         if (failure != null) {
             throw failure;
@@ -67,7 +66,7 @@ final class HandlerRecorder implements HandlerInterceptor, OutboxListener {
         return pending == null ? null : pending.poll();
     }
 
-    private synchronized void addHandled(HandlerCall call) {
+    private synchronized void addHandled(HandlerInterceptor.Call call) {
         Set<UUID> events = handled.computeIfAbsent(call.handlerId(), (id) -> new LinkedHashSet<>());
         call.events().forEach((event) -> events.add(event.eventId()));
     }

@@ -27,15 +27,13 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
             DELETE FROM {archive}.events
             """;
 
-    /** A test may have paused streams and handlers, or removed counters. */
+    /** A test may have paused streams and handlers. */
     private static final String RESET = """
             UPDATE {schema}.outbox_stream SET paused = false WHERE paused;
             WITH resumed AS (
                 UPDATE {schema}.outbox_handler SET paused = false WHERE paused RETURNING id
             )
-            UPDATE {schema}.outbox_stream SET registry_version = registry_version + 1 WHERE EXISTS (SELECT FROM resumed);
-            SELECT setval('{schema}.outbox_aggregate_floor', 0) FROM {schema}.outbox_aggregate_removal WHERE floor > 0;
-            UPDATE {schema}.outbox_aggregate_removal SET floor = 0 WHERE floor > 0
+            UPDATE {schema}.outbox_stream SET registry_version = registry_version + 1 WHERE EXISTS (SELECT FROM resumed)
             """;
 
     private static final String ADVANCE = """

@@ -8,14 +8,14 @@ import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
+import dev.outbox.internal.retry.Backoff;
+import dev.outbox.internal.retry.ErrorClasses;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
-import dev.outbox.retry.Backoff;
-import dev.outbox.retry.ErrorClasses;
-import dev.outbox.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -67,8 +67,7 @@ final class CellOutbox implements AutoCloseable {
     static CellOutbox of(HikariDataSource pool, Assignment assignment, Supplier<List<HandlerDefinition>> handlers) {
         PollerSettings poller =
                 new PollerSettings(Duration.ofMillis(200), 4, assignment.concurrency(), LEASE, Duration.ofMillis(300));
-        RetentionSettings retention =
-                new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), Duration.ofMinutes(10), 5);
+        RetentionSettings retention = new RetentionSettings(Duration.ZERO, true, Duration.ofHours(1), 5);
         RuntimeSettings settings = new RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),

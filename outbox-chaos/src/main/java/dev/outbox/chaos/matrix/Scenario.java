@@ -63,12 +63,7 @@ enum Scenario {
                     BEFORE_RELEASE,
                     BETWEEN_RELEASES,
                     AFTER_RELEASE -> RESTART;
-            case BEFORE_ARCHIVE,
-                    AFTER_ARCHIVE,
-                    BEFORE_INBOX_PURGE,
-                    AFTER_INBOX_PURGE,
-                    BEFORE_COUNTER_REMOVAL,
-                    AFTER_COUNTER_REMOVAL -> RETENTION;
+            case BEFORE_ARCHIVE, AFTER_ARCHIVE, BEFORE_INBOX_PURGE, AFTER_INBOX_PURGE -> RETENTION;
             case BEFORE_REPLAY_PAGE, AFTER_REPLAY_PAGE -> REPLAY;
             case BEFORE_HANDLER_EXPIRY,
                     INSIDE_HANDLER_EXPIRY,

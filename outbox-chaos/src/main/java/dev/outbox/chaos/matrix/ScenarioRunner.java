@@ -112,11 +112,6 @@ final class ScenarioRunner {
     private void retain() throws SQLException {
         publications.publish(quick(), quick(), quick(), quick());
         sql.sql("""
-                INSERT INTO events.outbox_aggregate (aggregate_type, aggregate_id, last_seq, last_used_at)
-                SELECT 'idle', gen_random_uuid()::text, i, now() - interval '1 hour'
-                FROM generate_series(1, 3) AS i
-                """).update();
-        sql.sql("""
                 INSERT INTO events.processed_event (event_id, handler_id, processed_at)
                 SELECT gen_random_uuid(), 'book', now() - interval '2 hours'
                 FROM generate_series(1, 3)

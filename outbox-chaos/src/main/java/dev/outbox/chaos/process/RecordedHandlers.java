@@ -2,8 +2,8 @@ package dev.outbox.chaos.process;
 
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.ContextHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.ContextHandler;
 import dev.outbox.chaos.history.Fact.Ended;
 import dev.outbox.chaos.history.Fact.Outcome;
 import dev.outbox.chaos.history.Fact.Started;

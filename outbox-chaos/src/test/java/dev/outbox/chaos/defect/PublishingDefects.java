@@ -18,29 +18,16 @@ final class PublishingDefects {
             Defect.of(
                     "an aggregate type that the outbox and the application number",
                     "G3",
-                    "Numbering.java",
-                    "if (rule.counted() != event.isCounted()) {",
-                    "if (rule.counted() != event.isCounted() && read.size() > 1) {",
+                    "EventStore.java",
+                    "AND t.counted = :counted",
+                    "AND (t.counted = :counted OR true)",
                     "NumberingTest"),
             Defect.of(
-                    "an aggregate type remembered before its event commits",
+                    "a batch of a type that the outbox and the application number",
                     "G3",
-                    "AfterCommit.java",
-                    """
-                    if (status == STATUS_ROLLED_BACK) {
-                                    return;
-                                }
-                                FaultPoint.AFTER_COMMIT.reached();
-                                events.forEach((kind, count) -> {
-                                    if (status == STATUS_COMMITTED && kind.stored()) {""",
-                    """
-                    events.keySet().forEach((kind) -> numbering.remember(kind.aggregateType(), kind.rule()));
-                                if (status == STATUS_ROLLED_BACK) {
-                                    return;
-                                }
-                                FaultPoint.AFTER_COMMIT.reached();
-                                events.forEach((kind, count) -> {
-                                    if (status == STATUS_COMMITTED && kind.stored()) {""",
+                    "EventStore.java",
+                    "AND t.counted = (e.sequence IS NULL)",
+                    "AND t.counted IS NOT NULL",
                     "NumberingTest"),
             Defect.of(
                     "sequence without an upper bound",

@@ -2,7 +2,7 @@ package dev.outbox.internal.delivery;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions.Source;
+import dev.outbox.HandlerDefinition.Source;
 import java.util.Comparator;
 import java.util.Map;
 

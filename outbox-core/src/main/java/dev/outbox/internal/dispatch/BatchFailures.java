@@ -1,8 +1,8 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerBatch;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,10 +14,10 @@ import java.util.function.Predicate;
 /** Failures of single events of a deduplicating batch handler, kept until its transaction has rolled back. */
 final class BatchFailures implements BatchOutcome {
 
-    private final HandlerBatch batch;
+    private final Batch batch;
     private final Map<EventEnvelope, Throwable> failed = Collections.synchronizedMap(new LinkedHashMap<>());
 
-    BatchFailures(HandlerBatch batch) {
+    BatchFailures(Batch batch) {
         this.batch = batch;
     }
 
@@ -62,7 +62,7 @@ final class BatchFailures implements BatchOutcome {
     }
 
     /** Returns a part of the batch. */
-    HandlerBatch only(Predicate<EventEnvelope> part, BatchOutcome outcome) {
+    Batch only(Predicate<EventEnvelope> part, BatchOutcome outcome) {
         List<Object> payloads = new ArrayList<>();
         List<EventEnvelope> events = new ArrayList<>();
         for (int i = 0; i < batch.events().size(); i++) {
@@ -71,6 +71,6 @@ final class BatchFailures implements BatchOutcome {
                 events.add(batch.events().get(i));
             }
         }
-        return new HandlerBatch(payloads, events, outcome);
+        return new Batch(payloads, events, outcome);
     }
 }

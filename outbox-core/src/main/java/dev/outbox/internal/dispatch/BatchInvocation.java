@@ -1,6 +1,6 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.HandlerBatch;
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.failure.Redaction;
@@ -75,7 +75,7 @@ final class BatchInvocation {
                 log.warn("{} is not invoked with {} events: the lease has expired", handler.id(), called.size());
                 return false;
             }
-            HandlerBatch batch = result.batch();
+            Batch batch = result.batch();
             handler.handle(batch, batch.events().get(0), attempt);
             FaultPoint.AFTER_HANDLER.reached();
         } catch (Throwable ex) {

@@ -1,8 +1,8 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerBatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.NewEvent;
@@ -77,9 +77,9 @@ final class BatchResult {
     }
 
     /** Returns the arguments of the handler. */
-    HandlerBatch batch() {
+    Batch batch() {
         List<EventEnvelope> events = called.stream().map(BatchItem::envelope).toList();
-        return new HandlerBatch(payloads, events, new Failures());
+        return new Batch(payloads, events, new Failures());
     }
 
     void thrown(Throwable ex) {

@@ -31,8 +31,7 @@ final class Circuits {
 
     private Optional<Circuit> create(HandlerDefinition handler) {
         CircuitBreaker configured = settings.of(handler.id()).circuit();
-        CircuitBreaker breaker =
-                configured != null ? configured : handler.options().circuit();
+        CircuitBreaker breaker = configured != null ? configured : handler.circuit();
         return breaker == null ? Optional.empty() : Optional.of(new Circuit(handler.id(), breaker, nanos));
     }
 

@@ -1,7 +1,7 @@
 package dev.outbox.internal.dispatch;
 
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerBatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.fault.FaultPoint;
@@ -47,9 +47,9 @@ public final class DeduplicationInbox {
     public HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());
-        return handler.options().batch() != null
+        return handler.isBatch()
                 ? handler.decorated((own) -> (payload, envelope, context) ->
-                        handleAllOnce(ids, (HandlerBatch) payload, (batch) -> own.handle(batch, envelope, context)))
+                        handleAllOnce(ids, (Batch) payload, (batch) -> own.handle(batch, envelope, context)))
                 : handler.decorated((own) -> (payload, envelope, context) ->
                         handleOnce(ids, envelope, () -> own.handle(payload, envelope, context)));
     }
@@ -61,7 +61,7 @@ public final class DeduplicationInbox {
 
     @FunctionalInterface
     private interface BatchWork {
-        void run(HandlerBatch batch) throws Exception;
+        void run(Batch batch) throws Exception;
     }
 
     private void handleOnce(List<String> ids, EventEnvelope envelope, Work work) throws Exception {
@@ -100,18 +100,18 @@ public final class DeduplicationInbox {
     }
 
     /** If single events fail, nothing of the batch stays, and the others are handled again without them. */
-    private void handleAllOnce(List<String> ids, HandlerBatch batch, BatchWork work) throws Exception {
-        HandlerBatch rest = batch;
+    private void handleAllOnce(List<String> ids, Batch batch, BatchWork work) throws Exception {
+        Batch rest = batch;
         while (!rest.events().isEmpty()) {
             BatchFailures failures = new BatchFailures(rest);
-            HandlerBatch all = rest;
+            Batch all = rest;
             try {
                 Set<UUID> fresh = inTransaction(ids, () -> {
                     List<UUID> eventIds =
                             all.events().stream().map(EventEnvelope::eventId).toList();
                     Set<UUID> inserted = insertAll(eventIds, ids);
                     FaultPoint.AFTER_DEDUPLICATION.reached();
-                    HandlerBatch part = failures.only((event) -> inserted.contains(event.eventId()), failures);
+                    Batch part = failures.only((event) -> inserted.contains(event.eventId()), failures);
                     if (!part.events().isEmpty()) {
                         work.run(part);
                     }
@@ -157,7 +157,7 @@ public final class DeduplicationInbox {
     }
 
     /** Fails the events that other transactions have recorded, so that the rest of the batch is handled without them. */
-    private void failLocked(HandlerBatch batch, List<String> ids, SQLException cause, BatchFailures failures)
+    private void failLocked(Batch batch, List<String> ids, SQLException cause, BatchFailures failures)
             throws Exception {
         List<UUID> eventIds =
                 batch.events().stream().map(EventEnvelope::eventId).toList();

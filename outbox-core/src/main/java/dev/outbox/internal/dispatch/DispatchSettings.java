@@ -1,9 +1,8 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions;
 import dev.outbox.OnDead;
-import dev.outbox.retry.RetryPolicy;
+import dev.outbox.internal.retry.RetryPolicy;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -31,12 +30,11 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
 
     /** Returns how many events an invocation of a handler may take. */
     int batchSize(HandlerDefinition handler) {
-        HandlerOptions.Batches batches = handler.options().batch();
-        if (batches == null) {
+        if (!handler.isBatch()) {
             return 1;
         }
         Integer configured = of(handler.id()).batchSize();
-        Integer size = configured != null ? configured : batches.size();
+        Integer size = configured != null ? configured : handler.batchSize();
         return size != null ? size : Integer.MAX_VALUE;
     }
 

@@ -97,7 +97,7 @@ public final class Dispatcher {
         List<BatchItem> items = deliveries.stream()
                 .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))
                 .toList();
-        return handler.options().batch() != null
+        return handler.isBatch()
                 ? invocations.invoke(handler, invocations.together(handler, items), guard)
                 : List.of(invocations.invoke(handler, items.get(0)));
     }

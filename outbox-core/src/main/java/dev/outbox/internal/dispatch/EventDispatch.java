@@ -52,7 +52,7 @@ final class EventDispatch {
             String lane = local.lane(lanes);
             if (suspect || local.paused() || lanes.contains(lane)) {
                 record(event, outcomes, lane, new DeliveryOutcome.Queued());
-            } else if (local.handler().options().batch() != null) {
+            } else if (local.handler().isBatch()) {
                 forBatches.put(local.handler(), new Waiting(events.size(), lane, item));
             } else {
                 boolean begin = outcomes.isEmpty() || guard.mayStart();

@@ -2,7 +2,6 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventTypeName;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.DeclaredType;
@@ -61,14 +60,13 @@ final class HandlerRules {
 
     /** Returns what a handler takes: each of its event types with each of its aggregate types and streams. */
     static Set<Subscription> subscriptionsOf(HandlerDefinition handler) {
-        HandlerOptions.Selected selected = handler.options().selected();
-        String source = selected.source() == HandlerOptions.Source.ANY
+        String source = handler.source() == HandlerDefinition.Source.ANY
                 ? Subscription.ANY
-                : selected.source().name();
+                : handler.source().name();
         Set<Subscription> subscriptions = new TreeSet<>();
         for (String type : eventTypesOf(handler)) {
-            for (String aggregateType : orAny(selected.aggregateTypes())) {
-                orAny(selected.streams())
+            for (String aggregateType : orAny(handler.aggregateTypes())) {
+                orAny(handler.streams())
                         .forEach((stream) -> subscriptions.add(new Subscription(type, aggregateType, stream, source)));
             }
         }

@@ -1,7 +1,6 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.HandlerBatch;
-import dev.outbox.HandlerCall;
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.HandlerInterceptor.Chain;
@@ -19,15 +18,15 @@ public record InterceptedHandlers(List<HandlerInterceptor> interceptors) {
         if (interceptors.isEmpty()) {
             return handler;
         }
-        boolean batch = handler.options().batch() != null;
+        boolean batch = handler.isBatch();
         return handler.decorated((own) -> (payload, envelope, context) -> {
-            HandlerCall call = new HandlerCall(
-                    handler.id(), batch ? ((HandlerBatch) payload).events() : List.of(envelope), context);
+            HandlerInterceptor.Call call = new HandlerInterceptor.Call(
+                    handler.id(), batch ? ((Batch) payload).events() : List.of(envelope), context);
             chain(call, 0, () -> own.handle(payload, envelope, context)).proceed();
         });
     }
 
-    private Chain chain(HandlerCall call, int next, Chain handler) {
+    private Chain chain(HandlerInterceptor.Call call, int next, Chain handler) {
         if (next == interceptors.size()) {
             return handler;
         }

@@ -1,7 +1,7 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.HandlerCode.DeadLetterHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.payload.PayloadClasses;

@@ -95,10 +95,6 @@ public enum FaultPoint {
     BEFORE_INBOX_PURGE,
     /** One batch of rows of the deduplication inbox is deleted. */
     AFTER_INBOX_PURGE,
-    /** Counters of idle aggregates are about to be removed. */
-    BEFORE_COUNTER_REMOVAL,
-    /** Counters of idle aggregates are removed; the floor is not raised yet. */
-    AFTER_COUNTER_REMOVAL,
 
     /** The next page of a replay is about to be fed. */
     BEFORE_REPLAY_PAGE,

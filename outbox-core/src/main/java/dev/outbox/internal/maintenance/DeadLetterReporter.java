@@ -1,7 +1,7 @@
 package dev.outbox.internal.maintenance;
 
 import dev.outbox.DeadLetter;
-import dev.outbox.HandlerCode.DeadLetterHandler;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.LogContext;

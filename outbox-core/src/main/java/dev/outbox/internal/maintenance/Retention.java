@@ -4,20 +4,17 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.internal.store.RetentionStore.Batch;
-import dev.outbox.internal.store.RetentionStore.CounterPage;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Archives published events, and removes old rows of the deduplication inbox and those of idle aggregates, on a schedule or when called. */
+/** Archives published events and purges the deduplication inbox, on a schedule or when called. */
 public final class Retention implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
@@ -26,7 +23,6 @@ public final class Retention implements AutoCloseable {
 
     private final RetentionSettings settings;
     private final RetentionStore store;
-    private final List<ModuleRows> modules = new CopyOnWriteArrayList<>();
     private final Clock clock;
     private final @Nullable UnaryOperator<Instant> schedule;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
@@ -63,27 +59,7 @@ public final class Retention implements AutoCloseable {
         if (purged > 0) {
             log.info("Removed {} processed events older than {}", purged, settings.processedEvents());
         }
-        Duration idle = settings.idleAggregates();
-        long counters = idle == null ? 0 : removeCounters(idle);
-        if (counters > 0) {
-            log.info("Removed the counters of {} aggregates without events for {}", counters, idle);
-        }
-        if (idle != null) {
-            modules.forEach((module) -> module.removeIdle(idle, settings.batchSize()));
-        }
         return moved;
-    }
-
-    /** Removes the rows of idle aggregates from the tables of a module too. */
-    public void add(ModuleRows module) {
-        modules.add(module);
-    }
-
-    /** Rows of a module that belong to aggregates. */
-    @FunctionalInterface
-    public interface ModuleRows {
-        /** Removes the rows that were not used for a time, in batches. */
-        void removeIdle(Duration idle, int batchSize);
     }
 
     private Batch archive(OffsetDateTime from) throws SQLException {
@@ -98,22 +74,6 @@ public final class Retention implements AutoCloseable {
         Batch purged = store.purge(from, settings.processedEvents(), settings.batchSize());
         FaultPoint.AFTER_INBOX_PURGE.reached();
         return purged;
-    }
-
-    /** A counter above the floor waits for a later run, when all transactions know the raised floor. */
-    private long removeCounters(Duration idle) throws SQLException {
-        long removed = 0;
-        long highestIdle = 0;
-        CounterPage page = CounterPage.BEGINNING;
-        do {
-            FaultPoint.BEFORE_COUNTER_REMOVAL.reached();
-            page = store.removeCounters(page, idle, settings.batchSize());
-            FaultPoint.AFTER_COUNTER_REMOVAL.reached();
-            removed += page.removed();
-            highestIdle = Math.max(highestIdle, page.highestIdle());
-        } while (page.size() == settings.batchSize() && !loop.isClosing());
-        store.raiseFloor(highestIdle);
-        return removed;
     }
 
     /** Each batch begins where the last one ended, so that the last batch of a run costs as much as the first. */

@@ -14,44 +14,38 @@ public final class AfterCommit {
 
     private final Consumer<String> wakeUp;
     private final OutboxListener listener;
-    private final Numbering numbering;
 
     /** Creates a hook that reports and wakes the streams of committed events. */
-    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener, Numbering numbering) {
+    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
         this.wakeUp = wakeUp;
         this.listener = listener;
-        this.numbering = numbering;
     }
 
-    /** What events have in common; the rule of a type is remembered if it is known to be stored. */
-    private record Kind(String stream, String aggregateType, NewEvent.TypeRule rule, boolean stored) {}
-
-    void published(NewEvent event, boolean stored) {
+    void published(NewEvent event) {
         Published published = (Published) TransactionSynchronizationManager.getResource(this);
         if (published == null) {
             published = new Published();
             TransactionSynchronizationManager.bindResource(this, published);
             TransactionSynchronizationManager.registerSynchronization(published);
         }
-        published.events.merge(
-                new Kind(event.stream(), event.aggregate().type(), event.typeRule(), stored), 1, Integer::sum);
+        published.streams.merge(event.stream(), 1, Integer::sum);
     }
 
     /** Suspended with its transaction while an inner one runs; a rolled-back savepoint takes its events with it. */
     private final class Published implements TransactionSynchronization {
 
-        private final Map<Kind, Integer> events = new HashMap<>();
-        private final Map<Object, Map<Kind, Integer>> atSavepoint = new HashMap<>();
+        private final Map<String, Integer> streams = new HashMap<>();
+        private final Map<Object, Map<String, Integer>> atSavepoint = new HashMap<>();
 
         @Override
         public void savepoint(Object savepoint) {
-            atSavepoint.put(savepoint, Map.copyOf(events));
+            atSavepoint.put(savepoint, Map.copyOf(streams));
         }
 
         @Override
         public void savepointRollback(Object savepoint) {
-            events.clear();
-            events.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
+            streams.clear();
+            streams.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
         }
 
         @Override
@@ -76,12 +70,9 @@ public final class AfterCommit {
                 return;
             }
             FaultPoint.AFTER_COMMIT.reached();
-            events.forEach((kind, count) -> {
-                if (status == STATUS_COMMITTED && kind.stored()) {
-                    numbering.remember(kind.aggregateType(), kind.rule());
-                }
-                listener.published(kind.stream(), count);
-                wakeUp.accept(kind.stream());
+            streams.forEach((stream, count) -> {
+                listener.published(stream, count);
+                wakeUp.accept(stream);
             });
         }
     }

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 /** Converts events to their stored form, and refuses what PostgreSQL would refuse, before any SQL runs. */
 public final class EventWriter {
 
-    /** Keeps the counter, and the floor under all new counters, within {@code bigint}. */
+    /** Keeps the counter within {@code bigint}. */
     private static final long LARGEST_SEQUENCE = 1L << 62;
 
     private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");

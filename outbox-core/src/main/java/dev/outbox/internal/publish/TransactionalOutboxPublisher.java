@@ -5,22 +5,17 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.StaleSequenceException;
-import dev.outbox.internal.delivery.InsertedEvent;
 import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.SharedSessions;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.BoundConnection;
-import dev.outbox.internal.store.EventStore;
 import dev.outbox.internal.store.OutboxSchema;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
@@ -38,22 +33,14 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private final TransactionGuard transaction;
     private final EventWriter writer;
-    private final EventStore store;
-    private final Numbering numbering;
-    private final NumberingInsert numberingInsert;
+    private final EventInserts inserts;
     private final AfterCommit afterCommit;
 
     public TransactionalOutboxPublisher(
-            TransactionGuard transaction,
-            EventWriter writer,
-            OutboxSchema schema,
-            Numbering numbering,
-            AfterCommit afterCommit) {
+            TransactionGuard transaction, EventWriter writer, OutboxSchema schema, AfterCommit afterCommit) {
         this.transaction = transaction;
         this.writer = writer;
-        this.store = new EventStore(schema);
-        this.numbering = numbering;
-        this.numberingInsert = new NumberingInsert(store);
+        this.inserts = new EventInserts(schema);
         this.afterCommit = afterCommit;
     }
 
@@ -61,11 +48,7 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
     public EventEnvelope publish(OutboxEvent event) {
         transaction.check();
         NewEvent written = writer.write(event);
-        return store(
-                        List.of(written),
-                        (connection) -> written.chosen().eventId()
-                                ? numberingInsert.insert(connection, List.of(written))
-                                : List.of(written.at(store.insert(connection, written))))
+        return store(List.of(written), (connection) -> List.of(inserts.insert(connection, written)))
                 .get(0);
     }
 
@@ -76,36 +59,15 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
         }
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();
-        if (written.isEmpty()) {
-            return List.of();
-        }
-        boolean counted = written.stream()
-                .noneMatch((event) -> event.chosen().eventId() || event.chosen().sequence() != null);
-        return store(
-                written,
-                (connection) -> counted ? insertAll(connection, written) : numberingInsert.insert(connection, written));
-    }
-
-    private List<EventEnvelope> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
-        Map<UUID, InsertedEvent> stored = store.insertAll(connection, events);
-        return events.stream()
-                .map((event) -> {
-                    InsertedEvent place = stored.get(event.eventId());
-                    if (place == null) {
-                        throw new IllegalStateException("the database returned no row for event " + event.eventId());
-                    }
-                    return event.at(place);
-                })
-                .toList();
+        return written.isEmpty() ? List.of() : store(written, (connection) -> inserts.insert(connection, written));
     }
 
     private List<EventEnvelope> store(List<NewEvent> events, BoundConnection.Work<List<EventEnvelope>> insert) {
         try {
             FaultPoint.BEFORE_INSERT.reached();
             List<EventEnvelope> envelopes = transaction.call((connection) -> {
-                boolean stored = numbering.require(connection, events);
                 List<EventEnvelope> inserted = insert.apply(connection);
-                events.forEach((event) -> afterCommit.published(event, stored));
+                events.forEach(afterCommit::published);
                 return inserted;
             });
             FaultPoint.AFTER_INSERT.reached();

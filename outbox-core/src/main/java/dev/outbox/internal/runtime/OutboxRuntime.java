@@ -14,10 +14,8 @@ import dev.outbox.internal.publish.EventBody;
 import dev.outbox.internal.publish.EventClock;
 import dev.outbox.internal.publish.EventHeaders;
 import dev.outbox.internal.publish.EventWriter;
-import dev.outbox.internal.publish.Numbering;
 import dev.outbox.internal.publish.TransactionGuard;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
-import dev.outbox.internal.store.AggregateTypeStore;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
@@ -54,7 +52,6 @@ public final class OutboxRuntime implements AutoCloseable {
     private final RunningHandlers handlers;
     private final HandlerRegistry registry;
     private final EventWriter writer;
-    private final Numbering numbering;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StreamWorkers workers;
 
@@ -82,13 +79,11 @@ public final class OutboxRuntime implements AutoCloseable {
                 settings.publisher(),
                 settings.polling().streams().keySet(),
                 registry);
-        this.numbering = new Numbering(new AggregateTypeStore(schema), dependencies.nanos());
         this.publisher = new TransactionalOutboxPublisher(
                 new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
                 writer,
                 schema,
-                numbering,
-                new AfterCommit(this::wake, listener, numbering));
+                new AfterCommit(this::wake, listener));
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(
@@ -171,7 +166,6 @@ public final class OutboxRuntime implements AutoCloseable {
     /** Forgets what this instance has published, because the tables were emptied. */
     public void forgetPublished() {
         writer.forget();
-        numbering.forget();
     }
 
     /**

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Map;
 import java.util.Optional;
 
 /** Stores for each aggregate type whether the outbox counts its events, and where they come from. */
@@ -34,20 +33,16 @@ public final class AggregateTypeStore {
         this.find = new NamedSql(schema.render(FIND));
     }
 
-    /** Adds types; returns false if another transaction adds or has added one of them. */
-    public boolean addAll(Connection connection, Map<String, TypeRule> rules) throws SQLException {
-        boolean added = true;
-        for (Map.Entry<String, TypeRule> type : rules.entrySet()) {
-            try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
-                add.bind(statement)
-                        .set("aggregate_type", type.getKey())
-                        .set("counted", type.getValue().counted())
-                        .set("origin", type.getValue().origin())
-                        .requireAll();
-                added &= statement.executeUpdate() == 1;
-            }
+    /** Adds a type, unless another transaction adds or has added it. */
+    public void add(Connection connection, String aggregateType, TypeRule rule) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
+            add.bind(statement)
+                    .set("aggregate_type", aggregateType)
+                    .set("counted", rule.counted())
+                    .set("origin", rule.origin())
+                    .requireAll();
+            statement.executeUpdate();
         }
-        return added;
     }
 
     /** Finds the rule of a type; empty for a type without events. */

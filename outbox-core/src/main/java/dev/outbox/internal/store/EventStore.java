@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedSet;
 import java.util.UUID;
 
@@ -27,17 +28,27 @@ public final class EventStore {
                     headers, occurred_at)
             """;
 
+    /** Relies on outbox_aggregate_type_pk: the type is stored, or has just been added. */
+    private static final String TYPE_KNOWN = """
+            (:type_added
+             OR EXISTS (SELECT
+                          FROM {schema}.outbox_aggregate_type t
+                         WHERE t.aggregate_type = :aggregate_type
+                           AND t.counted = :counted
+                           AND t.origin IS NOT DISTINCT FROM :origin::text))
+            """;
+
     /** Relies on outbox_aggregate_pk. */
     private static final String INSERT = """
             WITH counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                VALUES (:aggregate_type, :aggregate_id, {schema}.outbox_aggregate_floor() + 1)
+                SELECT :aggregate_type, :aggregate_id, 1
+                 WHERE {type_known}
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + 1,
-                       last_used_at = now()
+                   SET last_seq = a.last_seq + 1
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
-            """ + EVENT + """
+            """.replace("{type_known}", TYPE_KNOWN) + EVENT + """
             SELECT :event_id, :stream, aggregate_type, aggregate_id, last_seq, :type, :version, :payload::jsonb, :headers::jsonb,
                    :occurred_at
               FROM counter
@@ -45,56 +56,67 @@ public final class EventStore {
             """;
 
     private static final String INSERT_WITH_SEQUENCE = EVENT + """
-            VALUES (:event_id, :stream, :aggregate_type, :aggregate_id, :seq, :type, :version, :payload::jsonb, :headers::jsonb, :occurred_at)
+            SELECT :event_id, :stream, :aggregate_type, :aggregate_id, :seq, :type, :version, :payload::jsonb, :headers::jsonb,
+                   :occurred_at
+             WHERE {type_known}
             RETURNING id, aggregate_seq
-            """;
+            """.replace("{type_known}", TYPE_KNOWN);
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order, and numbers the events of each in the order given. */
+    /**
+     * Relies on outbox_aggregate_pk and outbox_aggregate_type_pk. Locks the counters in sorted order, and numbers the events of each in
+     * the order given. Inserts nothing if a type is not known.
+     */
     private static final String INSERT_ALL = """
             WITH input AS (
                 SELECT i.*, row_number() OVER (PARTITION BY aggregate_type, aggregate_id ORDER BY place) AS number
                   FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
                               :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
-                              :occurred_at::timestamptz[])
+                              :occurred_at::timestamptz[], :sequences::bigint[], :origins::text[])
                        WITH ORDINALITY
                        AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
-                             occurred_at, place)
+                             occurred_at, sequence, origin, place)
+                 WHERE :types_added
+                    OR NOT EXISTS (SELECT
+                                     FROM unnest(:aggregate_types::text[], :sequences::bigint[], :origins::text[])
+                                          AS e (aggregate_type, sequence, origin)
+                                     LEFT JOIN {schema}.outbox_aggregate_type t
+                                       ON t.aggregate_type = e.aggregate_type
+                                      AND t.counted = (e.sequence IS NULL)
+                                      AND t.origin IS NOT DISTINCT FROM e.origin
+                                    WHERE t.aggregate_type IS NULL)
             ), total AS (
                 SELECT aggregate_type, aggregate_id, count(*) AS events
                   FROM input
+                 WHERE sequence IS NULL
                  GROUP BY aggregate_type, aggregate_id
-            ), floor AS MATERIALIZED (
-                SELECT {schema}.outbox_aggregate_floor() AS value
             ), counter AS (
                 INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-                SELECT aggregate_type, aggregate_id, (SELECT floor.value FROM floor) + events
+                SELECT aggregate_type, aggregate_id, events
                   FROM total
                  ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
                 ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
-                   SET last_seq = a.last_seq + excluded.last_seq - (SELECT floor.value FROM floor),
-                       last_used_at = now()
+                   SET last_seq = a.last_seq + excluded.last_seq
                 RETURNING aggregate_type, aggregate_id, last_seq
             )
             """ + EVENT + """
             SELECT input.event_id, input.stream, input.aggregate_type, input.aggregate_id,
-                   counter.last_seq - total.events + input.number,
+                   coalesce(input.sequence, counter.last_seq - total.events + input.number),
                    input.event_type, input.schema_version, input.payload::jsonb, input.headers::jsonb, input.occurred_at
               FROM input
-              JOIN total USING (aggregate_type, aggregate_id)
-              JOIN counter USING (aggregate_type, aggregate_id)
+              LEFT JOIN total USING (aggregate_type, aggregate_id)
+              LEFT JOIN counter USING (aggregate_type, aggregate_id)
              ORDER BY input.place
             RETURNING id, event_id, aggregate_seq
             """;
 
-    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at the floor. */
+    /** Relies on outbox_aggregate_pk. Locks the counters in sorted order; new ones begin at 0. */
     private static final String LOCK_AGGREGATES = """
             INSERT INTO {schema}.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
-            SELECT aggregate_type, aggregate_id, {schema}.outbox_aggregate_floor()
+            SELECT aggregate_type, aggregate_id, 0
               FROM unnest(:aggregate_types::text[], :aggregate_ids::text[]) AS i (aggregate_type, aggregate_id)
              ORDER BY aggregate_type COLLATE "C", aggregate_id COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE
                SET last_seq = a.last_seq
-            RETURNING aggregate_type, aggregate_id, last_seq
             """;
 
     /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
@@ -104,40 +126,11 @@ public final class EventStore {
              WHERE o.event_id = ANY (:event_ids::uuid[])
             """;
 
-    /** Relies on outbox_aggregate_pk. The caller has locked the counters, if there are any, and decided their new values. */
-    private static final String INSERT_NUMBERED = """
-            WITH input AS (
-                SELECT i.*
-                  FROM unnest(:event_ids::uuid[], :streams::text[], :aggregate_types::text[], :aggregate_ids::text[],
-                              :types::text[], :versions::integer[], :payloads::text[], :headers::text[],
-                              :occurred_at::timestamptz[], :sequences::bigint[])
-                       WITH ORDINALITY
-                       AS i (event_id, stream, aggregate_type, aggregate_id, event_type, schema_version, payload, headers,
-                             occurred_at, aggregate_seq, place)
-            ), counter AS (
-                UPDATE {schema}.outbox_aggregate a
-                   SET last_seq = latest.aggregate_seq,
-                       last_used_at = now()
-                  FROM (SELECT aggregate_type, aggregate_id, max(aggregate_seq) AS aggregate_seq
-                          FROM input
-                         GROUP BY aggregate_type, aggregate_id) latest
-                 WHERE a.aggregate_type = latest.aggregate_type
-                   AND a.aggregate_id = latest.aggregate_id
-            )
-            """ + EVENT + """
-            SELECT event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, schema_version,
-                   payload::jsonb, headers::jsonb, occurred_at
-              FROM input
-             ORDER BY place
-            RETURNING id, event_id, aggregate_seq
-            """;
-
     private final NamedSql insert;
     private final NamedSql insertWithSequence;
     private final NamedSql insertAll;
     private final NamedSql lockAggregates;
     private final NamedSql find;
-    private final NamedSql insertNumbered;
 
     public EventStore(OutboxSchema schema) {
         this.insert = new NamedSql(schema.render(INSERT));
@@ -145,11 +138,11 @@ public final class EventStore {
         this.insertAll = new NamedSql(schema.render(INSERT_ALL));
         this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
         this.find = new NamedSql(schema.render(FIND));
-        this.insertNumbered = new NamedSql(schema.render(INSERT_NUMBERED));
     }
 
-    /** Inserts an event with a new id, in one statement. */
-    public InsertedEvent insert(Connection connection, NewEvent event) throws SQLException {
+    /** Inserts an event with a new id, in one statement; returns empty if its type is neither added nor known. */
+    public Optional<InsertedEvent> insert(Connection connection, NewEvent event, boolean typeAdded)
+            throws SQLException {
         Long sequence = event.chosen().sequence();
         NamedSql sql = sequence == null ? insert : insertWithSequence;
         try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
@@ -162,40 +155,41 @@ public final class EventStore {
                     .set("version", event.type().version())
                     .set("payload", event.body().payload())
                     .set("headers", event.body().headersJson())
-                    .set("occurred_at", event.occurredAt());
+                    .set("occurred_at", event.occurredAt())
+                    .set("type_added", typeAdded)
+                    .set("counted", event.typeRule().counted())
+                    .set("origin", event.typeRule().origin());
             if (sequence != null) {
                 parameters.set("seq", sequence);
             }
             parameters.requireAll();
             ResultSet row = statement.executeQuery();
-            row.next();
-            return new InsertedEvent(row.getLong(1), event.eventId(), row.getLong(2));
+            return row.next()
+                    ? Optional.of(new InsertedEvent(row.getLong(1), event.eventId(), row.getLong(2)))
+                    : Optional.empty();
         }
     }
 
-    /** Inserts events with new ids whose sequences the outbox counts, in one statement. */
-    public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events) throws SQLException {
+    /** Inserts new events in one statement; returns none if a type is neither added nor known. */
+    public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events, boolean typesAdded)
+            throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
-            bind(insertAll.bind(statement), events).requireAll();
+            bind(insertAll.bind(statement), events)
+                    .set("types_added", typesAdded)
+                    .requireAll();
             return readInserted(statement);
         }
     }
 
-    /** Locks the counters of aggregates, and returns the last sequences. */
-    public Map<Aggregate, Long> lockAggregates(Connection connection, SortedSet<Aggregate> aggregates)
-            throws SQLException {
+    /** Locks the counters of aggregates. */
+    public void lockAggregates(Connection connection, SortedSet<Aggregate> aggregates) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockAggregates.positional())) {
             lockAggregates
                     .bind(statement)
                     .setTexts("aggregate_types", aggregates, Aggregate::type)
                     .setTexts("aggregate_ids", aggregates, Aggregate::id)
                     .requireAll();
-            Map<Aggregate, Long> lastSequences = new HashMap<>();
-            ResultSet row = statement.executeQuery();
-            while (row.next()) {
-                lastSequences.put(new Aggregate(row.getString(1), row.getString(2)), row.getLong(3));
-            }
-            return lastSequences;
+            statement.executeUpdate();
         }
     }
 
@@ -213,17 +207,6 @@ public final class EventStore {
         }
     }
 
-    /** Inserts events whose sequences the caller has decided, after {@link #lockAggregates}. */
-    public Map<UUID, InsertedEvent> insertNumbered(Connection connection, List<NewEvent> events, List<Long> sequences)
-            throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(insertNumbered.positional())) {
-            bind(insertNumbered.bind(statement), events)
-                    .setLongs("sequences", sequences, Long::longValue)
-                    .requireAll();
-            return readInserted(statement);
-        }
-    }
-
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<NewEvent> events) throws SQLException {
         return parameters
                 .setTexts("event_ids", events, (event) -> event.eventId().toString())
@@ -235,7 +218,13 @@ public final class EventStore {
                 .setLongs("versions", events, (event) -> event.type().version())
                 .setTexts("payloads", events, (event) -> event.body().payload())
                 .setTexts("headers", events, (event) -> event.body().headersJson())
-                .setTexts("occurred_at", events, (event) -> event.occurredAt().toString());
+                .setTexts("occurred_at", events, (event) -> event.occurredAt().toString())
+                .set(
+                        "sequences",
+                        events.stream()
+                                .map((event) -> event.chosen().sequence())
+                                .toArray(Long[]::new))
+                .setTexts("origins", events, (event) -> event.typeRule().origin());
     }
 
     private static Map<UUID, InsertedEvent> readInserted(PreparedStatement statement) throws SQLException {

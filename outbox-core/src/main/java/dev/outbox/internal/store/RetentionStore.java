@@ -86,98 +86,15 @@ public final class RetentionStore {
               FROM removed
             """;
 
-    /**
-     * Relies on outbox_aggregate_pk, outbox_unpublished_aggregate, and the lane indexes of outbox_delivery. No sequence is given twice:
-     * a counter is removed only if new counters begin above it, and every transaction that may have read a lower floor has ended.
-     */
-    private static final String REMOVE_COUNTERS = """
-            WITH looked AS MATERIALIZED (
-                SELECT a.ctid AS place, a.aggregate_type, a.aggregate_id,
-                       a.last_used_at < now() - :age_millis * interval '1 millisecond' AS unused
-                  FROM {schema}.outbox_aggregate a
-                 WHERE (a.aggregate_type, a.aggregate_id) > (:after_type, :after_id)
-                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
-                 ORDER BY a.aggregate_type, a.aggregate_id
-                 LIMIT :limit
-            ), idle AS MATERIALIZED (
-                SELECT a.ctid AS place, a.last_seq
-                  FROM {schema}.outbox_aggregate a
-                 WHERE a.ctid = ANY (ARRAY(SELECT looked.place FROM looked WHERE looked.unused))
-                   AND a.last_used_at < now() - :age_millis * interval '1 millisecond'
-                   AND (SELECT o.id
-                          FROM {schema}.outbox_unpublished o
-                         WHERE o.aggregate_type = a.aggregate_type
-                           AND o.aggregate_id = a.aggregate_id
-                         LIMIT 1) IS NULL
-                   AND (SELECT d.outbox_id
-                          FROM {schema}.outbox_delivery d
-                         WHERE d.aggregate_type = a.aggregate_type
-                           AND d.aggregate_id = a.aggregate_id
-                           AND d.head
-                         LIMIT 1) IS NULL
-                   AND (SELECT d.outbox_id
-                          FROM {schema}.outbox_delivery d
-                         WHERE d.aggregate_type = a.aggregate_type
-                           AND d.aggregate_id = a.aggregate_id
-                           AND d.status = 'DEAD'
-                         LIMIT 1) IS NULL
-                   FOR UPDATE OF a SKIP LOCKED
-            ), removed AS (
-                DELETE FROM {schema}.outbox_aggregate a
-                 WHERE a.ctid = ANY (ARRAY(SELECT idle.place
-                                             FROM idle
-                                            WHERE idle.last_seq <= (SELECT r.floor
-                                                                      FROM {schema}.outbox_aggregate_removal r
-                                                                     WHERE r.raised_in < pg_snapshot_xmin(pg_current_snapshot()))))
-                RETURNING a.last_seq
-            )
-            SELECT (SELECT count(*) FROM looked),
-                   (SELECT count(*) FROM removed),
-                   coalesce((SELECT max(idle.last_seq) FROM idle), 0),
-                   last.aggregate_type,
-                   last.aggregate_id
-              FROM (SELECT looked.aggregate_type, looked.aggregate_id
-                      FROM looked
-                     ORDER BY looked.aggregate_type DESC, looked.aggregate_id DESC
-                     LIMIT 1) last
-            """;
-
-    /** Two raises at once must not lower the floor. */
-    private static final String LOCK_FLOOR = """
-            SELECT pg_advisory_xact_lock(hashtextextended('outbox floor of {schema}', 0))
-            """;
-
-    /** New reads of the floor see the raised value immediately. */
-    private static final String RAISE_FLOOR = """
-            SELECT setval('{schema}.outbox_aggregate_floor', greatest({schema}.outbox_aggregate_floor(), :floor))
-              FROM {schema}.outbox_aggregate_removal r
-             WHERE r.floor < :floor
-            """;
-
-    /** Begins after the raise: every transaction that has read a lower floor has a lower id. */
-    private static final String NOTE_RAISE = """
-            UPDATE {schema}.outbox_aggregate_removal r
-               SET floor = :floor,
-                   raised_in = pg_current_xact_id()
-             WHERE r.floor < :floor
-               AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
-            """;
-
     private final DataSource dataSource;
     private final Pipeline archive;
     private final Pipeline purge;
-    private final Pipeline removeCounters;
-    private final Pipeline raiseFloor;
-    private final Pipeline noteRaise;
 
     public RetentionStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
         this.archive = new Pipeline(
                 schema, Pipeline.IN_INDEX_ORDER, LOCK_HISTORY, ARCHIVE.replace("{archive}", archiveSchema.quoted()));
         this.purge = new Pipeline(schema, Pipeline.IN_INDEX_ORDER, PURGE);
-        this.removeCounters = new Pipeline(schema, REMOVE_COUNTERS);
-        this.raiseFloor = new Pipeline(schema, LOCK_FLOOR, RAISE_FLOOR);
-        this.noteRaise = new Pipeline(schema, NOTE_RAISE);
     }
 
     /** Batch of removed rows, and the time of the youngest. */
@@ -191,13 +108,6 @@ public final class RetentionStore {
             OffsetDateTime youngest = row.getObject(2, OffsetDateTime.class);
             return new Batch(row.getInt(1), youngest == null ? BEGINNING.upTo : youngest);
         }
-    }
-
-    /** Page of counters: how many it has, how many of them are removed, and the last one. */
-    public record CounterPage(int size, int removed, long highestIdle, String aggregateType, String aggregateId) {
-
-        /** Before all counters. */
-        public static final CounterPage BEGINNING = new CounterPage(0, 0, 0, "", "");
     }
 
     /** Moves one batch of published events to the archive, or deletes them; an event with an open or dead delivery stays, and one that a replay has yet to read. */
@@ -227,32 +137,5 @@ public final class RetentionStore {
                     results.skip(1);
                     return Batch.read(results.rows());
                 });
-    }
-
-    /** Removes the counters of one page that are idle and that no new counter can repeat. */
-    public CounterPage removeCounters(CounterPage after, Duration age, int limit) throws SQLException {
-        return removeCounters.run(
-                dataSource,
-                (parameters) -> parameters
-                        .set("age_millis", age.toMillis())
-                        .set("after_type", after.aggregateType())
-                        .set("after_id", after.aggregateId())
-                        .set("limit", limit),
-                (results) -> {
-                    ResultSet row = results.rows();
-                    return row.next()
-                            ? new CounterPage(
-                                    row.getInt(1), row.getInt(2), row.getLong(3), row.getString(4), row.getString(5))
-                            : CounterPage.BEGINNING;
-                });
-    }
-
-    /** Raises the sequence at which new counters begin, so that lower ones can go when the transactions of now have ended. */
-    public void raiseFloor(long sequence) throws SQLException {
-        raiseFloor.run(dataSource, (parameters) -> parameters.set("floor", sequence), (results) -> {
-            results.skip(2);
-            return true;
-        });
-        noteRaise.run(dataSource, (parameters) -> parameters.set("floor", sequence), Pipeline.Results::updated);
     }
 }

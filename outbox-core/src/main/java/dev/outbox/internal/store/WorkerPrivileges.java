@@ -24,10 +24,7 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
                        (:schema, 'outbox_operation', 'SELECT INSERT'),
                        (:schema, 'outbox_incarnation', 'SELECT INSERT'),
-                       (:schema, 'outbox_aggregate', 'SELECT UPDATE DELETE'),
-                       (:schema, 'outbox_aggregate_type', 'SELECT UPDATE'),
-                       (:schema, 'outbox_aggregate_removal', 'SELECT UPDATE'),
-                       (:schema, 'outbox_aggregate_floor', 'SELECT UPDATE'),
+                       (:schema, 'outbox_aggregate_type', 'SELECT INSERT UPDATE'),
                        (:schema, 'outbox_id_seq', 'SELECT'),
                        (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
                        (:schema, 'outbox_replay_id_seq', 'USAGE'),
@@ -54,7 +51,7 @@ public final class WorkerPrivileges {
                       FROM pg_catalog.pg_proc p
                       JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
                      WHERE n.nspname = :schema
-                       AND p.proname IN ('outbox_aggregate_floor', 'outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
+                       AND p.proname IN ('outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
                        AND NOT has_function_privilege(p.oid, 'EXECUTE')) missing (privilege)
             HAVING count(*) > 0
             """;

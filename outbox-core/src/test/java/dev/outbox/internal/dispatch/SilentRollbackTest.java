@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import java.util.Set;

@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.DeadLetter;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.DeadLetterHandler;
-import dev.outbox.HandlerCode.PayloadHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
+import dev.outbox.HandlerDefinition.PayloadHandler;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxEvent;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCode.EnvelopeHandler;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;

@@ -5,15 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions.Source;
+import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.internal.processing.PollerSettings;
-import dev.outbox.retry.Backoff;
-import dev.outbox.retry.RetryPolicy;
+import dev.outbox.internal.retry.Backoff;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -191,9 +191,9 @@ class SelectionPropertyTest {
         private HandlerDefinition copy(Version first, String name, boolean renamed) {
             HandlerDefinition own = first.definition();
             HandlerDefinition copy = handler(name, renamed ? name + "2" : name, own.eventTypes())
-                    .ofAggregateTypes(own.options().selected().aggregateTypes().toArray(String[]::new))
-                    .inStreams(own.options().selected().streams().toArray(String[]::new))
-                    .received(own.options().selected().source());
+                    .ofAggregateTypes(own.aggregateTypes().toArray(String[]::new))
+                    .inStreams(own.streams().toArray(String[]::new))
+                    .received(own.source());
             return renamed ? copy.aliases(name) : copy;
         }
 

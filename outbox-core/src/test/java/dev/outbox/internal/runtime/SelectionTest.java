@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions.Source;
+import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;

@@ -109,7 +109,7 @@ class GrantsTest {
                                        AND NOT has_any_column_privilege(?, c.oid, 'SELECT')
                                     """).param(role).query(String.class).list())
                     .as(role + " cannot read")
-                    .isSubsetOf("outbox_aggregate_type");
+                    .isSubsetOf("outbox_aggregate");
         }
     }
 

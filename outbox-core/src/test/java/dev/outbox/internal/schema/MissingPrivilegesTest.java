@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.fixture.MigratedDatabases;
-import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.WorkerPrivileges;
@@ -86,26 +85,6 @@ class MissingPrivilegesTest {
         assertThatThrownBy(worker::start)
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("it lacks USAGE on schema audit;");
-    }
-
-    @Test
-    void publisherThatMayNotReadTheFloorNumbersNothing() {
-        outbox.sql()
-                .sql("SELECT setval('events.outbox_aggregate_floor', 500)")
-                .query()
-                .singleRow();
-        try (TestOutbox publisher = outbox.another("outbox_publisher").withoutPolling()) {
-            assertThat(publisher.publish("1", new OrderPlaced(1)).aggregateSeq())
-                    .isEqualTo(501);
-            outbox.sql()
-                    .sql("REVOKE SELECT ON SEQUENCE events.outbox_aggregate_floor FROM outbox_publisher")
-                    .update();
-
-            assertThatThrownBy(() -> publisher.publish("2", new OrderPlaced(1)))
-                    .isInstanceOf(OutboxConfigurationException.class)
-                    .hasMessageContaining("permission denied for sequence outbox_aggregate_floor");
-        }
-        assertThat(outbox.count("events.outbox")).isEqualTo(1);
     }
 
     @Test

@@ -46,7 +46,6 @@ class OutboxMigrationsTest {
                         "outbox_claim",
                         "outbox_delivery",
                         "outbox_aggregate",
-                        "outbox_aggregate_removal",
                         "outbox_handler",
                         "processed_event",
                         "outbox_operation",

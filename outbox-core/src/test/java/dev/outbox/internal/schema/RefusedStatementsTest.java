@@ -40,8 +40,6 @@ class RefusedStatementsTest {
                 "INSERT INTO events.outbox (status, aggregate_type, aggregate_id, aggregate_seq, event_type, payload) VALUES ('DEAD', 'a', 'b', 1, 'C', '{}')",
                 "INSERT INTO events.processed_event VALUES (gen_random_uuid(), 'mail')",
                 "INSERT INTO events.outbox_operation (performed_by, action, reason) VALUES ('a', 'b', 'c')",
-                "SELECT nextval('events.outbox_aggregate_floor')",
-                "SELECT setval('events.outbox_aggregate_floor', 5)",
                 "SELECT setval('events.outbox_id_seq', 5)",
                 "TRUNCATE events.outbox",
                 "ALTER TABLE events.outbox DISABLE TRIGGER ALL",

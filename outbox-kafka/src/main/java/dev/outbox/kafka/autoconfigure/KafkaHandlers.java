@@ -3,7 +3,7 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.CircuitBreaker;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.HandlerOptions.Source;
+import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OnDead;
 import dev.outbox.kafka.internal.forwarder.Forwarder;
 import dev.outbox.kafka.internal.forwarder.Route;

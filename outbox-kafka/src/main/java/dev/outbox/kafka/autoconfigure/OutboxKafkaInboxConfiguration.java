@@ -95,8 +95,6 @@ class OutboxKafkaInboxConfiguration {
     @Bean
     InboxLifecycle outboxKafkaInboxLifecycle(
             Inboxes inboxes,
-            ReceivedStore received,
-            OutboxRuntime runtime,
             RuntimeSettings settings,
             Environment environment,
             ObjectProvider<ConsumerFactory<?, ?>> factories) {
@@ -105,7 +103,6 @@ class OutboxKafkaInboxConfiguration {
             throw new OutboxConfigurationException(ConfiguredInboxes.PREFIX
                     + " needs one ConsumerFactory that tells how to connect to Kafka; mark one with @Primary");
         }
-        runtime.retention().add(received::removeIdle);
         String name = environment.getProperty("spring.application.name", "outbox");
         List<InboxConsumer> consumers = new ArrayList<>();
         inboxes.all().values().forEach((inbox) -> {

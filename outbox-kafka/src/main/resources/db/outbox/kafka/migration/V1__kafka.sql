@@ -5,7 +5,6 @@ CREATE TABLE ${schema}.outbox_received (
     aggregate_id   text COLLATE "C" NOT NULL,
     topic          text COLLATE "C" NOT NULL,
     last_seq       bigint           NOT NULL,
-    last_used_at   timestamptz      NOT NULL DEFAULT now(),
     CONSTRAINT outbox_received_pk PRIMARY KEY (aggregate_type, aggregate_id, topic)
 ) WITH (fillfactor = 70);
 

@@ -1,10 +1,10 @@
 package dev.outbox.spring.autoconfigure;
 
-import dev.outbox.retry.Backoff;
-import dev.outbox.retry.Backoff.Delays;
-import dev.outbox.retry.Backoff.Exponential;
-import dev.outbox.retry.ErrorClasses;
-import dev.outbox.retry.RetryPolicy;
+import dev.outbox.internal.retry.Backoff;
+import dev.outbox.internal.retry.Backoff.Delays;
+import dev.outbox.internal.retry.Backoff.Exponential;
+import dev.outbox.internal.retry.ErrorClasses;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
 import java.time.Duration;
 import java.util.HashSet;
@@ -24,12 +24,11 @@ final class ConfiguredRetry {
     static RetryPolicy of(String prefix, Retry retry, RetryPolicy above) {
         return PropertyRule.checkAll(prefix, () -> {
             Integer maxAttempts = retry.maxAttempts();
-            Integer maxCrashes = retry.maxCrashes();
             Backoff backoff = backoff(prefix, retry, above.backoff());
             return new RetryPolicy(
                     backoff,
                     maxAttempts != null ? maxAttempts : above.maxAttempts(),
-                    maxCrashes != null ? maxCrashes : above.maxCrashes(),
+                    above.maxCrashes(),
                     errors(retry, above.errors()));
         });
     }
@@ -55,7 +54,7 @@ final class ConfiguredRetry {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".delays",
                     delays,
-                    "delays cannot be combined with initial, multiplier, max or jitter; choose one kind of backoff");
+                    "delays cannot be combined with initial-delay, multiplier, max-delay or jitter; choose one kind of backoff");
         }
         if (delays != null) {
             return new Delays(delays);
@@ -64,14 +63,14 @@ final class ConfiguredRetry {
     }
 
     private static Exponential exponential(Retry retry, Exponential above) {
-        Duration initial = retry.initial();
+        Duration initial = retry.initialDelay();
         Double multiplier = retry.multiplier();
-        Duration max = retry.max();
+        Duration max = retry.maxDelay();
         Double jitter = retry.jitter();
         return new Exponential(
-                initial != null ? initial : above.initial(),
+                initial != null ? initial : above.initialDelay(),
                 multiplier != null ? multiplier : above.multiplier(),
-                max != null ? max : above.max(),
+                max != null ? max : above.maxDelay(),
                 jitter != null ? jitter : above.jitter());
     }
 }

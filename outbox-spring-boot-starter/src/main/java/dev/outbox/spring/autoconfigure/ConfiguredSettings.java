@@ -9,12 +9,12 @@ import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.StreamRouting;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
-import dev.outbox.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Poller;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Stream;
 import java.time.Duration;
@@ -54,7 +54,7 @@ final class ConfiguredSettings {
         return new RuntimeSettings(schemas(), publisher(), polling(), dispatch(), retention());
     }
 
-    /** Checks what only the health indicator and tracing read, whether the application has them or not. */
+    /** Checks what only the health indicator reads, whether the application has it or not. */
     private void checkOthers() {
         OutboxProperties.Health health = properties.health();
         check(
@@ -68,11 +68,6 @@ final class ConfiguredSettings {
                 (events) -> events >= 0 && events < StatusStore.MOST_COUNTED,
                 "must be from 0 to " + (StatusStore.MOST_COUNTED - 1) + ": dead letters are counted up to "
                         + StatusStore.MOST_COUNTED);
-        check(
-                "outbox.tracing.parent-for",
-                properties.tracing().parentFor(),
-                (age) -> !age.isNegative(),
-                "must not be negative");
     }
 
     private static <T> void check(String property, @Nullable T value, Predicate<T> rule, String reason) {
@@ -200,8 +195,7 @@ final class ConfiguredSettings {
                         retention.published(),
                         retention.archive(),
                         retention.processedEvents(),
-                        retention.idleAggregates(),
-                        retention.batchSize()));
+                        RetentionSettings.defaults().batchSize()));
     }
 
     private static <T> T ownOrInherited(@Nullable T own, T inherited) {

@@ -10,6 +10,7 @@ import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.internal.schema.TableModule;

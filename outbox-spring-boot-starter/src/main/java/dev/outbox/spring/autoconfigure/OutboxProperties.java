@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.util.unit.DataSize;
@@ -53,7 +52,7 @@ public record OutboxProperties(
         @DefaultValue Registry registry,
         @DefaultValue Endpoint endpoint,
         @DefaultValue Tracing tracing,
-        @DefaultValue @NestedConfigurationProperty SpringEvents springEvents) {
+        @DefaultValue SpringEvents springEvents) {
 
     /**
      * Delivery of events to handlers.
@@ -83,31 +82,28 @@ public record OutboxProperties(
      * Retries of failed deliveries. Properties that are not set come from the level above.
      *
      * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
-     * @param initial Delay before the first retry. Setting this property, the multiplier, the maximum or the jitter selects exponential
+     * @param initialDelay Delay before the first retry. Setting this property, the multiplier, the maximum or the jitter selects exponential
      *     backoff instead of the delays.
      * @param multiplier Factor by which the delay grows after each failure.
-     * @param max Maximum delay, before jitter.
+     * @param maxDelay Maximum delay, before jitter.
      * @param jitter Fraction of the delay by which it varies at random, from 0 to 1.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
-     * @param maxCrashes Number of leases that may expire while a delivery is attempted, because its process crashed or was suspended,
-     *     at least 2. One more, and the delivery is dead.
      * @param retryable Exception classes that are retried although a superclass is listed as non-retryable.
      * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
             @Nullable List<Duration> delays,
-            @Nullable Duration initial,
+            @Nullable Duration initialDelay,
             @Nullable Double multiplier,
-            @Nullable Duration max,
+            @Nullable Duration maxDelay,
             @Nullable Double jitter,
             @Nullable Integer maxAttempts,
-            @Nullable Integer maxCrashes,
             @Nullable Set<Class<? extends Throwable>> retryable,
             @Nullable Set<Class<? extends Throwable>> nonRetryable) {
 
         /** Returns whether any property of exponential backoff is set. */
         boolean isExponential() {
-            return initial != null || multiplier != null || max != null || jitter != null;
+            return initialDelay != null || multiplier != null || maxDelay != null || jitter != null;
         }
     }
 
@@ -165,20 +161,15 @@ public record OutboxProperties(
      * @param published How long published events stay in the outbox.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
      * @param processedEvents How long the records of deduplicating handlers stay. They always stay until their event is published.
-     * @param idleAggregates How long an aggregate must have no event before its sequence counter is removed, at least as long as
-     *     published events stay. Counters are kept forever if not set.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
-     * @param batchSize Maximum number of rows that retention moves or deletes in one transaction.
      */
     public record Retention(
             @DefaultValue("30d") Duration published,
             @DefaultValue("true") boolean archive,
             @DefaultValue("30d") Duration processedEvents,
-            @Nullable Duration idleAggregates,
             @DefaultValue("0 30 3 * * *") String cron,
-            @DefaultValue("audit") String archiveSchema,
-            @DefaultValue("1000") int batchSize) {}
+            @DefaultValue("audit") String archiveSchema) {}
 
     /**
      * Publishing of events.
@@ -228,10 +219,15 @@ public record OutboxProperties(
      *
      * @param enabled Whether to observe publishing and handling if the application uses Micrometer Tracing.
      * @param mode Whether a handler continues the trace of its event, or begins one that links to it. "auto" links if the event is replayed or old.
-     * @param parentFor Age of an event from which "auto" links instead of continuing the trace.
      */
     public record Tracing(
             @DefaultValue("true") boolean enabled,
-            @DefaultValue("auto") TraceMode mode,
-            @DefaultValue("10m") Duration parentFor) {}
+            @DefaultValue("auto") TraceMode mode) {}
+
+    /**
+     * Spring events that the outbox stores.
+     *
+     * @param enabled Whether Spring events of classes marked @Outboxed go to the outbox.
+     */
+    public record SpringEvents(@DefaultValue("true") boolean enabled) {}
 }

@@ -1,7 +1,7 @@
 package dev.outbox.spring.tracing;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerCall;
+import dev.outbox.HandlerInterceptor;
 import io.micrometer.observation.transport.ReceiverContext;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +12,7 @@ import java.util.Map;
  */
 public final class OutboxHandleObservationContext extends ReceiverContext<Map<String, String>> {
 
-    private final HandlerCall call;
+    private final HandlerInterceptor.Call call;
     private final boolean linked;
 
     /**
@@ -21,7 +21,7 @@ public final class OutboxHandleObservationContext extends ReceiverContext<Map<St
      * @param call the invocation
      * @param linked whether the invocation begins a new trace that links to those of its events, instead of continuing their trace
      */
-    public OutboxHandleObservationContext(HandlerCall call, boolean linked) {
+    public OutboxHandleObservationContext(HandlerInterceptor.Call call, boolean linked) {
         super(Map::get);
         this.call = call;
         this.linked = linked;
@@ -30,7 +30,7 @@ public final class OutboxHandleObservationContext extends ReceiverContext<Map<St
     }
 
     /** {@return the invocation} */
-    public HandlerCall getCall() {
+    public HandlerInterceptor.Call getCall() {
         return call;
     }
 

@@ -12,7 +12,7 @@ public enum OutboxObservationDocumentation implements ObservationDocumentation {
     PUBLISH {
         @Override
         public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-            return DefaultOutboxPublishObservationConvention.class;
+            return OutboxPublishObservationConvention.class;
         }
 
         @Override
@@ -35,7 +35,7 @@ public enum OutboxObservationDocumentation implements ObservationDocumentation {
     HANDLE {
         @Override
         public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-            return DefaultOutboxHandleObservationConvention.class;
+            return OutboxHandleObservationConvention.class;
         }
 
         @Override

@@ -3,10 +3,10 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
-import dev.outbox.HandlerBatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
@@ -54,12 +54,11 @@ class BatchHandlerMethodsTest {
         List<Object> failed = new ArrayList<>();
         EventEnvelope event = new EventEnvelope(
                 1, UUID.randomUUID(), "default", "order", "1", 1, "Ordered", 1, "{}", Map.of(), Instant.EPOCH);
-        HandlerBatch payloads =
-                new HandlerBatch(List.of(new Ordered(1)), List.of(event), (one, cause) -> failed.add(one));
+        Batch payloads = new Batch(List.of(new Ordered(1)), List.of(event), (one, cause) -> failed.add(one));
         heard.clear();
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Batches.class)) {
             for (HandlerDefinition handler : new HandlerDiscovery(context.getBeanFactory()).find()) {
-                assertThat(handler.options().batch()).isNotNull();
+                assertThat(handler.isBatch()).isTrue();
                 handler.handle(payloads, event, new FirstAttempt());
             }
         }

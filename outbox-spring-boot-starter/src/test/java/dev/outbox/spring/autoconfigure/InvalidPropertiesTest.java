@@ -3,8 +3,8 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.retry.RetryPolicy;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.HashMap;
@@ -82,13 +82,10 @@ class InvalidPropertiesTest {
                     outbox.poller.lease               | 10ms      | must be at least
                     outbox.poller.shutdown-timeout    | -1s       | must not be negative
                     outbox.retry.max-attempts         | 0         | must be at least 1
-                    outbox.retry.max-crashes          | 0         | must be at least 2
-                    outbox.streams.mail.retry.max-crashes | 0     | must be at least 2
-                    outbox.handlers[a.b].retry.max-crashes | 0    | must be at least 2
                     outbox.retry.multiplier           | 0.5       | must be at least 1
                     outbox.retry.jitter               | 2         | must lie between
-                    outbox.retry.initial              | -1s       | must lie between
-                    outbox.retry.max                  | -1s       | must lie between
+                    outbox.retry.initial-delay        | -1s       | must lie between
+                    outbox.retry.max-delay            | -1s       | must lie between
                     outbox.retry.delays               | 1s,-1s    | must lie between
                     outbox.retry.non-retryable        | java.lang.String | none but exceptions
                     outbox.retry.retryable            | java.lang.String | none but exceptions
@@ -98,11 +95,9 @@ class InvalidPropertiesTest {
                     outbox.handlers[a.b].retry.jitter | 2         | must lie between
                     outbox.retention.published        | -1d       | must not be negative
                     outbox.retention.processed-events | -1d       | must not be negative
-                    outbox.retention.batch-size       | 0         | must be at least 1
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.health.max-dead            | -1        | must be from 0 to 9999
                     outbox.health.max-dead            | 10000     | must be from 0 to 9999
-                    outbox.tracing.parent-for         | -1s       | must not be negative
                     outbox.publisher.max-payload-size | 1B        | must be at least 2
                     outbox.publisher.max-payload-size | 3GB       | overflow
                     """)
@@ -117,7 +112,7 @@ class InvalidPropertiesTest {
     @ParameterizedTest
     @CsvSource({"outbox.retry", "outbox.streams.mail.retry", "outbox.handlers[a.b].retry"})
     void delaysAndExponentialGrowthExcludeEachOther(String prefix) {
-        assertThatThrownBy(() -> settings(prefix + ".delays=1s", prefix + ".max=1m"))
+        assertThatThrownBy(() -> settings(prefix + ".delays=1s", prefix + ".max-delay=1m"))
                 .isInstanceOf(InvalidConfigurationPropertyValueException.class)
                 .hasMessageContaining(prefix + ".delays")
                 .hasMessageContaining("choose one kind of backoff");

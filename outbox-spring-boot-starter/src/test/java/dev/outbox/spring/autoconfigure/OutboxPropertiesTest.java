@@ -11,11 +11,11 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.internal.publish.StreamRouting;
+import dev.outbox.internal.retry.Backoff.Delays;
+import dev.outbox.internal.retry.Backoff.Exponential;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
-import dev.outbox.retry.Backoff.Delays;
-import dev.outbox.retry.Backoff.Exponential;
-import dev.outbox.retry.RetryPolicy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -52,8 +52,6 @@ class OutboxPropertiesTest {
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
                 "outbox.retention.processed-events=32d",
-                "outbox.retention.idle-aggregates=400d",
-                "outbox.retention.batch-size=1001",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
                 "outbox.registry.expire-after=8d");
@@ -68,8 +66,7 @@ class OutboxPropertiesTest {
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
-                .isEqualTo(new RetentionSettings(
-                        Duration.ofDays(31), false, Duration.ofDays(32), Duration.ofDays(400), 1001));
+                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1000));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
     }
 
@@ -108,10 +105,10 @@ class OutboxPropertiesTest {
     void streamOverridesOnlyWhatItNames() {
         RuntimeSettings settings = settings(
                 "outbox.poller.batch-size=10",
-                "outbox.retry.initial=2s",
+                "outbox.retry.initial-delay=2s",
                 "outbox.retry.max-attempts=4",
                 "outbox.streams.mail.lease=5m",
-                "outbox.streams.mail.retry.max=30s",
+                "outbox.streams.mail.retry.max-delay=30s",
                 "outbox.streams.slow.retry.delays=1h",
                 "outbox.streams.default.interval=1s");
 

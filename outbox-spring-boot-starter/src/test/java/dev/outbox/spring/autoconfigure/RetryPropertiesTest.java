@@ -2,10 +2,10 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.retry.Backoff.Exponential;
+import dev.outbox.internal.retry.ErrorClasses;
+import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.retry.Backoff.Exponential;
-import dev.outbox.retry.ErrorClasses;
-import dev.outbox.retry.RetryPolicy;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.SocketException;
@@ -26,33 +26,20 @@ class RetryPropertiesTest {
         assertThat(retry("outbox.retry.multiplier=3"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 3, Duration.ofMinutes(5), 0.2), 10));
         assertThat(retry(
-                        "outbox.retry.initial=2s",
+                        "outbox.retry.initial-delay=2s",
                         "outbox.retry.multiplier=1.5",
-                        "outbox.retry.max=1m",
+                        "outbox.retry.max-delay=1m",
                         "outbox.retry.jitter=0"))
                 .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 1.5, seconds(60), 0), 10));
-    }
-
-    @Test
-    void crashesAreCappedOnEveryLevel() {
-        RuntimeSettings settings = settings(
-                "outbox.retry.max-crashes=5",
-                "outbox.streams.mail.retry.max-crashes=4",
-                "outbox.handlers.push.retry.max-crashes=3");
-
-        assertThat(settings.dispatch().retry().of("default", "any").maxCrashes())
-                .isEqualTo(5);
-        assertThat(settings.dispatch().retry().of("mail", "any").maxCrashes()).isEqualTo(4);
-        assertThat(settings.dispatch().retry().of("mail", "push").maxCrashes()).isEqualTo(3);
     }
 
     @Test
     void handlerOverridesItsStreamWhichOverridesTheDefault() {
         RuntimeSettings settings = settings(
                 "outbox.retry.max-attempts=4",
-                "outbox.streams.mail.retry.initial=2s",
+                "outbox.streams.mail.retry.initial-delay=2s",
                 "outbox.streams.mail.retry.max-attempts=5",
-                "outbox.handlers.push.retry.max=30s",
+                "outbox.handlers.push.retry.max-delay=30s",
                 "outbox.handlers.log.retry.max-attempts=6");
 
         assertThat(settings.dispatch().retry().of("mail", "push"))

@@ -2,7 +2,6 @@ package dev.outbox.kafka.internal.inbox;
 
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
 import dev.outbox.internal.store.OutboxSchema;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -14,8 +13,6 @@ import java.util.SortedSet;
 import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -23,8 +20,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * the instances that receive the same events.
  */
 public final class ReceivedStore {
-
-    private static final Logger log = LoggerFactory.getLogger(ReceivedStore.class);
 
     /** Last sequence of an aggregate of which nothing is stored. */
     static final long NONE = -1;
@@ -37,7 +32,7 @@ public final class ReceivedStore {
                    AS i (aggregate_type, aggregate_id, topic)
              ORDER BY i.aggregate_type COLLATE "C", i.aggregate_id COLLATE "C", i.topic COLLATE "C"
             ON CONFLICT (aggregate_type, aggregate_id, topic) DO UPDATE
-               SET last_used_at = now()
+               SET last_seq = r.last_seq
             RETURNING aggregate_type, aggregate_id, topic, last_seq,
                       (SELECT greatest(r.last_seq, max(o.last_seq))
                          FROM {schema}.outbox_received o
@@ -59,8 +54,7 @@ public final class ReceivedStore {
     /** Relies on outbox_received_pk. The caller has locked the rows. */
     static final String ADVANCE = """
             UPDATE {schema}.outbox_received r
-               SET last_seq = i.last_seq,
-                   last_used_at = now()
+               SET last_seq = i.last_seq
               FROM unnest(:aggregate_types::text[], :aggregate_ids::text[], :topics::text[], :sequences::bigint[])
                    AS i (aggregate_type, aggregate_id, topic, last_seq)
              WHERE r.aggregate_type = i.aggregate_type
@@ -79,38 +73,6 @@ public final class ReceivedStore {
 
     private static final String NOW = """
             SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-            """;
-
-    /** Relies on outbox_received_pk. */
-    static final String REMOVE_IDLE = """
-            WITH looked AS MATERIALIZED (
-                SELECT r.ctid AS place, r.aggregate_type, r.aggregate_id, r.topic,
-                       r.last_used_at < now() - :age_millis * interval '1 millisecond' AS unused
-                  FROM {schema}.outbox_received r
-                 WHERE (r.aggregate_type, r.aggregate_id, r.topic) > (:after_type, :after_id, :after_topic)
-                   AND (SELECT pg_try_advisory_xact_lock(hashtextextended('outbox retention of {schema}', 0)))
-                 ORDER BY r.aggregate_type, r.aggregate_id, r.topic
-                 LIMIT :limit
-            ), idle AS MATERIALIZED (
-                SELECT r.ctid AS place
-                  FROM {schema}.outbox_received r
-                 WHERE r.ctid = ANY (ARRAY(SELECT looked.place FROM looked WHERE looked.unused))
-                   AND r.last_used_at < now() - :age_millis * interval '1 millisecond'
-                   FOR UPDATE OF r SKIP LOCKED
-            ), removed AS (
-                DELETE FROM {schema}.outbox_received r
-                 WHERE r.ctid = ANY (ARRAY(SELECT idle.place FROM idle))
-                RETURNING r.last_seq
-            )
-            SELECT (SELECT count(*) FROM looked),
-                   (SELECT count(*) FROM removed),
-                   last.aggregate_type,
-                   last.aggregate_id,
-                   last.topic
-              FROM (SELECT looked.aggregate_type, looked.aggregate_id, looked.topic
-                      FROM looked
-                     ORDER BY looked.aggregate_type DESC, looked.aggregate_id DESC, looked.topic DESC
-                     LIMIT 1) last
             """;
 
     private final JdbcClient client;
@@ -137,8 +99,6 @@ public final class ReceivedStore {
             return new Position(Math.max(last, sequence), Math.max(highest, sequence));
         }
     }
-
-    private record Page(long size, long removed, Received last) {}
 
     public ReceivedStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.client = JdbcClient.create(dataSource);
@@ -183,30 +143,6 @@ public final class ReceivedStore {
     /** Returns the database's time in whole milliseconds. */
     Instant now() {
         return Instant.ofEpochMilli(client.sql(NOW).query(Long.class).single());
-    }
-
-    /** Removes the rows that were not used for a time, page by page. */
-    public void removeIdle(Duration age, int pageSize) {
-        long total = 0;
-        Page page = new Page(pageSize, 0, new Received(new Aggregate("", ""), ""));
-        while (page.size() == pageSize && !Thread.currentThread().isInterrupted()) {
-            page = client.sql(names.apply(REMOVE_IDLE))
-                    .param("age_millis", age.toMillis())
-                    .param("after_type", page.last().aggregate().type())
-                    .param("after_id", page.last().aggregate().id())
-                    .param("after_topic", page.last().topic())
-                    .param("limit", pageSize)
-                    .query((row, number) -> new Page(
-                            row.getLong(1),
-                            row.getLong(2),
-                            new Received(new Aggregate(row.getString(3), row.getString(4)), row.getString(5))))
-                    .optional()
-                    .orElse(new Page(0, 0, page.last()));
-            total += page.removed();
-        }
-        if (total > 0) {
-            log.info("Removed the last sequences of {} aggregates without received events for {}", total, age);
-        }
     }
 
     private JdbcClient.StatementSpec statement(String sql, Collection<Received> aggregates) {

@@ -15,7 +15,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +41,6 @@ class ReceivedStoreTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int ROWS = 60_000;
     private static final Executor OWN_THREADS = (task) -> new Thread(task).start();
-    private static final Duration YEAR = Duration.ofDays(365);
 
     private final Receiver receiver = new Receiver(Receiver.settings(null, Late.DEAD_LETTER, UnknownTypes.DEAD_LETTER));
     private final DataSource dataSource = receiver.dataSource();
@@ -118,21 +116,8 @@ class ReceivedStoreTest {
     }
 
     @Test
-    void idleAggregatesAreRemovedInPages() {
-        addReceived(25, "366 days");
-        addReceived(3, "364 days");
-
-        store.removeIdle(YEAR, 4);
-        assertThat(receiver.sql()
-                        .sql("SELECT count(*) FROM events.outbox_received")
-                        .query(Long.class)
-                        .single())
-                .isEqualTo(3);
-    }
-
-    @Test
     void statementsReadTheirAggregatesOnly() throws SQLException {
-        addReceived(ROWS, "366 days");
+        addReceived(ROWS);
         receiver.sql().sql("VACUUM ANALYZE events.outbox_received").update();
 
         assertThat(pages(ReceivedStore.LOCK, "text[], text[], text[]", "'{order, order}', '{1, new}', '{a, a}'"))
@@ -143,11 +128,6 @@ class ReceivedStoreTest {
                 .isLessThan(50);
         assertThat(pages(ReceivedStore.RETRIED, "uuid, text[]", "gen_random_uuid(), ARRAY['mail']"))
                 .isLessThan(50);
-        assertThat(pages(
-                        ReceivedStore.REMOVE_IDLE,
-                        "bigint, text, text, text, int",
-                        YEAR.toMillis() + ", 'order', '8', '', 100"))
-                .isLessThan(2_000);
     }
 
     /** Pages that a statement visits with the plan that does not know the values. */
@@ -197,14 +177,10 @@ class ReceivedStoreTest {
         }));
     }
 
-    private void addReceived(int aggregates, String age) {
-        receiver.sql()
-                .sql("""
-                INSERT INTO events.outbox_received (aggregate_type, aggregate_id, topic, last_seq, last_used_at)
-                SELECT 'order', gen_random_uuid()::text, 'a', 1, now() - :age::interval FROM generate_series(1, :aggregates) n
-                """)
-                .param("age", age)
-                .param("aggregates", aggregates)
-                .update();
+    private void addReceived(int aggregates) {
+        receiver.sql().sql("""
+                INSERT INTO events.outbox_received (aggregate_type, aggregate_id, topic, last_seq)
+                SELECT 'order', gen_random_uuid()::text, 'a', 1 FROM generate_series(1, :aggregates) n
+                """).param("aggregates", aggregates).update();
     }
 }

@@ -1,10 +1,8 @@
 package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
-import dev.outbox.spring.autoconfigure.OutboxProperties;
 import jakarta.persistence.EntityManagerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -23,16 +21,8 @@ import org.springframework.orm.jpa.EntityManagerHolder;
 public final class OutboxSpringEventsAutoConfiguration {
 
     @Bean
-    OutboxedEvents outboxedEvents(
-            ObjectProvider<OutboxPublisher> publishers,
-            ObjectProvider<OutboxDependencies> dependencies,
-            ObjectProvider<PendingChanges> changes,
-            OutboxProperties properties) {
-        return new OutboxedEvents(
-                publishers,
-                () -> dependencies.getObject().dataSource(),
-                changes,
-                properties.springEvents().withoutTransaction());
+    OutboxedEvents outboxedEvents(ObjectProvider<OutboxPublisher> publishers, ObjectProvider<PendingChanges> changes) {
+        return new OutboxedEvents(publishers, changes);
     }
 
     @Bean

@@ -59,7 +59,8 @@ final class OutboxedEventListener implements GenericApplicationListener, Priorit
 
     private void store(Object published) {
         Optional<OutboxedType> type = events.typeOf(published.getClass());
-        if (type.isPresent() && !storedInChild.contains(published) && events.store(type.get(), published)) {
+        if (type.isPresent() && !storedInChild.contains(published)) {
+            events.store(type.get(), published);
             storedInChild.add(published);
         }
     }

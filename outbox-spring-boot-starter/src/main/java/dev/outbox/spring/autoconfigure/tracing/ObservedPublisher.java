@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure.tracing;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.spring.tracing.DefaultOutboxPublishObservationConvention;
 import dev.outbox.spring.tracing.OutboxObservationDocumentation;
 import dev.outbox.spring.tracing.OutboxPublishObservationContext;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Observes each call of a publisher, and stores the headers that continue the trace with the events. */
 final class ObservedPublisher implements OutboxPublisher {
 
-    private static final OutboxPublishObservationConvention DEFAULT = new DefaultOutboxPublishObservationConvention();
+    private static final OutboxPublishObservationConvention DEFAULT = new OutboxPublishObservationConvention() {};
 
     /** Headers of a trace that the event already belongs to. */
     private static final Set<String> OWN_TRACE = Set.of(TraceParent.HEADER, "b3", "X-B3-TraceId");

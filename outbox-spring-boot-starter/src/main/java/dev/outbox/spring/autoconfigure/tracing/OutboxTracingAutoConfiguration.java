@@ -3,9 +3,9 @@ package dev.outbox.spring.autoconfigure.tracing;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
-import dev.outbox.spring.autoconfigure.PublisherDecorator;
 import dev.outbox.spring.tracing.OutboxHandleObservationConvention;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
@@ -50,7 +50,7 @@ public final class OutboxTracingAutoConfiguration {
             OutboxProperties properties,
             OutboxDependencies dependencies) {
         return new ObservingInterceptor(
-                registry, conventions.getIfAvailable(), properties.tracing(), dependencies.clock());
+                registry, conventions.getIfAvailable(), properties.tracing().mode(), dependencies.clock());
     }
 
     /** Continues traces, where the application has a tracer. */

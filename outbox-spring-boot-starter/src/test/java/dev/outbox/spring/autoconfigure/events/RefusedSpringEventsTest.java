@@ -37,8 +37,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedSpringEventsTest {
 
-    private static final String WARN = "outbox.spring-events.without-transaction=warn";
-
     private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
@@ -61,39 +59,18 @@ class RefusedSpringEventsTest {
     }
 
     @Test
-    void missingTransactionIsLoggedIfConfigured(CapturedOutput output) {
-        application().withPropertyValues(WARN).run((context) -> {
-            context.publishEvent(new OrderPlaced("1"));
-            assertThat(output)
-                    .contains("Spring event " + OrderPlaced.class.getName() + " of order/1 is not stored, because no"
-                            + " transaction of the outbox's DataSource is active");
-
-            context.publishEvent(new OrderPlaced(null));
-            assertThat(output).contains("Spring event " + OrderPlaced.class.getName() + " is not stored, because no");
-
-            inTransaction(context, () -> context.publishEvent(new OrderPlaced("2")));
-            assertThat(stored(context)).containsExactly("OrderPlaced 2 1");
-        });
-    }
-
-    @Test
-    void foreignTransactionIsRefusedOrLogged(CapturedOutput output) {
+    void foreignTransactionIsRefused() {
         TransactionTemplate foreign = new TransactionTemplate(new DataSourceTransactionManager(other.dataSource()));
         application()
                 .run((context) -> assertThatThrownBy(() ->
                                 foreign.executeWithoutResult((status) -> context.publishEvent(new OrderPlaced("1"))))
                         .isInstanceOf(InvalidTransactionException.class)
                         .hasMessageContaining("does not use the outbox's DataSource"));
-        application().withPropertyValues(WARN).run((context) -> {
-            foreign.executeWithoutResult((status) -> context.publishEvent(new OrderPlaced("2")));
-            assertThat(output).contains("of order/2 is not stored");
-            assertThat(stored(context)).isEmpty();
-        });
     }
 
     @Test
-    void readOnlyTransactionIsAlwaysRefused() {
-        application().withPropertyValues(WARN).run((context) -> {
+    void readOnlyTransactionIsRefused() {
+        application().run((context) -> {
             TransactionTemplate readOnly = transactions(context, TransactionDefinition.PROPAGATION_REQUIRED);
             readOnly.setReadOnly(true);
 
@@ -105,8 +82,8 @@ class RefusedSpringEventsTest {
     }
 
     @Test
-    void endedTransactionIsAlwaysRefused() {
-        application().withPropertyValues(WARN).run((context) -> {
+    void endedTransactionIsRefused() {
+        application().run((context) -> {
             AtomicReference<Throwable> refusal = new AtomicReference<>();
             inTransaction(
                     context,

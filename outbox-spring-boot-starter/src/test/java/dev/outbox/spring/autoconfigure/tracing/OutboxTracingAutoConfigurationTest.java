@@ -10,10 +10,10 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
-import dev.outbox.spring.autoconfigure.PublisherDecorator;
 import dev.outbox.spring.autoconfigure.tracing.Tenants.Tenant;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -101,14 +101,6 @@ class OutboxTracingAutoConfigurationTest {
                 .withBean(OutboxPublisher.class, () -> own)
                 .run((context) ->
                         assertThat(context.getBean(OutboxPublisher.class)).isSameAs(own));
-    }
-
-    @Test
-    void negativeAgeIsRefused() {
-        Traced.on(database)
-                .withPropertyValues("outbox.tracing.parent-for=-1s")
-                .run((context) ->
-                        assertThat(context).getFailure().rootCause().hasMessageContaining("must not be negative"));
     }
 
     @Test

@@ -8,7 +8,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.spring.tracing.DefaultOutboxPublishObservationConvention;
 import dev.outbox.spring.tracing.OutboxPublishObservationContext;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
 import dev.outbox.testing.TestDatabase;
@@ -174,7 +173,7 @@ class PublishTracingTest {
     }
 
     /** Names spans after aggregate types. */
-    static final class AggregateNames extends DefaultOutboxPublishObservationConvention {
+    static final class AggregateNames implements OutboxPublishObservationConvention {
 
         @Override
         public String getContextualName(OutboxPublishObservationContext context) {

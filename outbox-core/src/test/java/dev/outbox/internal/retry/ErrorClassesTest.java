@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import java.util.HashSet;
 import java.util.List;

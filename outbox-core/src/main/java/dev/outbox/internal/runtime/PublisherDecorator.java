@@ -1,4 +1,4 @@
-package dev.outbox.spring.autoconfigure;
+package dev.outbox.internal.runtime;
 
 import dev.outbox.OutboxPublisher;
 import java.util.function.UnaryOperator;

@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import java.time.Duration;
 import java.util.List;
@@ -40,15 +40,20 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
     }
 
     /**
-     * Returns the default policy: retries after 1 minute, 5 minutes, 15 minutes, and then every hour. A delivery is dead after 10 failures or
-     * 4 crashes.
+     * Returns the default policy: retries after 1 second, 10 seconds, 1 minute, 5 minutes, 15 minutes, and then every hour. A delivery is
+     * dead after 10 failures or 4 crashes.
      *
      * @return the default policy
      */
     public static RetryPolicy defaults() {
         return new RetryPolicy(
                 new Backoff.Delays(List.of(
-                        Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1))),
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(10),
+                        Duration.ofMinutes(1),
+                        Duration.ofMinutes(5),
+                        Duration.ofMinutes(15),
+                        Duration.ofHours(1))),
                 10);
     }
 

@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import java.time.Duration;
 import java.util.List;
@@ -42,20 +42,20 @@ public sealed interface Backoff {
     }
 
     /**
-     * Delays that grow by a factor: {@code initial · multiplier^(failures - 1)}, at most {@code max}, then spread by {@code ± jitter}, so that
-     * simultaneous failures are not retried simultaneously. The spread may exceed {@code max}.
+     * Delays that grow by a factor: {@code initialDelay · multiplier^(failures - 1)}, at most {@code maxDelay}, then spread by {@code ± jitter}, so that
+     * simultaneous failures are not retried simultaneously. The spread may exceed {@code maxDelay}.
      *
-     * @param initial the first delay
+     * @param initialDelay the first delay
      * @param multiplier the factor, at least 1
-     * @param max the longest delay before jitter
+     * @param maxDelay the longest delay before jitter
      * @param jitter the fraction by which a delay may vary, from 0 to 1
      */
-    record Exponential(Duration initial, double multiplier, Duration max, double jitter) implements Backoff {
+    record Exponential(Duration initialDelay, double multiplier, Duration maxDelay, double jitter) implements Backoff {
 
         /** Checks the values. */
         public Exponential {
-            requireNotNegative("initial", initial);
-            requireNotNegative("max", max);
+            requireNotNegative("initialDelay", initialDelay);
+            requireNotNegative("maxDelay", maxDelay);
             if (!(multiplier >= 1)) {
                 throw new IllegalArgumentException("multiplier must be at least 1: " + multiplier);
             }
@@ -71,8 +71,8 @@ public sealed interface Backoff {
         }
 
         Duration delayWithoutJitter(int failures) {
-            double grown = initial.toMillis() * Math.pow(multiplier, Math.max(failures, 1) - 1);
-            return millis(Math.min(grown, (double) max.toMillis()));
+            double grown = initialDelay.toMillis() * Math.pow(multiplier, Math.max(failures, 1) - 1);
+            return millis(Math.min(grown, (double) maxDelay.toMillis()));
         }
 
         private static Duration millis(double millis) {

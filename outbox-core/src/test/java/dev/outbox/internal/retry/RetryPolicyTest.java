@@ -1,4 +1,4 @@
-package dev.outbox.retry;
+package dev.outbox.internal.retry;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofMinutes;
@@ -21,10 +21,16 @@ class RetryPolicyTest {
     void defaultPolicyGivesUpAfterTenFailures() {
         RetryPolicy policy = RetryPolicy.defaults();
 
-        assertThat(IntStream.rangeClosed(1, 6)
+        assertThat(IntStream.rangeClosed(1, 7)
                         .mapToObj((failures) -> policy.next(failures, RANDOM).orElseThrow()))
                 .containsExactly(
-                        ofMinutes(1), ofMinutes(5), ofMinutes(15), ofMinutes(60), ofMinutes(60), ofMinutes(60));
+                        ofSeconds(1),
+                        ofSeconds(10),
+                        ofMinutes(1),
+                        ofMinutes(5),
+                        ofMinutes(15),
+                        ofMinutes(60),
+                        ofMinutes(60));
         assertThat(policy.next(9, RANDOM)).isPresent();
         assertThat(policy.next(10, RANDOM)).isEmpty();
         assertThat(policy.next(11, RANDOM)).isEmpty();
