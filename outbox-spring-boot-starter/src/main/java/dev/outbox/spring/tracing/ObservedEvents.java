@@ -1,8 +1,6 @@
 package dev.outbox.spring.tracing;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation.HighCardinality;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation.LowCardinality;
 import io.micrometer.common.KeyValues;
 import java.util.List;
 import java.util.function.Function;
@@ -17,20 +15,20 @@ final class ObservedEvents {
 
     static KeyValues lowCardinality(List<EventEnvelope> events) {
         return KeyValues.of(
-                LowCardinality.STREAM.withValue(common(events, EventEnvelope::stream)),
-                LowCardinality.EVENT_TYPE.withValue(common(events, EventEnvelope::eventType)));
+                "stream", common(events, EventEnvelope::stream),
+                "event.type", common(events, EventEnvelope::eventType));
     }
 
     static KeyValues highCardinality(List<EventEnvelope> events) {
-        KeyValues number = KeyValues.of(HighCardinality.EVENTS.withValue(Integer.toString(events.size())));
+        KeyValues number = KeyValues.of("events", Integer.toString(events.size()));
         if (events.size() != 1) {
             return number;
         }
         EventEnvelope event = events.get(0);
         return number.and(
-                HighCardinality.EVENT_ID.withValue(event.eventId().toString()),
-                HighCardinality.AGGREGATE_TYPE.withValue(event.aggregateType()),
-                HighCardinality.AGGREGATE_ID.withValue(event.aggregateId()));
+                "event.id", event.eventId().toString(),
+                "aggregate.type", event.aggregateType(),
+                "aggregate.id", event.aggregateId());
     }
 
     private static String common(List<EventEnvelope> events, Function<EventEnvelope, String> property) {

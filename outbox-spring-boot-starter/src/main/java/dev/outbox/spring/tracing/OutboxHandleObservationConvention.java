@@ -1,13 +1,14 @@
 package dev.outbox.spring.tracing;
 
 import dev.outbox.HandlerInterceptor;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation.HighCardinality;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation.LowCardinality;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
-/** Names and key values of the observation {@code outbox.handle}. A bean of this type replaces the default; a method that it does not override keeps the values that {@link OutboxObservationDocumentation} lists. */
+/**
+ * Names and key values of the observation {@code outbox.handle}. A bean of this type replaces the default; a method that it does not override keeps
+ * the default values.
+ */
 public interface OutboxHandleObservationConvention extends ObservationConvention<OutboxHandleObservationContext> {
 
     @Override
@@ -29,9 +30,7 @@ public interface OutboxHandleObservationConvention extends ObservationConvention
     default KeyValues getLowCardinalityKeyValues(OutboxHandleObservationContext context) {
         HandlerInterceptor.Call call = context.getCall();
         return ObservedEvents.lowCardinality(call.events())
-                .and(
-                        LowCardinality.HANDLER.withValue(call.handlerId()),
-                        LowCardinality.OUTCOME.withValue(context.getError() == null ? "success" : "error"));
+                .and("handler", call.handlerId(), "outcome", context.getError() == null ? "success" : "error");
     }
 
     @Override
@@ -39,7 +38,7 @@ public interface OutboxHandleObservationConvention extends ObservationConvention
         HandlerInterceptor.Call call = context.getCall();
         return ObservedEvents.highCardinality(call.events())
                 .and(
-                        HighCardinality.ATTEMPT.withValue(Integer.toString(call.attempt())),
-                        HighCardinality.REPLAYED.withValue(Boolean.toString(call.replayed())));
+                        "attempt", Integer.toString(call.attempt()),
+                        "replayed", Boolean.toString(call.replayed()));
     }
 }

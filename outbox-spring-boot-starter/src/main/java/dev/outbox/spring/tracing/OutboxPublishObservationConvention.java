@@ -6,7 +6,10 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 import java.util.List;
 
-/** Names and key values of the observation {@code outbox.publish}. A bean of this type replaces the default; a method that it does not override keeps the values that {@link OutboxObservationDocumentation} lists. */
+/**
+ * Names and key values of the observation {@code outbox.publish}. A bean of this type replaces the default; a method that it does not override keeps
+ * the default values.
+ */
 public interface OutboxPublishObservationConvention extends ObservationConvention<OutboxPublishObservationContext> {
 
     @Override

@@ -3,9 +3,9 @@ package dev.outbox.spring.autoconfigure.tracing;
 import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation;
 import dev.outbox.spring.tracing.OutboxPublishObservationContext;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Collection;
 import java.util.List;
@@ -56,7 +56,7 @@ final class ObservedPublisher implements OutboxPublisher {
             Collection<OutboxEvent> events, Function<Map<String, String>, List<EventEnvelope>> call) {
         OutboxPublishObservationContext context = new OutboxPublishObservationContext(events);
         GuardedObservation observation = new GuardedObservation(
-                () -> OutboxObservationDocumentation.PUBLISH.observation(convention, DEFAULT, () -> context, registry));
+                () -> Observation.createNotStarted(convention, DEFAULT, () -> context, registry));
         try {
             Map<String, String> headers = context.getCarrier();
             List<EventEnvelope> published = call.apply(headers == null ? Map.of() : headers);

@@ -3,8 +3,8 @@ package dev.outbox.spring.autoconfigure.tracing;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.spring.tracing.OutboxHandleObservationContext;
 import dev.outbox.spring.tracing.OutboxHandleObservationConvention;
-import dev.outbox.spring.tracing.OutboxObservationDocumentation;
 import dev.outbox.spring.tracing.TraceMode;
+import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class ObservingInterceptor implements HandlerInterceptor {
     public void intercept(Call call, Chain chain) throws Exception {
         OutboxHandleObservationContext context = new OutboxHandleObservationContext(call, isLinked(call));
         GuardedObservation observation = new GuardedObservation(
-                () -> OutboxObservationDocumentation.HANDLE.observation(convention, DEFAULT, () -> context, registry));
+                () -> Observation.createNotStarted(convention, DEFAULT, () -> context, registry));
         try {
             chain.proceed();
         } catch (Throwable ex) {
