@@ -1,11 +1,20 @@
 package dev.outbox.spring.autoconfigure.endpoint;
 
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.ReplayRequest;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
@@ -26,9 +35,15 @@ final class EndpointFilter {
         });
     }
 
-    /** Creates a filter from a query string, as in {@code handler=mail&status=DEAD}. */
-    static EndpointFilter parse(String query) {
-        Map<String, String> values = new TreeMap<>();
+    /** Takes the query string {@code selection}, as in {@code handler=mail&status=DEAD}, which must be the last value. */
+    EndpointFilter selection(String use) {
+        String query = text("selection");
+        end(use);
+        if (query == null) {
+            throw new InvalidOperationException(
+                    "'selection' is missing: a query string of filters, such as handler=mail&status=DEAD");
+        }
+        Map<String, String> filters = new TreeMap<>();
         for (String part : query.split("&", -1)) {
             int equals = part.indexOf('=');
             if (equals < 1) {
@@ -36,11 +51,11 @@ final class EndpointFilter {
                         "'selection' must be a query string such as handler=mail&status=DEAD, not '" + query + "'");
             }
             String name = decode(part.substring(0, equals));
-            if (values.put(name, decode(part.substring(equals + 1))) != null) {
+            if (filters.put(name, decode(part.substring(equals + 1))) != null) {
                 throw new InvalidOperationException("'selection' has more than one '" + name + "'");
             }
         }
-        return new EndpointFilter(values);
+        return new EndpointFilter(filters);
     }
 
     private static String decode(String text) {
@@ -49,6 +64,66 @@ final class EndpointFilter {
         } catch (IllegalArgumentException ex) {
             throw new InvalidOperationException("'selection' has an invalid % escape: '" + text + "'");
         }
+    }
+
+    DeliverySelection deliveries(String use) {
+        DeliverySelection all = DeliverySelection.all();
+        Set<DeliveryStatus> statuses =
+                parsed("status", EndpointFilter::statuses, "DUE, WAITING or DEAD, separated by commas");
+        DeliverySelection selection = new DeliverySelection(
+                text("handler"),
+                text("aggregateType"),
+                text("aggregateId"),
+                uuid("event"),
+                text("stream"),
+                text("eventType"),
+                text("errorCode"),
+                new DeliverySelection.Span(time("since"), time("until")),
+                statuses == null ? all.statuses() : statuses,
+                all.page());
+        end(use);
+        return selection;
+    }
+
+    private static Set<DeliveryStatus> statuses(String list) {
+        return Arrays.stream(list.split(",", -1))
+                .map((name) -> DeliveryStatus.valueOf(name.strip().toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toSet());
+    }
+
+    EventSelection events(String use) {
+        EventSelection selection = new EventSelection(
+                text("aggregateType"), text("aggregateId"), text("eventType"), text("trace"), number("after"));
+        end(use);
+        return selection;
+    }
+
+    OperationSelection operations(String use) {
+        OperationSelection selection = new OperationSelection(
+                uuid("event"),
+                text("handler"),
+                text("actor"),
+                new DeliverySelection.Span(time("since"), time("until")),
+                number("after"));
+        end(use);
+        return selection;
+    }
+
+    ReplayRequest replay(String use) {
+        ReplayRequest all = ReplayRequest.of(required("handler"));
+        String eventTypes = text("eventType");
+        ReplayRequest request = new ReplayRequest(
+                all.handlerId(),
+                time("since"),
+                time("until"),
+                eventTypes == null
+                        ? all.eventTypes()
+                        : Set.copyOf(List.of(eventTypes.strip().split("\\s*,\\s*", -1))),
+                text("aggregateType"),
+                text("aggregateId"),
+                all.rate());
+        end(use);
+        return request;
     }
 
     @Nullable

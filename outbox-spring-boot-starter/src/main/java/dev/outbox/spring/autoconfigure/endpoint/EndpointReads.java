@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure.endpoint;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.EventDetails;
-import dev.outbox.operations.EventPage;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.Operation;
@@ -12,6 +11,7 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.operations.Replays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.util.RawValue;
@@ -63,7 +63,10 @@ final class EndpointReads {
                 yield Map.of("failures", inspector.failures());
             }
             case "lanes" -> lanes(filter);
-            case "events" -> events(filter);
+            case "events" -> {
+                int limit = limit(filter);
+                yield inspector.findEvents(filter.events(part), limit);
+            }
             case "operations" -> operations(filter);
             case "replays" -> {
                 filter.end(part);
@@ -77,11 +80,10 @@ final class EndpointReads {
     Object get(String part, String id) {
         EndpointFilter path = new EndpointFilter(Map.of("id", id));
         return switch (part) {
-            case "events" -> event(path.uuid("id"));
-            case "replays" -> {
-                Long number = path.number("id");
-                yield number == null ? null : replays.find(number).orElse(null);
-            }
+            case "events" ->
+                Optional.ofNullable(path.uuid("id")).flatMap(this::event).orElse(null);
+            case "replays" ->
+                Optional.ofNullable(path.number("id")).flatMap(replays::find).orElse(null);
             default -> null;
         };
     }
@@ -89,8 +91,7 @@ final class EndpointReads {
     private DeliveryPage deliveries(EndpointFilter filter) {
         int limit = limit(filter);
         DeliverySelection.Place after = filter.parsed("after", EndpointReads::place, "the 'next' of another page");
-        DeliverySelection selection = EndpointSelections.deliveries(filter);
-        filter.end("deliveries");
+        DeliverySelection selection = filter.deliveries("deliveries");
         List<Delivery> found =
                 operations.find(after == null ? selection : selection.after(after.id(), after.handlerId()), limit);
         if (found.size() < limit) {
@@ -122,31 +123,20 @@ final class EndpointReads {
                         .toList());
     }
 
-    private EventPage events(EndpointFilter filter) {
-        int limit = limit(filter);
-        var selection = EndpointSelections.events(filter);
-        filter.end("events");
-        return inspector.findEvents(selection, limit);
-    }
-
     private OperationPage operations(EndpointFilter filter) {
         int limit = limit(filter);
-        var selection = EndpointSelections.operations(filter);
-        filter.end("operations");
-        List<Operation> found = operations.operations(selection, limit);
+        List<Operation> found = operations.operations(filter.operations("operations"), limit);
         return new OperationPage(
                 found, found.size() < limit ? null : found.get(found.size() - 1).id());
     }
 
-    private @Nullable Object event(@Nullable UUID id) {
-        EventDetails details = id == null ? null : inspector.findEvent(id).orElse(null);
-        EventDetails.Content content = details == null || id == null || !showPayloads
-                ? null
-                : inspector.findContent(id).orElse(null);
-        if (details == null || content == null) {
-            return details == null ? null : new Event(details, null, null);
-        }
-        return new Event(details, new RawValue(content.payload()), content.headers());
+    private Optional<Event> event(UUID id) {
+        EventDetails.Content content = showPayloads ? inspector.findContent(id).orElse(null) : null;
+        return inspector
+                .findEvent(id)
+                .map((details) -> content == null
+                        ? new Event(details, null, null)
+                        : new Event(details, new RawValue(content.payload()), content.headers()));
     }
 
     private static int limit(EndpointFilter filter) {

@@ -23,106 +23,76 @@ final class EndpointWrites {
     record Audit(@Nullable String actor, @Nullable String reason) {
 
         String by() {
-            if (actor == null) {
-                throw new InvalidOperationException("'actor' is missing: the request is not authenticated");
-            }
-            return actor;
+            return given(actor, "'actor' is missing: the request is not authenticated");
         }
 
         String why() {
-            if (reason == null) {
-                throw new InvalidOperationException("'reason' is missing");
-            }
-            return reason;
+            return given(reason, "'reason' is missing");
         }
+    }
+
+    /** Command that changes a handler or a stream. */
+    private interface Change {
+
+        boolean apply(String subject, String actor, String reason);
     }
 
     /** Returns the outcome, or {@code null} if there is no such command or replay. */
     @Nullable
-    Object perform(String command, EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
+    Object perform(String command, EndpointFilter values, Audit audit) {
         return switch (command) {
-            case "retry" -> operations.retry(deliveries(command, values, selection), audit.by(), audit.why());
-            case "skip" -> operations.skip(deliveries(command, values, selection), audit.by(), audit.why());
-            case "pause" -> pause(command, values, selection, audit);
-            case "resume" -> pause(command, values, selection, audit);
-            case "expire" -> expire(values, selection, audit);
-            case "replay" -> replay(values, selection, audit);
-            case "cancel" -> cancel(values, selection, audit);
+            case "retry" -> operations.retry(deliveries(command, values), audit.by(), audit.why());
+            case "skip" -> operations.skip(deliveries(command, values), audit.by(), audit.why());
+            case "pause" -> changed(command, values, audit, operations::pauseHandler, operations::pauseStream);
+            case "resume" -> changed(command, values, audit, operations::resumeHandler, operations::resumeStream);
+            case "expire" -> expire(values, audit);
+            case "replay" -> Map.of("replay", replays.start(replay(values), audit.by(), audit.why()));
+            case "cancel" -> cancel(values, audit);
             default -> null;
         };
     }
 
-    private static DeliverySelection deliveries(
-            String command, EndpointFilter values, @Nullable EndpointFilter selection) {
-        values.end(command);
-        EndpointFilter filter = present(selection);
-        DeliverySelection deliveries = EndpointSelections.deliveries(filter);
-        filter.end("a selection of deliveries");
-        return deliveries;
+    private static DeliverySelection deliveries(String command, EndpointFilter values) {
+        return values.selection(command).deliveries("a selection of deliveries");
     }
 
-    private static EndpointFilter present(@Nullable EndpointFilter selection) {
-        if (selection == null) {
-            throw new InvalidOperationException(
-                    "'selection' is missing: a query string of filters, such as handler=mail&status=DEAD");
-        }
-        return selection;
-    }
-
-    private Object pause(String command, EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
-        refuse(command, selection);
+    private static Object changed(
+            String command, EndpointFilter values, Audit audit, Change ofHandler, Change ofStream) {
         String handler = values.text("handler");
         String stream = values.text("stream");
         values.end(command);
-        if ((handler == null) == (stream == null)) {
+        String subject = handler == null ? stream : handler;
+        if (subject == null || (handler != null && stream != null)) {
             throw new InvalidOperationException("'" + command + "' needs either a 'handler' or a 'stream'");
         }
-        boolean pause = command.equals("pause");
-        boolean changed;
-        if (handler != null) {
-            changed = pause
-                    ? operations.pauseHandler(handler, audit.by(), audit.why())
-                    : operations.resumeHandler(handler, audit.by(), audit.why());
-        } else {
-            changed = pause
-                    ? operations.pauseStream(String.valueOf(stream), audit.by(), audit.why())
-                    : operations.resumeStream(String.valueOf(stream), audit.by(), audit.why());
-        }
-        return Map.of("changed", changed);
+        Change change = handler == null ? ofStream : ofHandler;
+        return Map.of("changed", change.apply(subject, audit.by(), audit.why()));
     }
 
-    private Object expire(EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
-        refuse("expire", selection);
+    private Object expire(EndpointFilter values, Audit audit) {
         String handler = values.text("handler");
         values.end("expire");
-        if (handler == null) {
-            throw new InvalidOperationException("'handler' is missing: the id of the handler to expire");
-        }
-        return Map.of("changed", operations.expireHandler(handler, audit.by(), audit.why()));
+        String id = given(handler, "'handler' is missing: the id of the handler to expire");
+        return Map.of("changed", operations.expireHandler(id, audit.by(), audit.why()));
     }
 
-    private Object replay(EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
+    private static ReplayRequest replay(EndpointFilter values) {
         Long rate = values.number("rate");
-        values.end("replay");
-        EndpointFilter filter = present(selection);
-        ReplayRequest request = EndpointSelections.replay(filter, rate);
-        filter.end("a selection of events to replay");
-        return Map.of("replay", replays.start(request, audit.by(), audit.why()));
+        ReplayRequest request = values.selection("replay").replay("a selection of events to replay");
+        return rate == null ? request : request.rate(Math.toIntExact(Math.min(rate, Integer.MAX_VALUE)));
     }
 
-    private @Nullable Object cancel(EndpointFilter values, @Nullable EndpointFilter selection, Audit audit) {
-        refuse("cancel", selection);
-        Long id = values.number("replay");
+    private @Nullable Object cancel(EndpointFilter values, Audit audit) {
+        Long replay = values.number("replay");
         values.end("cancel");
-        if (id == null) {
-            throw new InvalidOperationException("'replay' is missing: the number of the replay to cancel");
-        }
+        long id = given(replay, "'replay' is missing: the number of the replay to cancel");
         return replays.find(id).isEmpty() ? null : Map.of("changed", replays.cancel(id, audit.by()));
     }
 
-    private static void refuse(String command, @Nullable EndpointFilter selection) {
-        if (selection != null) {
-            throw new InvalidOperationException("'" + command + "' takes no 'selection'");
+    private static <T> T given(@Nullable T value, String refusal) {
+        if (value == null) {
+            throw new InvalidOperationException(refusal);
         }
+        return value;
     }
 }

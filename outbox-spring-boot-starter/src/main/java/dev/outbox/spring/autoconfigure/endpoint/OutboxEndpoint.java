@@ -18,7 +18,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
  * {@code unrestricted}. A request with an invalid value is answered with the status 400 and an {@code error}.
  */
 @WebEndpoint(id = "outbox", defaultAccess = Access.READ_ONLY)
-public final class OutboxEndpoint {
+final class OutboxEndpoint {
 
     private final EndpointReads reads;
     private final EndpointWrites writes;
@@ -28,38 +28,15 @@ public final class OutboxEndpoint {
         this.writes = writes;
     }
 
-    /**
-     * Returns the state of all streams, handlers and instances.
-     *
-     * @return the overview
-     */
+    /** Returns the state of all streams, handlers and instances. */
     @ReadOperation
-    public WebEndpointResponse<Object> overview() {
+    WebEndpointResponse<Object> overview() {
         return answer(reads::overview);
     }
 
-    /**
-     * Returns a part of the state. A filter that does not apply to the part is refused.
-     *
-     * @param part what to find, in the plural, such as {@code deliveries}
-     * @param stream the stream
-     * @param handler the handler
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     * @param event the event id
-     * @param eventType the event type
-     * @param errorCode the code of the last failure
-     * @param status the statuses, separated by commas
-     * @param since the start of a time span, inclusive, as in {@code 2026-01-31T12:00:00Z}
-     * @param until the end of the time span, exclusive
-     * @param trace the trace id
-     * @param actor the operator
-     * @param after where the page begins: {@code next} of the page before it
-     * @param limit the size of a page, from 1 to 1000; 100 if not set
-     * @return the part
-     */
+    /** Returns a part of the state, such as {@code deliveries}. A filter that does not apply to the part is refused. */
     @ReadOperation
-    public WebEndpointResponse<Object> find(
+    WebEndpointResponse<Object> find(
             @Selector String part,
             @Nullable String stream,
             @Nullable String handler,
@@ -93,35 +70,15 @@ public final class OutboxEndpoint {
         return answer(() -> reads.find(part, new EndpointFilter(values)));
     }
 
-    /**
-     * Returns one event or replay.
-     *
-     * @param part what it is, in the plural
-     * @param id the event id, or the number of the replay
-     * @return the event or replay
-     */
+    /** Returns one event or replay. */
     @ReadOperation
-    public WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
+    WebEndpointResponse<Object> get(@Selector String part, @Selector String id) {
         return answer(() -> reads.get(part, id));
     }
 
-    /**
-     * Performs a command, and records it with the authenticated user as its operator.
-     *
-     * @param security who calls
-     * @param command {@code retry}, {@code skip}, {@code pause}, {@code resume}, {@code expire}, {@code replay} or
-     *     {@code cancel}
-     * @param selection what to retry, skip or replay, as a query string of filters; an unknown name is refused
-     * @param handler the handler to pause, resume or expire
-     * @param stream the stream to pause or resume
-     * @param replay the number of the replay to cancel
-     * @param rate the largest number of events that a replay adds per second; 100 if not set
-     * @param reason the reason, for the operation log
-     * @param actor the operator, if no user is authenticated
-     * @return the outcome
-     */
+    /** Performs a command, and records it with the authenticated user as its operator, or with {@code actor} if there is none. */
     @WriteOperation
-    public WebEndpointResponse<Object> perform(
+    WebEndpointResponse<Object> perform(
             SecurityContext security,
             @Selector String command,
             @Nullable String selection,
@@ -132,15 +89,13 @@ public final class OutboxEndpoint {
             @Nullable String reason,
             @Nullable String actor) {
         Map<String, @Nullable String> values = new HashMap<>();
+        values.put("selection", selection);
         values.put("handler", handler);
         values.put("stream", stream);
         values.put("replay", replay);
         values.put("rate", rate);
         return answer(() -> writes.perform(
-                command,
-                new EndpointFilter(values),
-                selection == null ? null : EndpointFilter.parse(selection),
-                new EndpointWrites.Audit(operator(security, actor), reason)));
+                command, new EndpointFilter(values), new EndpointWrites.Audit(operator(security, actor), reason)));
     }
 
     private static @Nullable String operator(SecurityContext security, @Nullable String actor) {

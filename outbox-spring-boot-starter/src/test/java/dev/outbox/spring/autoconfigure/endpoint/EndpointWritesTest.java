@@ -40,6 +40,6 @@ class EndpointWritesTest {
 
     private @Nullable Object perform(Map<String, String> values, @Nullable String reason) {
         Map<String, @Nullable String> filters = new HashMap<>(values);
-        return writes.perform("expire", new EndpointFilter(filters), null, new EndpointWrites.Audit("ann", reason));
+        return writes.perform("expire", new EndpointFilter(filters), new EndpointWrites.Audit("ann", reason));
     }
 }
