@@ -1,13 +1,13 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
-import dev.outbox.console.internal.web.InvalidInputException;
 import dev.outbox.console.internal.web.Notice;
 import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliverySelection.Place;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOperations;
 import java.time.Instant;
@@ -104,7 +104,7 @@ final class BulkActions {
         OutboxOperations.Changed changed = switch (action) {
             case "retry" -> operations.retry(step, operator, reason);
             case "skip" -> operations.skip(step, operator, reason);
-            default -> throw new InvalidInputException("The console can retry and skip deliveries only.");
+            default -> throw new InvalidOperationException("The console can retry and skip deliveries only.");
         };
         return before.plus(changed.affected(), changed.busy());
     }

@@ -3,9 +3,9 @@ package dev.outbox.console.internal.page;
 import dev.outbox.console.internal.page.Snapshots.Snapshot;
 import dev.outbox.console.internal.web.Format;
 import dev.outbox.console.internal.web.Inputs;
-import dev.outbox.console.internal.web.InvalidInputException;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import java.util.List;
@@ -48,7 +48,7 @@ final class OverviewPage {
         String subject = inputs.required("subject");
         if (!Set.of("pause", "resume").contains(action)
                 || !Set.of("handler", "stream").contains(subject)) {
-            throw new InvalidInputException("The console can pause and resume handlers and streams only.");
+            throw new InvalidOperationException("The console can pause and resume handlers and streams only.");
         }
         return views.page(
                 request,

@@ -2,10 +2,9 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.operations.ReplayRequest;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /** Fields of a replay, which the wizard carries from page to page. */
 final class ReplayForm {
@@ -22,22 +21,20 @@ final class ReplayForm {
     }
 
     /** Returns what the operator typed. */
-    Map<String, @Nullable Object> fields() {
-        Map<String, @Nullable Object> fields = new HashMap<>();
-        FIELDS.forEach((field) -> fields.put(field, inputs.text(field)));
-        return fields;
+    Map<String, Object> fields() {
+        return inputs.texts(FIELDS);
     }
 
     /** Returns the request that the fields describe. */
     ReplayRequest request() {
-        ReplayRequest request = ReplayRequest.of(inputs.required("handler").strip())
-                .occurred(inputs.time("from"), inputs.time("to"))
-                .rate(inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE));
         String types = inputs.text("eventTypes");
-        if (types != null) {
-            request = request.eventTypes(types.split("[\\s,]+"));
-        }
-        String aggregateType = inputs.text("type");
-        return aggregateType == null ? request : request.aggregate(aggregateType, inputs.text("id"));
+        return new ReplayRequest(
+                inputs.required("handler").strip(),
+                inputs.time("from"),
+                inputs.time("to"),
+                types == null ? Set.of() : Set.copyOf(List.of(types.split("[\\s,]+"))),
+                inputs.text("type"),
+                inputs.text("id"),
+                inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE));
     }
 }

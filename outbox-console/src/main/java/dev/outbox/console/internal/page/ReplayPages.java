@@ -1,8 +1,8 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
-import dev.outbox.console.internal.web.InvalidInputException;
 import dev.outbox.console.internal.web.Views;
+import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
@@ -46,7 +46,7 @@ final class ReplayPages {
         OutboxOverview.Handler handler = snapshots.latest().overview().handlers().stream()
                 .filter((known) -> known.id().equals(replay.handlerId()))
                 .findFirst()
-                .orElseThrow(() -> new InvalidInputException(
+                .orElseThrow(() -> new InvalidOperationException(
                         "No instance has registered a handler '" + replay.handlerId() + "'."));
         return views.page(
                 request,

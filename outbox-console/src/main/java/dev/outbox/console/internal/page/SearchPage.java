@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
@@ -33,35 +32,28 @@ final class SearchPage {
         if (eventId != null) {
             return views.redirect(request, views.links(request).event(eventId));
         }
-        Map<String, @Nullable Object> fields = new HashMap<>();
-        FIELDS.forEach((field) -> fields.put(field, inputs.text(field)));
-        Map<String, @Nullable Object> model = new HashMap<>();
+        Map<String, Object> fields = inputs.texts(FIELDS);
+        Map<String, Object> model = new HashMap<>();
         model.put("fields", fields);
-        if (fields.values().stream().anyMatch((value) -> value != null)) {
+        if (!fields.isEmpty()) {
             search(request, inputs, fields, model);
         }
         return views.page(request, "search", model);
     }
 
-    private void search(
-            ServerRequest request,
-            Inputs inputs,
-            Map<String, @Nullable Object> fields,
-            Map<String, @Nullable Object> model) {
-        long before = inputs.number("before", Long.MAX_VALUE);
+    private void search(ServerRequest request, Inputs inputs, Map<String, Object> fields, Map<String, Object> model) {
         EventPage found = inspector.findEvents(
                 new EventSelection(
                         inputs.text("type"),
                         inputs.text("id"),
                         inputs.text("eventType"),
                         inputs.text("trace"),
-                        before == Long.MAX_VALUE ? null : before),
+                        inputs.number("before")),
                 PAGE_SIZE);
         model.put("found", found.events());
         if (found.next() != null) {
-            Map<String, @Nullable Object> next = new HashMap<>(fields);
+            Map<String, Object> next = new HashMap<>(fields);
             next.put("before", found.next());
-            next.values().removeIf((value) -> value == null);
             model.put("next", views.links(request).to("search", next));
         }
     }

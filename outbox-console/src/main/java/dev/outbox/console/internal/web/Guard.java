@@ -50,7 +50,7 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
     private ServerResponse handled(ServerRequest request, HandlerFunction<ServerResponse> next) {
         try {
             return next.handle(request);
-        } catch (InvalidOperationException | InvalidInputException e) {
+        } catch (InvalidOperationException e) {
             return views.problem(request, HttpStatus.BAD_REQUEST, "Not possible", String.valueOf(e.getMessage()));
         } catch (DataAccessException | CannotCreateTransactionException e) {
             return withoutDatabase(request, e);

@@ -1,9 +1,13 @@
 package dev.outbox.console.internal.web;
 
+import dev.outbox.operations.InvalidOperationException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.servlet.function.ServerRequest;
@@ -24,6 +28,18 @@ public final class Inputs {
         return value.isEmpty() ? null : value;
     }
 
+    /** Returns the texts of fields that have a value. */
+    public Map<String, Object> texts(List<String> names) {
+        Map<String, Object> texts = new LinkedHashMap<>();
+        for (String name : names) {
+            String text = text(name);
+            if (text != null) {
+                texts.put(name, text);
+            }
+        }
+        return texts;
+    }
+
     /** Returns a text as it was sent, or an empty one. */
     public String raw(String name) {
         return request.param(name).orElse("");
@@ -33,18 +49,24 @@ public final class Inputs {
     public String required(String name) {
         String value = raw(name);
         if (value.isBlank()) {
-            throw new InvalidInputException(name + " is missing");
+            throw new InvalidOperationException(name + " is missing");
         }
         return value;
     }
 
     /** Returns a number, or another one if there is none. */
     public long number(String name, long otherwise) {
+        Long value = number(name);
+        return value == null ? otherwise : value;
+    }
+
+    /** Returns a number. */
+    public @Nullable Long number(String name) {
         String value = text(name);
         try {
-            return value == null ? otherwise : Long.parseLong(value);
+            return value == null ? null : Long.valueOf(value);
         } catch (NumberFormatException e) {
-            throw new InvalidInputException(name + " must be a number, not '" + value + "'");
+            throw new InvalidOperationException(name + " must be a number, not '" + value + "'");
         }
     }
 
@@ -52,7 +74,7 @@ public final class Inputs {
     public int number(String name, int otherwise, int least, int most) {
         long value = number(name, otherwise);
         if (value < least || value > most) {
-            throw new InvalidInputException(name + " must be from " + least + " to " + most + ", not " + value);
+            throw new InvalidOperationException(name + " must be from " + least + " to " + most + ", not " + value);
         }
         return (int) value;
     }
@@ -68,7 +90,7 @@ public final class Inputs {
         try {
             return UUID.fromString(value);
         } catch (IllegalArgumentException e) {
-            throw new InvalidInputException(name + " must be a UUID, not '" + value + "'");
+            throw new InvalidOperationException(name + " must be a UUID, not '" + value + "'");
         }
     }
 
@@ -83,7 +105,7 @@ public final class Inputs {
                     ? Instant.parse(value)
                     : LocalDateTime.parse(value).toInstant(ZoneOffset.UTC);
         } catch (DateTimeParseException e) {
-            throw new InvalidInputException(name + " must be a time such as 2026-03-01T12:00, not '" + value + "'");
+            throw new InvalidOperationException(name + " must be a time such as 2026-03-01T12:00, not '" + value + "'");
         }
     }
 }

@@ -211,6 +211,14 @@ class PagesTest {
         assertThat(signedIn(get(address)).getStatus()).isEqualTo(400);
     }
 
+    @Test
+    void replayOfAggregateNeedsItsType() throws Exception {
+        MockHttpServletResponse response = signedIn(get("/outbox/replays/preview?handler=mail&reason=x&id=42"));
+
+        assertThat(response.getStatus()).isEqualTo(400);
+        assertThat(response.getContentAsString()).contains("an aggregate id needs its aggregate type");
+    }
+
     private static MockHttpServletRequestBuilder retry() {
         return post("/outbox/deliveries/retry")
                 .param("event", EVENT.toString())
