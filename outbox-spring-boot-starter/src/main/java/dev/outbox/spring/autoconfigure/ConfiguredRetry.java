@@ -1,5 +1,7 @@
 package dev.outbox.spring.autoconfigure;
 
+import static dev.outbox.spring.autoconfigure.ConfiguredSettings.ownOrInherited;
+
 import dev.outbox.internal.retry.Backoff;
 import dev.outbox.internal.retry.Backoff.Delays;
 import dev.outbox.internal.retry.Backoff.Exponential;
@@ -23,11 +25,10 @@ final class ConfiguredRetry {
 
     static RetryPolicy of(String prefix, Retry retry, RetryPolicy above) {
         return PropertyRule.checkAll(prefix, () -> {
-            Integer maxAttempts = retry.maxAttempts();
             Backoff backoff = backoff(prefix, retry, above.backoff());
             return new RetryPolicy(
                     backoff,
-                    maxAttempts != null ? maxAttempts : above.maxAttempts(),
+                    ownOrInherited(retry.maxAttempts(), above.maxAttempts()),
                     above.maxCrashes(),
                     errors(retry, above.errors()));
         });
@@ -63,14 +64,10 @@ final class ConfiguredRetry {
     }
 
     private static Exponential exponential(Retry retry, Exponential above) {
-        Duration initial = retry.initialDelay();
-        Double multiplier = retry.multiplier();
-        Duration max = retry.maxDelay();
-        Double jitter = retry.jitter();
         return new Exponential(
-                initial != null ? initial : above.initialDelay(),
-                multiplier != null ? multiplier : above.multiplier(),
-                max != null ? max : above.maxDelay(),
-                jitter != null ? jitter : above.jitter());
+                ownOrInherited(retry.initialDelay(), above.initialDelay()),
+                ownOrInherited(retry.multiplier(), above.multiplier()),
+                ownOrInherited(retry.maxDelay(), above.maxDelay()),
+                ownOrInherited(retry.jitter(), above.jitter()));
     }
 }

@@ -198,7 +198,7 @@ final class ConfiguredSettings {
                         RetentionSettings.defaults().batchSize()));
     }
 
-    private static <T> T ownOrInherited(@Nullable T own, T inherited) {
+    static <T> T ownOrInherited(@Nullable T own, T inherited) {
         return own != null ? own : inherited;
     }
 }

@@ -11,20 +11,14 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.support.CronExpression;
 
 /** Run times of a cron expression in a time zone. */
-final class RetentionSchedule implements UnaryOperator<Instant> {
+final class RetentionSchedule {
 
     private static final String PROPERTY = "outbox.retention.cron";
 
-    private final CronExpression cron;
-    private final ZoneId zone;
-
-    private RetentionSchedule(CronExpression cron, ZoneId zone) {
-        this.cron = cron;
-        this.zone = zone;
-    }
+    private RetentionSchedule() {}
 
     /** Returns the schedule, or {@code null} for "-". */
-    static @Nullable RetentionSchedule of(String expression, ZoneId zone, Clock clock) {
+    static @Nullable UnaryOperator<Instant> of(String expression, ZoneId zone, Clock clock) {
         if (expression.strip().equals(Scheduled.CRON_DISABLED)) {
             return null;
         }
@@ -33,12 +27,9 @@ final class RetentionSchedule implements UnaryOperator<Instant> {
             throw new InvalidConfigurationPropertyValueException(
                     PROPERTY, expression, "the expression matches no future time");
         }
-        return new RetentionSchedule(cron, zone);
-    }
-
-    @Override
-    public Instant apply(Instant after) {
-        ZonedDateTime next = cron.next(after.atZone(zone));
-        return next != null ? next.toInstant() : Instant.MAX;
+        return (after) -> {
+            ZonedDateTime next = cron.next(after.atZone(zone));
+            return next != null ? next.toInstant() : Instant.MAX;
+        };
     }
 }

@@ -15,20 +15,13 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
-/** Property of an event, or of an object that it refers to, which an attribute of an annotation names. */
-final class PropertyPath {
-
-    private final String name;
-    private final String path;
-    private final List<Method> accessors;
-    private final Class<?> type;
-
-    private PropertyPath(String name, String path, List<Method> accessors, Class<?> type) {
-        this.name = name;
-        this.path = path;
-        this.accessors = List.copyOf(accessors);
-        this.type = type;
-    }
+/**
+ * Property of an event, or of an object that it refers to, which an attribute of an annotation names.
+ *
+ * @param name the attribute and the property, for a message
+ * @param type the declared class of the value
+ */
+record PropertyPath(String name, String path, List<Method> accessors, Class<?> type) {
 
     /** Finds the accessors. Throws an {@link InvalidEventException} if a name of the path is not a property. */
     static PropertyPath of(String attribute, String path, Class<?> eventType) {
@@ -47,7 +40,7 @@ final class PropertyPath {
             ResolvableType declaring = owner.as(accessor.getDeclaringClass());
             owner = ResolvableType.forType(accessor.getGenericReturnType(), declaring);
         }
-        return new PropertyPath(name, path, accessors, owner.toClass());
+        return new PropertyPath(name, path, List.copyOf(accessors), owner.toClass());
     }
 
     private static @Nullable Method accessor(Class<?> type, String property) {
@@ -106,19 +99,6 @@ final class PropertyPath {
             throw new InvalidEventException(
                     name + " cannot be read, because " + accessor + " is not accessible; make it public", ex);
         }
-    }
-
-    String path() {
-        return path;
-    }
-
-    /** Returns the declared class of the value. */
-    Class<?> type() {
-        return type;
-    }
-
-    List<Method> accessors() {
-        return accessors;
     }
 
     @Override
