@@ -34,12 +34,12 @@ final class MulticasterCheck implements SmartInitializingSingleton {
         try {
             multicaster.multicastEvent(probe);
         } catch (RuntimeException ex) {
-            if (probe.isCauseOf(ex)) {
+            if (Causes.anyMatch(ex, (cause) -> cause == probe.refusal)) {
                 return;
             }
             throw ex;
         }
-        boolean reached = probe.isReachedOnPublishingThread();
+        boolean reached = probe.reachedOnPublishingThread;
         throw new OutboxConfigurationException(
                 "the ApplicationEventMulticaster " + multicaster.getClass().getName()
                         + (reached
@@ -74,14 +74,6 @@ final class MulticasterCheck implements SmartInitializingSingleton {
         InvalidTransactionException refuse() {
             reachedOnPublishingThread = Thread.currentThread() == publisher;
             return refusal;
-        }
-
-        boolean isReachedOnPublishingThread() {
-            return reachedOnPublishingThread;
-        }
-
-        boolean isCauseOf(Throwable failure) {
-            return Causes.anyMatch(failure, (cause) -> cause == refusal);
         }
     }
 }

@@ -63,7 +63,7 @@ final class StoredInChild {
 
     private static void forget(Stored stored) {
         List<Stored> all = STORED.get();
-        if (all != null && all.remove(stored) && all.isEmpty()) {
+        if (all != null && all.removeIf((other) -> other == stored) && all.isEmpty()) {
             STORED.remove();
         }
     }
@@ -81,15 +81,6 @@ final class StoredInChild {
                         > 0;
     }
 
-    /** Equal to itself only, because one object may be published several times. */
-    private static final class Stored {
-
-        private final Object event;
-        private final ApplicationContext context;
-
-        Stored(Object event, ApplicationContext context) {
-            this.event = event;
-            this.context = context;
-        }
-    }
+    /** One object may be published several times, so each is compared by identity. */
+    private record Stored(Object event, ApplicationContext context) {}
 }

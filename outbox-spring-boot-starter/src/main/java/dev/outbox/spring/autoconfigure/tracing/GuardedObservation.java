@@ -20,8 +20,8 @@ final class GuardedObservation implements AutoCloseable {
 
     private final @Nullable String traceId = MDC.get(EventEnvelope.TRACE_ID);
     private final @Nullable String spanId = MDC.get(SPAN_ID);
-    private @Nullable Observation observation;
-    private Observation.@Nullable Scope scope;
+    private Observation observation = Observation.NOOP;
+    private Observation.Scope scope = Observation.Scope.NOOP;
 
     /** Starts an observation and opens its scope, as far as it can. */
     GuardedObservation(Supplier<Observation> observations) {
@@ -32,23 +32,14 @@ final class GuardedObservation implements AutoCloseable {
     }
 
     void error(Throwable ex) {
-        Observation started = observation;
-        if (started != null) {
-            guarded("record an error", () -> started.error(ex));
-        }
+        guarded("record an error", () -> observation.error(ex));
     }
 
     /** Closes the scope and stops the observation. */
     @Override
     public void close() {
-        Observation.Scope opened = scope;
-        if (opened != null) {
-            guarded("close its scope", opened::close);
-        }
-        Observation started = observation;
-        if (started != null) {
-            guarded("stop", started::stop);
-        }
+        guarded("close its scope", scope::close);
+        guarded("stop", observation::stop);
         restore(EventEnvelope.TRACE_ID, traceId);
         restore(SPAN_ID, spanId);
     }
