@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 final class ConfiguredRetry {
 
     /** Supplies the keys of exponential backoff that are not set. */
-    static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2);
+    static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
 
     private ConfiguredRetry() {}
 
@@ -54,7 +54,7 @@ final class ConfiguredRetry {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".delays",
                     delays,
-                    "delays cannot be combined with initial-delay, multiplier, max-delay or jitter; choose one kind of backoff");
+                    "delays cannot be combined with initial-delay or max-delay; choose one kind of backoff");
         }
         if (delays != null) {
             return new Delays(delays);
@@ -64,13 +64,7 @@ final class ConfiguredRetry {
 
     private static Exponential exponential(Retry retry, Exponential above) {
         Duration initial = retry.initialDelay();
-        Double multiplier = retry.multiplier();
         Duration max = retry.maxDelay();
-        Double jitter = retry.jitter();
-        return new Exponential(
-                initial != null ? initial : above.initialDelay(),
-                multiplier != null ? multiplier : above.multiplier(),
-                max != null ? max : above.maxDelay(),
-                jitter != null ? jitter : above.jitter());
+        return new Exponential(initial != null ? initial : above.initialDelay(), max != null ? max : above.maxDelay());
     }
 }

@@ -59,10 +59,12 @@ class OutboxTracingAutoConfigurationTest {
     }
 
     @Test
-    void canBeDisabled() {
+    void canBeDisabledAsEveryObservation() {
         Traced.on(database)
-                .withPropertyValues("outbox.tracing.enabled=false")
-                .run(OutboxTracingAutoConfigurationTest::assertUntraced);
+                .withPropertyValues("management.observations.enable.outbox=false")
+                .run((context) -> assertThat(
+                                new Traced(context).publish(order(1)).headers())
+                        .isEmpty());
     }
 
     private static void assertUntraced(AssertableApplicationContext context) {
