@@ -34,6 +34,7 @@ import org.springframework.core.annotation.Order;
 public final class OutboxTracingAutoConfiguration {
 
     @Bean
+    @Order(0)
     PublisherDecorator outboxObservedPublisher(
             ObservationRegistry registry, ObjectProvider<OutboxPublishObservationConvention> conventions) {
         return (publisher) -> new ObservedPublisher(publisher, registry, conventions.getIfAvailable());
