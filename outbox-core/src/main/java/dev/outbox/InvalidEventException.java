@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>The payload, as UTF-8 encoded JSON, is larger than {@code outbox.publisher.max-payload-size}.
  *   <li>An {@link EventHeadersContributor} failed, or added a header without a value or with a reserved name.
  *   <li>The event has a sequence of the application, and earlier events of its aggregate type have none, or the reverse.
+ *   <li>The payload is {@link Outboxed}, and the event names other values than the annotation.
  *   <li>No handler is registered for the event type, and {@code outbox.publisher.unrouted} is {@code fail}.
  * </ul>
  */

@@ -29,6 +29,17 @@ public interface OutboxPublisher {
     }
 
     /**
+     * Publishes an object of a class marked {@link Outboxed}, whose annotation determines the aggregate. The publisher of the Spring Boot
+     * starter reads the annotation. It refuses an {@link OutboxEvent} of such an object that names other values.
+     *
+     * @param outboxed the object, which is the payload
+     * @return the event as stored
+     */
+    default EventEnvelope publish(Object outboxed) {
+        throw new UnsupportedOperationException("only the publisher of the Spring Boot starter reads @Outboxed");
+    }
+
+    /**
      * Publishes an event.
      *
      * @param event the event

@@ -7,11 +7,12 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks Spring events that the outbox stores: the starter publishes an object of the class, or of a subclass, to the outbox when the
- * application passes it to {@code ApplicationEventPublisher.publishEvent}, or a Spring Data repository publishes it as a domain event. The
- * event is the payload. The listeners of Spring receive it as well, once.
+ * Marks classes of events that determine their aggregate. {@link OutboxPublisher#publish(Object)} takes an object of the class, or of a
+ * subclass; the object is the payload. The starter also publishes it when the application passes it to
+ * {@code ApplicationEventPublisher.publishEvent}, or a Spring Data repository publishes it as a domain event. The listeners of Spring
+ * receive it as well, once.
  *
- * <p>The event is stored on the thread that publishes it, before any other listener runs, and {@code publishEvent} throws what
+ * <p>A Spring event is stored on the thread that publishes it, before any other listener runs, and {@code publishEvent} throws what
  * {@link OutboxPublisher#publish(OutboxEvent)} throws. It therefore needs a read-write transaction of the outbox's {@code DataSource}.
  *
  * <p>The annotation also counts on a superclass, on an interface and on another annotation, whose attributes may override these with

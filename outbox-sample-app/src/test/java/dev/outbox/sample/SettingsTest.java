@@ -92,10 +92,7 @@ class SettingsTest {
         OutboxProperties.Retry retry = outbox.handlers().get("push.send").retry();
 
         assertThat(outbox.streams().get("push").interval()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(retry.initialDelay()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(retry.multiplier()).isEqualTo(2);
-        assertThat(retry.maxDelay()).isEqualTo(Duration.ofSeconds(4));
-        assertThat(retry.jitter()).isZero();
+        assertThat(retry.delays()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(4));
         assertThat(retry.maxAttempts()).isEqualTo(4);
     }
 

@@ -1,6 +1,5 @@
 package dev.outbox.console.autoconfigure;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -11,12 +10,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param path Path of the console, below the context path.
  * @param insecure Whether to serve the console without Spring Security. Anybody who can reach the application can then use it.
  * @param showPayloads Whether pages show payloads and headers of events.
- * @param title Name on every page. The name of the application if not set.
  */
 @ConfigurationProperties(prefix = "outbox.console", ignoreUnknownFields = false)
 public record OutboxConsoleProperties(
         @DefaultValue("false") boolean enabled,
         @DefaultValue("/outbox") String path,
         @DefaultValue("false") boolean insecure,
-        @DefaultValue("false") boolean showPayloads,
-        @Nullable String title) {}
+        @DefaultValue("false") boolean showPayloads) {}

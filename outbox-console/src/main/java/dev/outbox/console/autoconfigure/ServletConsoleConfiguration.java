@@ -63,10 +63,9 @@ class ServletConsoleConfiguration {
     }
 
     private static ConsoleSettings settings(OutboxConsoleProperties properties, Environment environment) {
-        String title = properties.title();
         return new ConsoleSettings(
                 properties.path(),
-                title != null ? title : environment.getProperty("spring.application.name", "application"),
+                environment.getProperty("spring.application.name", "application"),
                 properties.insecure(),
                 properties.showPayloads());
     }

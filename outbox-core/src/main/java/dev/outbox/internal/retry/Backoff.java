@@ -42,36 +42,30 @@ public sealed interface Backoff {
     }
 
     /**
-     * Delays that grow by a factor: {@code initialDelay · multiplier^(failures - 1)}, at most {@code maxDelay}, then spread by {@code ± jitter}, so that
-     * simultaneous failures are not retried simultaneously. The spread may exceed {@code maxDelay}.
+     * Delays that double: {@code initialDelay · 2^(failures - 1)}, at most {@code maxDelay}, then spread by ± 20 %, so that simultaneous
+     * failures are not retried simultaneously. The spread may exceed {@code maxDelay}.
      *
      * @param initialDelay the first delay
-     * @param multiplier the factor, at least 1
-     * @param maxDelay the longest delay before jitter
-     * @param jitter the fraction by which a delay may vary, from 0 to 1
+     * @param maxDelay the longest delay before the spread
      */
-    record Exponential(Duration initialDelay, double multiplier, Duration maxDelay, double jitter) implements Backoff {
+    record Exponential(Duration initialDelay, Duration maxDelay) implements Backoff {
+
+        private static final double SPREAD = 0.2;
 
         /** Checks the values. */
         public Exponential {
             requireNotNegative("initialDelay", initialDelay);
             requireNotNegative("maxDelay", maxDelay);
-            if (!(multiplier >= 1)) {
-                throw new IllegalArgumentException("multiplier must be at least 1: " + multiplier);
-            }
-            if (!(jitter >= 0 && jitter <= 1)) {
-                throw new IllegalArgumentException("jitter must lie between 0 and 1: " + jitter);
-            }
         }
 
         @Override
         public Duration delay(int failures, RandomGenerator random) {
-            double factor = 1 + jitter * (2 * random.nextDouble() - 1);
+            double factor = 1 + SPREAD * (2 * random.nextDouble() - 1);
             return millis(delayWithoutJitter(failures).toMillis() * factor);
         }
 
         Duration delayWithoutJitter(int failures) {
-            double grown = initialDelay.toMillis() * Math.pow(multiplier, Math.max(failures, 1) - 1);
+            double grown = initialDelay.toMillis() * Math.pow(2, Math.max(failures, 1) - 1);
             return millis(Math.min(grown, (double) maxDelay.toMillis()));
         }
 

@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 final class ConfiguredRetry {
 
     /** Supplies the keys of exponential backoff that are not set. */
-    static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), 2, Duration.ofMinutes(5), 0.2);
+    static final Exponential EXPONENTIAL = new Exponential(Duration.ofSeconds(1), Duration.ofMinutes(5));
 
     private ConfiguredRetry() {}
 
@@ -55,7 +55,7 @@ final class ConfiguredRetry {
             throw new InvalidConfigurationPropertyValueException(
                     prefix + ".delays",
                     delays,
-                    "delays cannot be combined with initial-delay, multiplier, max-delay or jitter; choose one kind of backoff");
+                    "delays cannot be combined with initial-delay or max-delay; choose one kind of backoff");
         }
         if (delays != null) {
             return new Delays(delays);
@@ -66,8 +66,6 @@ final class ConfiguredRetry {
     private static Exponential exponential(Retry retry, Exponential above) {
         return new Exponential(
                 ownOrInherited(retry.initialDelay(), above.initialDelay()),
-                ownOrInherited(retry.multiplier(), above.multiplier()),
-                ownOrInherited(retry.maxDelay(), above.maxDelay()),
-                ownOrInherited(retry.jitter(), above.jitter()));
+                ownOrInherited(retry.maxDelay(), above.maxDelay()));
     }
 }

@@ -151,7 +151,7 @@ final class ConfiguredSettings {
                         ownOrInherited(stream.batchSize(), defaults.batchSize()),
                         ownOrInherited(stream.concurrency(), defaults.concurrency()),
                         ownOrInherited(stream.lease(), defaults.lease()),
-                        ownOrInherited(stream.shutdownTimeout(), defaults.shutdownTimeout())));
+                        defaults.shutdownTimeout()));
     }
 
     private DispatchSettings dispatch() {
@@ -176,7 +176,9 @@ final class ConfiguredSettings {
         streams.forEach((name, stream) -> policies.put(
                 name,
                 inStream(ConfiguredRetry.of(
-                        PropertyRule.key("outbox.streams", name) + ".retry", stream.retry(), retry))));
+                        PropertyRule.key("outbox.streams", name) + ".retry",
+                        stream.retry().retry(),
+                        retry))));
         return new RetryPolicies(inStream(retry), policies);
     }
 

@@ -32,7 +32,7 @@ import org.springframework.util.unit.DataSize;
  * @param health Thresholds of the health indicator.
  * @param registry Handler registrations of all instances.
  * @param endpoint Actuator endpoint.
- * @param tracing Observations, and traces that continue in handlers.
+ * @param tracing Traces that continue in handlers.
  * @param springEvents Spring events that the outbox stores.
  */
 @ConfigurationProperties("outbox")
@@ -82,11 +82,9 @@ public record OutboxProperties(
      * Retries of failed deliveries. Properties that are not set come from the level above.
      *
      * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
-     * @param initialDelay Delay before the first retry. Setting this property, the multiplier, the maximum or the jitter selects exponential
-     *     backoff instead of the delays.
-     * @param multiplier Factor by which the delay grows after each failure.
-     * @param maxDelay Maximum delay, before jitter.
-     * @param jitter Fraction of the delay by which it varies at random, from 0 to 1.
+     * @param initialDelay Delay before the first retry. It doubles after each failure and varies by 20 % at random. Setting this property or
+     *     the maximum selects exponential backoff instead of the delays.
+     * @param maxDelay Maximum delay of exponential backoff, before it varies.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
      * @param retryable Exception classes that are retried although a superclass is listed as non-retryable.
      * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
@@ -94,16 +92,14 @@ public record OutboxProperties(
     public record Retry(
             @Nullable List<Duration> delays,
             @Nullable Duration initialDelay,
-            @Nullable Double multiplier,
             @Nullable Duration maxDelay,
-            @Nullable Double jitter,
             @Nullable Integer maxAttempts,
             @Nullable Set<Class<? extends Throwable>> retryable,
             @Nullable Set<Class<? extends Throwable>> nonRetryable) {
 
         /** Returns whether any property of exponential backoff is set. */
         boolean isExponential() {
-            return initialDelay != null || multiplier != null || maxDelay != null || jitter != null;
+            return initialDelay != null || maxDelay != null;
         }
     }
 
@@ -117,7 +113,6 @@ public record OutboxProperties(
      * @param batchSize Maximum number of events per claim, from 1 to 10000.
      * @param concurrency Maximum number of aggregates that the stream handles at the same time, from 1 to 1000.
      * @param lease How long a claim lasts without renewal, at least 1 s.
-     * @param shutdownTimeout How long running handlers have to finish when the application stops.
      * @param retry Retries of failed deliveries.
      */
     public record Stream(
@@ -127,8 +122,26 @@ public record OutboxProperties(
             @Nullable Integer batchSize,
             @Nullable Integer concurrency,
             @Nullable Duration lease,
-            @Nullable Duration shutdownTimeout,
-            @DefaultValue Retry retry) {}
+            @DefaultValue StreamRetry retry) {}
+
+    /**
+     * Retries of failed deliveries of a stream. Which exceptions are retried does not depend on the stream.
+     *
+     * @param delays Delay before each retry; the last one repeats. Excludes exponential backoff.
+     * @param initialDelay Delay before the first retry. Selects exponential backoff instead of the delays.
+     * @param maxDelay Maximum delay of exponential backoff, before it varies. Selects exponential backoff too.
+     * @param maxAttempts Number of failed attempts after which a delivery is dead.
+     */
+    public record StreamRetry(
+            @Nullable List<Duration> delays,
+            @Nullable Duration initialDelay,
+            @Nullable Duration maxDelay,
+            @Nullable Integer maxAttempts) {
+
+        Retry retry() {
+            return new Retry(delays, initialDelay, maxDelay, maxAttempts, null, null);
+        }
+    }
 
     /**
      * Handler: how it differs from the stream of its event.
@@ -184,12 +197,9 @@ public record OutboxProperties(
     /**
      * Meters and gauges.
      *
-     * @param enabled Whether to register meters if the application has a meter registry.
      * @param gaugeMaxAge How long the gauges and the health indicator reuse one count of the events.
      */
-    public record Metrics(
-            @DefaultValue("true") boolean enabled,
-            @DefaultValue("15s") Duration gaugeMaxAge) {}
+    public record Metrics(@DefaultValue("15s") Duration gaugeMaxAge) {}
 
     /**
      * Thresholds of the health indicator.
@@ -215,14 +225,11 @@ public record OutboxProperties(
     public record Endpoint(@DefaultValue("false") boolean showPayloads) {}
 
     /**
-     * Observations, and traces that continue in handlers.
+     * Traces that continue in handlers.
      *
-     * @param enabled Whether to observe publishing and handling if the application uses Micrometer Tracing.
      * @param mode Whether a handler continues the trace of its event, or begins one that links to it. "auto" links if the event is replayed or old.
      */
-    public record Tracing(
-            @DefaultValue("true") boolean enabled,
-            @DefaultValue("auto") TraceMode mode) {}
+    public record Tracing(@DefaultValue("auto") TraceMode mode) {}
 
     /**
      * Spring events that the outbox stores.

@@ -49,9 +49,7 @@ class ConfigurationMetadataTest {
                         "outbox.health.max-oldest",
                         "outbox.health.max-dead",
                         "outbox.retry.initial-delay",
-                        "outbox.retry.multiplier",
                         "outbox.retry.max-delay",
-                        "outbox.retry.jitter",
                         "outbox.retry.retryable",
                         "outbox.retry.non-retryable");
     }

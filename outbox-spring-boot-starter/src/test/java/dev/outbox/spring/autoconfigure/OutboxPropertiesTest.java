@@ -117,7 +117,7 @@ class OutboxPropertiesTest {
                 .containsEntry("default", new PollerSettings(seconds(1), 10, seconds(60), seconds(20)))
                 .containsEntry("mail", new PollerSettings(seconds(2), 10, Duration.ofMinutes(5), seconds(20)));
         assertThat(settings.dispatch().retry().of("mail", "any"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 4));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("slow", "any"))
                 .isEqualTo(new RetryPolicy(new Delays(List.of(Duration.ofHours(1))), 4));
         assertThat(settings.dispatch().retry().of("default", "any").maxAttempts())

@@ -23,14 +23,10 @@ class RetryPropertiesTest {
 
     @Test
     void anyExponentialKeySelectsExponentialGrowth() {
-        assertThat(retry("outbox.retry.multiplier=3"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 3, Duration.ofMinutes(5), 0.2), 10));
-        assertThat(retry(
-                        "outbox.retry.initial-delay=2s",
-                        "outbox.retry.multiplier=1.5",
-                        "outbox.retry.max-delay=1m",
-                        "outbox.retry.jitter=0"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 1.5, seconds(60), 0), 10));
+        assertThat(retry("outbox.retry.initial-delay=2s"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), Duration.ofMinutes(5)), 10));
+        assertThat(retry("outbox.retry.max-delay=1m"))
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(60)), 10));
     }
 
     @Test
@@ -43,11 +39,11 @@ class RetryPropertiesTest {
                 "outbox.handlers.log.retry.max-attempts=6");
 
         assertThat(settings.dispatch().retry().of("mail", "push"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, seconds(30), 0.2), 5));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), seconds(30)), 5));
         assertThat(settings.dispatch().retry().of("default", "push"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), 2, seconds(30), 0.2), 4));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(1), seconds(30)), 4));
         assertThat(settings.dispatch().retry().of("mail", "log"))
-                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), 2, Duration.ofMinutes(5), 0.2), 6));
+                .isEqualTo(new RetryPolicy(new Exponential(seconds(2), Duration.ofMinutes(5)), 6));
         assertThat(settings.dispatch().retry().of("mail", "any").maxAttempts()).isEqualTo(5);
     }
 
@@ -56,17 +52,16 @@ class RetryPropertiesTest {
         RuntimeSettings settings = settings(
                 "outbox.retry.non-retryable=java.io.IOException, java.lang.IllegalArgumentException",
                 "outbox.retry.retryable=java.net.SocketException",
-                "outbox.streams.mail.retry.non-retryable=java.lang.Error",
                 "outbox.handlers.push.retry.retryable=java.io.FileNotFoundException",
                 "outbox.handlers.log.retry.non-retryable=");
 
         ErrorClasses defaults = new ErrorClasses(
                 Set.of(SocketException.class), Set.of(IOException.class, IllegalArgumentException.class));
         assertThat(settings.dispatch().retry().of("default", "any").errors()).isEqualTo(defaults);
-        assertThat(settings.dispatch().retry().of("mail", "any").errors())
-                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of(Error.class)));
-        assertThat(settings.dispatch().retry().of("mail", "push").errors())
-                .isEqualTo(new ErrorClasses(Set.of(FileNotFoundException.class), Set.of(Error.class)));
+        assertThat(settings.dispatch().retry().of("default", "push").errors())
+                .isEqualTo(new ErrorClasses(
+                        Set.of(FileNotFoundException.class),
+                        Set.of(IOException.class, IllegalArgumentException.class)));
         assertThat(settings.dispatch().retry().of("default", "log").errors())
                 .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of()));
     }
@@ -83,13 +78,14 @@ class RetryPropertiesTest {
     void exceptionThatALevelListsLeavesTheOtherListOfTheLevelAbove() {
         RuntimeSettings settings = settings(
                 "outbox.retry.non-retryable=java.io.IOException, java.lang.Error",
-                "outbox.streams.mail.retry.retryable=java.io.IOException",
-                "outbox.handlers.push.retry.non-retryable=java.io.IOException");
+                "outbox.retry.retryable=java.net.SocketException",
+                "outbox.handlers.mail.retry.retryable=java.io.IOException",
+                "outbox.handlers.push.retry.non-retryable=java.net.SocketException");
 
-        assertThat(settings.dispatch().retry().of("mail", "any").errors())
+        assertThat(settings.dispatch().retry().of("default", "mail").errors())
                 .isEqualTo(new ErrorClasses(Set.of(IOException.class), Set.of(Error.class)));
-        assertThat(settings.dispatch().retry().of("mail", "push").errors())
-                .isEqualTo(new ErrorClasses(Set.of(), Set.of(IOException.class)));
+        assertThat(settings.dispatch().retry().of("default", "push").errors())
+                .isEqualTo(new ErrorClasses(Set.of(), Set.of(SocketException.class)));
     }
 
     static final class Nested extends RuntimeException {

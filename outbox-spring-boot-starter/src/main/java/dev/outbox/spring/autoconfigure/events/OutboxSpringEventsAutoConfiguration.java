@@ -2,6 +2,7 @@ package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import jakarta.persistence.EntityManagerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -12,12 +13,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.orm.jpa.EntityManagerHolder;
 
-/** Publishes Spring events of classes marked {@link dev.outbox.Outboxed} to the outbox. */
+/** Publishes objects and Spring events of classes marked {@link dev.outbox.Outboxed} to the outbox. */
 @AutoConfiguration(after = OutboxAutoConfiguration.class)
 @ConditionalOnBean(OutboxRuntime.class)
-@ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
 public final class OutboxSpringEventsAutoConfiguration {
 
     @Bean
@@ -25,12 +27,21 @@ public final class OutboxSpringEventsAutoConfiguration {
         return new OutboxedEvents(publishers, changes);
     }
 
+    /** The outermost decorator: the others see the event that the annotation describes. */
     @Bean
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    PublisherDecorator outboxedPublisher(OutboxedEvents events) {
+        return (publisher) -> new OutboxedPublisher(publisher, events);
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
     OutboxedEventListener outboxedEventListener(OutboxedEvents events, ApplicationContext context) {
         return new OutboxedEventListener(events, new StoredInChild(context));
     }
 
     @Bean
+    @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
     MulticasterCheck outboxMulticasterCheck(ApplicationContext context) {
         return new MulticasterCheck(context);
     }

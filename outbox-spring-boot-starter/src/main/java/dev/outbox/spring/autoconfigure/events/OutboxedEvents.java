@@ -39,12 +39,17 @@ final class OutboxedEvents {
         return found;
     }
 
-    /** Stores an event. */
-    void store(OutboxedType type, Object event) {
+    /** Returns the event that the annotation describes. The version of an entity is that of this transaction. */
+    OutboxEvent read(OutboxedType type, Object event) {
         if (type.hasSequence()) {
             changes.obtain().forEach(PendingChanges::flush);
         }
-        OutboxEvent read = type.read(event);
+        return type.read(event);
+    }
+
+    /** Stores an event. */
+    void store(OutboxedType type, Object event) {
+        OutboxEvent read = read(type, event);
         try {
             publisher.obtain().publish(read);
         } catch (InvalidTransactionException ex) {

@@ -111,6 +111,27 @@ public final class OutboxedType {
                 : read.withSequence(((Number) value(sequence, event, SEQUENCES::contains, NO_SEQUENCE)).longValue());
     }
 
+    /** Throws an {@link InvalidEventException} if an event names other values than the mark of its payload. */
+    public void requireSame(OutboxEvent event) {
+        requireSame(event, "aggregate type", mark.aggregateType(), event.aggregateType());
+        requireSame(event, "aggregate id", aggregateId(event.payload()), event.aggregateId());
+        if (!mark.stream().isEmpty()) {
+            requireSame(event, "stream", mark.stream(), event.stream());
+        }
+        if (sequence != null && event.sequence() == null) {
+            requireSame(event, "sequence", "that of '" + sequence.path() + "'", null);
+        }
+    }
+
+    private static void requireSame(OutboxEvent event, String name, String marked, @Nullable String given) {
+        if (!marked.equals(given)) {
+            throw new InvalidEventException(
+                    "@Outboxed of " + event.payload().getClass().getName() + " names the "
+                            + name + " " + marked + ", but the event has " + (given == null ? "none" : given)
+                            + "; publish the object alone, so that the annotation determines it");
+        }
+    }
+
     /** Returns the class of an event, and its aggregate if it has one, for a message. */
     public String describe(Object event) {
         String type = event.getClass().getName();

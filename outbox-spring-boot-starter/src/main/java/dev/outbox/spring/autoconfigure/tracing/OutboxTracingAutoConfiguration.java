@@ -14,7 +14,6 @@ import io.micrometer.tracing.propagation.Propagator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -32,10 +31,10 @@ import org.springframework.core.annotation.Order;
         })
 @ConditionalOnClass({ObservationRegistry.class, Tracer.class})
 @ConditionalOnBean({OutboxRuntime.class, ObservationRegistry.class})
-@ConditionalOnBooleanProperty(name = "outbox.tracing.enabled", matchIfMissing = true)
 public final class OutboxTracingAutoConfiguration {
 
     @Bean
+    @Order(0)
     PublisherDecorator outboxObservedPublisher(
             ObservationRegistry registry, ObjectProvider<OutboxPublishObservationConvention> conventions) {
         return (publisher) -> new ObservedPublisher(publisher, registry, conventions.getIfAvailable());

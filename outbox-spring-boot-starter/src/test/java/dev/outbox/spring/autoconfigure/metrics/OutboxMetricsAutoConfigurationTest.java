@@ -125,15 +125,16 @@ class OutboxMetricsAutoConfigurationTest {
     }
 
     @Test
-    void disabledMetricsLeaveNoMeter() {
-        withRegistry().withPropertyValues("outbox.metrics.enabled=false").run((context) -> {
-            publish(context);
-            assertThat(context).doesNotHaveBean(OutboxMeters.class);
-            assertThat(context.getBean(MeterRegistry.class)
-                            .find("outbox.pending")
-                            .gauge())
-                    .isNull();
-        });
+    void canBeDisabledAsEveryMeter() {
+        withRegistry()
+                .withPropertyValues("management.metrics.enable.outbox=false")
+                .run((context) -> {
+                    publish(context);
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .find("outbox.pending")
+                                    .gauge())
+                            .isNull();
+                });
     }
 
     @Test

@@ -10,7 +10,6 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxPublisher;
-import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
@@ -59,10 +58,12 @@ class OutboxTracingAutoConfigurationTest {
     }
 
     @Test
-    void canBeDisabled() {
+    void canBeDisabledAsEveryObservation() {
         Traced.on(database)
-                .withPropertyValues("outbox.tracing.enabled=false")
-                .run(OutboxTracingAutoConfigurationTest::assertUntraced);
+                .withPropertyValues("management.observations.enable.outbox=false")
+                .run((context) -> assertThat(
+                                new Traced(context).publish(order(1)).headers())
+                        .isEmpty());
     }
 
     private static void assertUntraced(AssertableApplicationContext context) {
@@ -70,7 +71,7 @@ class OutboxTracingAutoConfigurationTest {
                 .hasNotFailed()
                 .hasSingleBean(OutboxPublisher.class)
                 .doesNotHaveBean(OutboxTracingAutoConfiguration.class)
-                .doesNotHaveBean(PublisherDecorator.class)
+                .doesNotHaveBean("outboxObservedPublisher")
                 .doesNotHaveBean(HandlerInterceptor.class);
         assertThat(new Traced(context).publish(order(1)).headers()).isEmpty();
     }
@@ -85,7 +86,7 @@ class OutboxTracingAutoConfigurationTest {
                         () -> HandlerDefinition.of("mail", Set.of("*"), (event) -> handled.add(event.aggregateId())))
                 .run((context) -> {
                     assertThat(context)
-                            .hasSingleBean(PublisherDecorator.class)
+                            .hasBean("outboxObservedPublisher")
                             .doesNotHaveBean(HandleTracingObservationHandler.class);
                     assertThat(context.getBean(ObservationRegistry.class)).isNotNull();
 
