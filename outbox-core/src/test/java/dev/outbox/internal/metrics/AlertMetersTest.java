@@ -13,6 +13,7 @@ import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.StatusStore;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
@@ -72,13 +73,14 @@ class AlertMetersTest {
         outbox.publish("1", new OrderPlaced(1));
         outbox.publish("1", new OrderPlaced(2));
         outbox.publish("2", new OrderPlaced(1));
-        new QueueMeters(
-                        registry,
-                        new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO))
-                .register("default");
+        QueueMeters meters = new QueueMeters(
+                registry, new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO));
+        meters.register("default");
 
         await().untilAsserted(() -> assertThat(gauge("outbox.lanes.blocked")).isEqualTo(2));
         await().untilAsserted(() -> assertThat(gauge("outbox.dead")).isEqualTo(2));
+        // The registry refers to what it measures weakly.
+        Reference.reachabilityFence(meters);
     }
 
     private double gauge(String name) {

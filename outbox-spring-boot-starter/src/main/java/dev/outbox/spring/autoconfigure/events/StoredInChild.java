@@ -61,6 +61,7 @@ final class StoredInChild {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality")
     private static void forget(Stored stored) {
         List<Stored> all = STORED.get();
         if (all != null && all.removeIf((other) -> other == stored) && all.isEmpty()) {
