@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Consumer of an inbox on a thread of its own, which survives every failure and skips nothing: it goes on at the offsets in the database,
+ * Consumer of an inbox on a thread of its own, which survives every failure and skips nothing: it continues at the offsets in the database,
  * which move back in time together with the events. The offsets that it commits to Kafka only show operators how far it is.
  */
 public final class InboxConsumer implements ConsumerRebalanceListener {
