@@ -18,7 +18,8 @@ final class ClaimSql {
 
     /**
      * Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that
-     * follow see every earlier claim. Whether the queue is long is a hint.
+     * follow see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement, and a claim
+     * without the lock would have no worker. Whether the queue is long is a hint.
      */
     static final String LOCK_STREAM = """
             SELECT s.registry_version,
@@ -31,7 +32,8 @@ final class ClaimSql {
                            AND (o.stream, o.id) <= (:stream, 9223372036854775807)
                            AND o.dispatched_at IS NULL
                          ORDER BY o.stream, o.id
-                         LIMIT 1) IS NOT NULL
+                         LIMIT 1) IS NOT NULL,
+                   set_config('outbox.locked_stream', s.stream, true)
               FROM {schema}.outbox_stream s
              WHERE s.stream = :stream
                FOR UPDATE OF s
@@ -125,6 +127,7 @@ final class ClaimSql {
                        s.first_claim
                   FROM {schema}.outbox_stream s
                  WHERE s.stream = :stream
+                   AND s.stream = current_setting('outbox.locked_stream', true)
                    AND NOT s.paused
             ), first AS MATERIALIZED (
                 SELECT (SELECT o.id

@@ -1,9 +1,11 @@
 package dev.outbox.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.delivery.Claim;
@@ -16,6 +18,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +46,39 @@ class ClaimStoreTest {
     void unknownStreamHasNothingToClaim() throws SQLException {
         assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, NO_HANDLERS)))
                 .isEmpty();
+    }
+
+    /** Two instances that start at the same time on a new database. */
+    @Test
+    void claimsNothingIfTheStreamAppearsMeanwhile() throws SQLException {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES ('late', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
+                        """).update();
+        ClaimStore.Request request = new ClaimStore.Request("late", "w", 10, LEASE, NO_HANDLERS);
+        CompletableFuture<Optional<ClaimRound>> early;
+        try (Connection other = outbox.owner().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE events.outbox_claim IN SHARE MODE");
+            early = InBackground.run(() -> claims.claim(request));
+            awaitWaitingForLock();
+            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("late");
+            other.rollback();
+        }
+
+        assertThat(InBackground.result(early)).isEmpty();
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(aggregates(claims.claim(request).orElseThrow())).containsExactly("a");
+    }
+
+    private void awaitWaitingForLock() {
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == 1);
     }
 
     @Test
