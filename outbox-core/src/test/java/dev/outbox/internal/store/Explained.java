@@ -27,6 +27,7 @@ record Explained(DataSource dataSource, String... settings) {
             statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
             statement.execute("SET LOCAL enable_seqscan = off");
             statement.execute("SET LOCAL outbox.last_id = '1000000'");
+            statement.execute("SET LOCAL outbox.locked_stream = 'default'");
             for (String setting : settings) {
                 statement.execute(setting);
             }
