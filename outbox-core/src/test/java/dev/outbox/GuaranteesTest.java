@@ -25,10 +25,11 @@ class GuaranteesTest {
     private static final Pattern ANNOTATED = Pattern.compile(
             "@Guarantee\\(\\s*value = \"(\\w+)\",\\s*sentence =\\s*\"([^\"]+)\"\\)(?=[^;{]*?\\bvoid (\\w+)\\()");
 
-    private final List<Shown> shown = SourceTree.files("", "outbox-[^/]+/src/test/java/.*Test\\.java").stream()
-            .sorted(Comparator.comparing(Path::getFileName))
-            .flatMap(GuaranteesTest::shownBy)
-            .toList();
+    private final List<Shown> shown =
+            SourceTree.files("", "(verification/)?outbox-[^/]+/src/test/java/.*Test\\.java").stream()
+                    .sorted(Comparator.comparing(Path::getFileName))
+                    .flatMap(GuaranteesTest::shownBy)
+                    .toList();
 
     @Test
     void everyGuaranteeHasATest() {
@@ -70,7 +71,7 @@ class GuaranteesTest {
     }
 
     private static Stream<Shown> shownBy(Path file) {
-        String module = SourceTree.relative(file).split("/", 2)[0];
+        String module = SourceTree.relative(file).replace("verification/", "").split("/", 2)[0];
         String type = file.getFileName().toString().replace(".java", "");
         return ANNOTATED
                 .matcher(SourceTree.read(file))

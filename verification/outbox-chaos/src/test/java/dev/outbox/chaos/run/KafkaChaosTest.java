@@ -1,0 +1,97 @@
+package dev.outbox.chaos.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.chaos.nemesis.FaultType;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Kills brokers and processes between two services, and finds every event in order on both sides. A failing seed replays. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "has no SIGSTOP")
+@Tag("full")
+class KafkaChaosTest {
+
+    private static final long SEED = Long.getLong("chaos.seed", 20261122);
+
+    @Test
+    @Timeout(600)
+    void deliversEveryEventInOrderThroughCrashes() throws Exception {
+        KafkaReport report =
+                run(KafkaSettings.brief(SEED), "mvn -Pfull verify -pl :outbox-chaos -am -Dtest=KafkaChaosTest");
+
+        assertThat(report.producer().ok()).isGreaterThanOrEqualTo(3_000);
+        assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(1);
+        assertThat(report.count(FaultType.KILL)).isGreaterThanOrEqualTo(1);
+    }
+
+    @Test
+    @Timeout(600)
+    void survivesReleasesCredentialsAndOffsets() throws Exception {
+        try (KafkaTroubles troubles = new KafkaTroubles(SEED)) {
+            ConfigurableApplicationContext narrow = troubles.startShop("OrderPlaced");
+            troubles.publish(narrow, 30, "OrderPlaced", "OrderCancelled");
+            ConfigurableApplicationContext wide = troubles.startShop("OrderPlaced,OrderShipped");
+            troubles.publish(narrow, 20, "OrderPlaced", "OrderShipped", "OrderCancelled");
+            troubles.expireCredential(
+                    () -> troubles.publish(wide, 20, "OrderPlaced", "OrderShipped", "OrderCancelled"));
+            troubles.stop(narrow);
+
+            ConfigurableApplicationContext billing = troubles.startBilling();
+            troubles.publish(wide, 20, "OrderPlaced", "OrderShipped", "OrderCancelled");
+            troubles.failPolls(3);
+            troubles.awaitHandled();
+            troubles.stop(billing);
+            troubles.expireOffsetsOfGroup();
+            troubles.publish(wide, 10, "OrderPlaced", "OrderShipped", "OrderCancelled");
+            troubles.startBilling();
+            troubles.awaitHandled();
+
+            assertThat(troubles.handled()).containsExactlyInAnyOrderElementsOf(troubles.published());
+            assertThat(troubles.dead()).as("dead letters").isZero();
+            KafkaTroubles.orders().forEach((order) -> {
+                assertThat(KafkaTroubles.sequences(order, false)).isSorted();
+                assertThat(KafkaTroubles.sequences(order, true)).isSorted();
+            });
+        }
+    }
+
+    @Test
+    @Tag("chaos")
+    void deliversEveryEventInOrderForMinutes() throws Exception {
+        int minutes = Integer.getInteger("chaos.kafka.minutes", 4);
+        KafkaReport report = run(
+                KafkaSettings.ofMinutes(SEED, minutes),
+                "mvn -Pchaos verify -pl :outbox-chaos -am -Dtest=KafkaChaosTest -Dchaos.kafka.minutes=" + minutes);
+
+        assertThat(report.producer().ok()).isGreaterThanOrEqualTo(15_000L * minutes);
+        assertThat(report.count(FaultType.BROKER_KILL)).isGreaterThanOrEqualTo(2 * minutes);
+        assertThat(report.count(FaultType.LEADER_MOVE)).isGreaterThanOrEqualTo(2 * minutes);
+        assertThat(report.count(FaultType.BROKERS_REFUSE)).isGreaterThanOrEqualTo(minutes);
+        assertThat(report.count(FaultType.KILL)).isGreaterThanOrEqualTo(6 * minutes);
+    }
+
+    private static KafkaReport run(KafkaSettings settings, String replay) throws Exception {
+        Path directory = RunDirectory.create("kafka", settings.seed());
+        try {
+            KafkaReport report = new KafkaRun(settings, directory).run();
+            System.out.println(report);
+            assertThat(report.isClean()).as("no violation").isTrue();
+            assertThat(report.producer().dead()).as("dead letters of the route").isZero();
+            assertThat(report.producer().executions())
+                    .as("events in the topic")
+                    .isEqualTo(report.producer().ok() + report.producer().recovered());
+            assertThat(report.receiver().ok() + report.receiver().recovered())
+                    .as("events that arrived")
+                    .isEqualTo(report.producer().ok() + report.producer().recovered());
+            return report;
+        } catch (Exception | AssertionError e) {
+            System.out.println("To replay the seed: " + replay + " -Dchaos.seed=" + settings.seed());
+            throw e;
+        }
+    }
+}
