@@ -42,6 +42,21 @@ public @interface Outboxed {
     String aggregateId();
 
     /**
+     * The event type, so that the class can be renamed; see {@link EventType#value()}. If empty, the simple class name. Like the version, it
+     * counts for the annotated class only, not for subclasses, and not beside {@link EventType}.
+     *
+     * @return the event type
+     */
+    String eventType() default "";
+
+    /**
+     * The schema version of the payload; see {@link EventType#version()}.
+     *
+     * @return the schema version
+     */
+    int version() default 1;
+
+    /**
      * The stream of the event. If empty, the configuration determines it.
      *
      * @return the stream

@@ -1,17 +1,24 @@
 package dev.outbox.internal.payload;
 
 import dev.outbox.EventType;
+import dev.outbox.Outboxed;
 
 /** Event type and schema version that a payload class stands for, and whether the class is a copy of another one. */
 public record DeclaredType(String name, int version, boolean copy) {
 
-    /** Reads the annotation of a class, or derives the type from its simple name. */
+    /** Reads {@link EventType} of a class, else {@link Outboxed}, or derives the type from its simple name. */
     public static DeclaredType of(Class<?> payloadClass) {
-        EventType annotation = payloadClass.getAnnotation(EventType.class);
-        if (annotation == null) {
-            return new DeclaredType(payloadClass.getSimpleName(), 1, false);
+        EventType type = payloadClass.getAnnotation(EventType.class);
+        if (type != null) {
+            return new DeclaredType(named(type.value(), payloadClass), type.version(), type.copy());
         }
-        String name = annotation.value().isEmpty() ? payloadClass.getSimpleName() : annotation.value();
-        return new DeclaredType(name, annotation.version(), annotation.copy());
+        Outboxed mark = payloadClass.getAnnotation(Outboxed.class);
+        return mark != null
+                ? new DeclaredType(named(mark.eventType(), payloadClass), mark.version(), false)
+                : new DeclaredType(payloadClass.getSimpleName(), 1, false);
+    }
+
+    private static String named(String name, Class<?> payloadClass) {
+        return name.isEmpty() ? payloadClass.getSimpleName() : name;
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import dev.outbox.EventEnvelope;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
 import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
@@ -63,6 +64,14 @@ class OutboxedPublisherTest {
     }
 
     @Test
+    void annotationNamesTypeAndVersion() {
+        withoutPolling(Applications.on(database)).run((context) -> inTransaction(context, () -> assertThat(
+                        context.getBean(OutboxPublisher.class).publish(new OrderBilled("1")))
+                .extracting(EventEnvelope::eventType, EventEnvelope::schemaVersion)
+                .containsExactly("order.billed", 2)));
+    }
+
+    @Test
     void objectWithoutAnnotationIsRefused() {
         publishNothing((publisher) -> assertRefused(() -> publisher.publish(new Unmarked("1")), "is not @Outboxed"));
     }
@@ -82,4 +91,7 @@ class OutboxedPublisherTest {
 
     @Outboxed(aggregateType = "change", aggregateId = "orderId", stream = "changes", sequence = "version")
     record OrderChanged(String orderId, long version) {}
+
+    @Outboxed(aggregateType = "order", aggregateId = "orderId", eventType = "order.billed", version = 2)
+    record OrderBilled(String orderId) {}
 }
