@@ -45,10 +45,23 @@ public final class OutboxMigrations {
                AND c.relname = 'outbox_id_seq'
             """;
 
+    /** Finds a table of the application where the archive belongs. The information schema would hide it from some roles. */
+    private static final String FOREIGN_ARCHIVE = """
+            SELECT count(*)
+              FROM pg_catalog.pg_class c
+              JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = :schema
+               AND c.relname = 'events'
+               AND NOT EXISTS (SELECT
+                                 FROM pg_catalog.pg_attribute a
+                                WHERE a.attrelid = c.oid
+                                  AND a.attname = 'outbox_event_id')
+            """;
+
     private final TableModule module;
     private final JdbcClient sql;
     private final OutboxSchema schema;
-    private final ArchiveTable archive;
+    private final OutboxSchema archive;
     private final PlainSql plainSql;
     private final Flyway flyway;
 
@@ -63,7 +76,7 @@ public final class OutboxMigrations {
         this.module = module;
         this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
-        this.archive = new ArchiveTable(dataSource, archiveSchema);
+        this.archive = archiveSchema;
         this.plainSql = new PlainSql(module, schema, archiveSchema);
         this.flyway = Flyway.configure(OutboxMigrations.class.getClassLoader())
                 .dataSource(dataSource)
@@ -82,7 +95,7 @@ public final class OutboxMigrations {
     /** Updates the tables, or waits until another instance has done so. */
     public void migrate() {
         run("create or update the outbox tables", MAY_NOT_MIGRATE, () -> {
-            archive.check(true);
+            checkArchive();
             FaultPoint.BEFORE_MIGRATION.reached();
             flyway.migrate();
             FaultPoint.AFTER_MIGRATION.reached();
@@ -97,7 +110,7 @@ public final class OutboxMigrations {
     }
 
     private void check() {
-        archive.check(true);
+        checkArchive();
         MigrationInfo[] pending = flyway.info().pending();
         if (pending.length > 0) {
             List<String> scripts =
@@ -125,8 +138,21 @@ public final class OutboxMigrations {
 
     private void checkOutbox() {
         if (module.equals(TableModule.OUTBOX)) {
-            archive.check(false);
             checkSequence();
+        }
+    }
+
+    private void checkArchive() {
+        long foreign = sql.sql(FOREIGN_ARCHIVE)
+                .param("schema", archive.name())
+                .query(Long.class)
+                .single();
+        if (foreign > 0) {
+            throw new OutboxConfigurationException(
+                    "table " + archive.quoted()
+                            + ".events cannot be the archive of the outbox: it has no column outbox_event_id",
+                    "set outbox.retention.archive-schema to another schema, or rename the existing table",
+                    null);
         }
     }
 

@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 public final class UnpooledDataSource extends AbstractDataSource {
 
     /** Pools that a proxy may lead to. Their getters are called by reflection. */
-    public static final List<String> POOLS = List.of(
+    private static final List<String> POOLS = List.of(
             "com.zaxxer.hikari.HikariDataSource",
             "org.apache.tomcat.jdbc.pool.DataSource",
             "org.apache.commons.dbcp2.BasicDataSource");
