@@ -88,15 +88,10 @@ final class PayloadFields extends DeserializationProblemHandler {
             return List.of();
         }
         Set<String> written = written(payload);
-        return unknown(unknown, json).stream()
-                .filter((name) -> !written.contains(name))
-                .toList();
-    }
-
-    /** Returns the unknown fields at the top level of a payload. */
-    List<String> unknown(Unknown unknown, String json) {
         Set<String> present = present(json);
-        return unknown.names.stream().filter(present::contains).toList();
+        return unknown.names.stream()
+                .filter((name) -> present.contains(name) && !written.contains(name))
+                .toList();
     }
 
     private Set<String> written(Object payload) {
@@ -109,7 +104,7 @@ final class PayloadFields extends DeserializationProblemHandler {
     }
 
     /** Returns the names of the top-level fields of a payload. */
-    Set<String> present(String json) {
+    private Set<String> present(String json) {
         Set<String> fields = new LinkedHashSet<>();
         try (JsonParser parser = mapper.createParser(json)) {
             parser.nextToken();

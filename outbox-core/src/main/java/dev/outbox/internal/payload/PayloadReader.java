@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
@@ -132,42 +131,16 @@ public final class PayloadReader {
             }
             List<String> missing = fields.missing(json, payload);
             if (!missing.isEmpty()) {
-                refuseRenamed(payload.getClass(), missing, fields.unknown(unknown, json, payload));
+                List<String> unknownFields = fields.unknown(unknown, json, payload);
+                if (!unknownFields.isEmpty()) {
+                    throw UndecodableException.renamed(payload.getClass(), missing, unknownFields);
+                }
             }
             return new Decoded(payload, missing);
         } catch (JacksonException ex) {
-            refuseRenamedPrimitive(json, type, ex);
             // Not the mapper's message, which may quote the payload.
             throw UndecodableException.unreadable("the payload does not fit " + type.getName() + " at "
                     + Redaction.path(ex) + ": " + ex.getClass().getSimpleName());
-        }
-    }
-
-    private static void refuseRenamed(Class<?> type, List<String> missing, List<String> unknown)
-            throws UndecodableException {
-        if (!unknown.isEmpty()) {
-            throw UndecodableException.renamed(type, missing, unknown);
-        }
-    }
-
-    /** Reads again: Jackson refuses an object that lacks a primitive before it finds the unknown fields. */
-    private void refuseRenamedPrimitive(String json, Class<?> type, JacksonException failure)
-            throws UndecodableException {
-        String missing =
-                failure.getPath().size() == 1 ? failure.getPath().get(0).getPropertyName() : null;
-        if (missing == null || !json.startsWith("{")) {
-            return;
-        }
-        Unknown unknown = new Unknown();
-        try {
-            if (!fields.present(json).contains(missing)) {
-                reader(type, unknown)
-                        .without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-                        .readValue(json);
-                refuseRenamed(type, List.of(missing), fields.unknown(unknown, json));
-            }
-        } catch (JacksonException ex) {
-            // The first failure is the one to report.
         }
     }
 

@@ -33,8 +33,6 @@ class PayloadReaderTest {
 
     record Placed(String customer, @Nullable String note) {}
 
-    record Counted(String customer, int count) {}
-
     record Chosen(Optional<String> customer) {}
 
     record Defaulted(String customer) {
@@ -121,7 +119,6 @@ class PayloadReaderTest {
             renamed(Placed.class, "{'client': 'a', 'note': 'b'}", "'customer'", "'client'"),
             renamed(Placed.class, "{'Customer': 'a', 'note': 'b'}", "'customer'", "'Customer'"),
             renamed(Placed.class, "{'client': {'name': 'a'}, 'note': 'b'}", "'customer'", "'client'"),
-            renamed(Counted.class, "{'customer': 'a', 'total': 1}", "'count'", "'total'"),
             renamed(Aliased.class, "{'payer': 'a'}", "'customer'", "'payer'"),
             renamed(Named.class, "{'customer': 'a'}", "'cust'", "'customer'"),
             renamed(Snake.class, "{'customerName': 'a'}", "'customer_name'", "'customerName'"),
