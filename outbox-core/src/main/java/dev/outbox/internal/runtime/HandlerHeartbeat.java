@@ -4,7 +4,6 @@ import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.maintenance.RegistryReport;
 import dev.outbox.internal.operations.HandlerExpiry;
-import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,7 +18,6 @@ final class HandlerHeartbeat implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofMinutes(1);
 
     private final WorkerPrivileges privileges;
-    private final UnloggedTables unlogged;
     private final HandlerRegistry registry;
     private final HandlerExpiry expiry;
     private final RegistryReport report;
@@ -27,13 +25,8 @@ final class HandlerHeartbeat implements AutoCloseable {
     private boolean registered;
 
     HandlerHeartbeat(
-            WorkerPrivileges privileges,
-            UnloggedTables unlogged,
-            HandlerRegistry registry,
-            HandlerExpiry expiry,
-            RegistryReport report) {
+            WorkerPrivileges privileges, HandlerRegistry registry, HandlerExpiry expiry, RegistryReport report) {
         this.privileges = privileges;
-        this.unlogged = unlogged;
         this.registry = registry;
         this.expiry = expiry;
         this.report = report;
@@ -43,7 +36,8 @@ final class HandlerHeartbeat implements AutoCloseable {
     void start() {
         try {
             privileges.check();
-            register();
+            registry.register();
+            registered = true;
         } catch (SQLException ex) {
             log.warn("Could not register the handlers yet; trying again in the background", ex);
         }
@@ -57,20 +51,12 @@ final class HandlerHeartbeat implements AutoCloseable {
         if (registered) {
             registry.heartbeat();
         } else {
-            register();
+            registry.register();
+            registered = true;
         }
         expiry.runOnce(registry.expireAfter());
         report.write();
         return PERIOD;
-    }
-
-    private void register() throws SQLException {
-        registry.register();
-        if (unlogged.areKept()) {
-            log.info(
-                    "The database is Amazon Aurora, whose unlogged tables survive a crash. Claims and settlements commit synchronously");
-        }
-        registered = true;
     }
 
     @Override

@@ -21,7 +21,6 @@ import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.internal.store.ReplayDeliveryStore;
-import dev.outbox.internal.store.UnloggedTables;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
@@ -75,7 +74,6 @@ final class StreamWorkers implements AutoCloseable {
         HandlerExpiryStore expiry = new HandlerExpiryStore(dataSource, schema);
         this.heartbeat = new HandlerHeartbeat(
                 new WorkerPrivileges(dataSource, schema, settings.schemas().archive()),
-                new UnloggedTables(dataSource, schema),
                 registry,
                 new HandlerExpiry(expiry),
                 new RegistryReport(expiry, registry));
