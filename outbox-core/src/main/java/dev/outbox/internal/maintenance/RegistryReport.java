@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,21 +124,6 @@ public final class RegistryReport {
     /** Versions such as V1 and V2, and short names, are similar on purpose. */
     private static boolean isSimilar(String one, String other) {
         return !one.replaceAll("\\d", "").equals(other.replaceAll("\\d", ""))
-                && (one.equalsIgnoreCase(other) || distance(one, other) <= Math.min(2, one.length() / 4));
-    }
-
-    /** Edit distance: the number of characters to insert, remove or replace. */
-    private static int distance(String one, String other) {
-        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[other.length()];
+                && (one.equalsIgnoreCase(other) || EditDistance.between(one, other) <= Math.min(2, one.length() / 4));
     }
 }
