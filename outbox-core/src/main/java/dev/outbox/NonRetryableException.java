@@ -3,8 +3,8 @@ package dev.outbox;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a handler that can never succeed with this event. The delivery becomes dead without further attempts, regardless of
- * {@code outbox.retry.retryable}.
+ * Thrown by a handler that can never succeed with this event. The delivery becomes dead without further attempts, whatever the
+ * configuration lists.
  */
 public class NonRetryableException extends RuntimeException {
 

@@ -5,6 +5,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.failure.ConnectionFailures;
 import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
@@ -133,7 +134,9 @@ final class FailedAttempts {
     }
 
     private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
-        return !(ex instanceof RetryAfterException) && !policy.errors().isRetryable(ex);
+        return !(ex instanceof RetryAfterException)
+                && Causes.anyMatch(
+                        ex, (cause) -> policy.nonRetryable().stream().anyMatch((type) -> type.isInstance(cause)));
     }
 
     private static void log(

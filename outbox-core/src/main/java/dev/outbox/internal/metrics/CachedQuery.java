@@ -39,11 +39,6 @@ public final class CachedQuery<T> {
         this.maxAge = maxAge;
     }
 
-    /** Starts the query if its last result is stale, and does not wait for it. */
-    public void refresh() {
-        run();
-    }
-
     /** Returns the result if it is known; waits for the query if it is stale, up to 1.5 s after its start. */
     public Optional<T> current() {
         Run<T> run = run();

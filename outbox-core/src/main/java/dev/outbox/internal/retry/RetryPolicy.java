@@ -3,6 +3,7 @@ package dev.outbox.internal.retry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -12,9 +13,10 @@ import java.util.random.RandomGenerator;
  * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
  * @param maxCrashes the number of leases that may expire while a delivery is attempted; one more, and it is dead. At least 2: until two
  *     leases have expired, another event of the batch may be the cause, and after that the event is attempted alone
- * @param errors the exceptions that are not retried
+ * @param nonRetryable exceptions that are not retried, neither themselves nor as a cause; their subclasses included
  */
-public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, ErrorClasses errors) {
+public record RetryPolicy(
+        Backoff backoff, int maxAttempts, int maxCrashes, Set<Class<? extends Throwable>> nonRetryable) {
 
     private static final int DEFAULT_MAX_CRASHES = 3;
     private static final int LEAST_MAX_CRASHES = 2;
@@ -27,6 +29,12 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
         if (maxCrashes < LEAST_MAX_CRASHES) {
             throw new IllegalArgumentException("maxCrashes must be at least 2: " + maxCrashes);
         }
+        nonRetryable = Set.copyOf(nonRetryable);
+        for (Class<?> type : nonRetryable) {
+            if (!Throwable.class.isAssignableFrom(type)) {
+                throw new IllegalArgumentException("nonRetryable must hold none but exceptions: " + type.getName());
+            }
+        }
     }
 
     /**
@@ -36,7 +44,7 @@ public record RetryPolicy(Backoff backoff, int maxAttempts, int maxCrashes, Erro
      * @param maxAttempts the number of failed attempts after which a delivery is dead, at least 1
      */
     public RetryPolicy(Backoff backoff, int maxAttempts) {
-        this(backoff, maxAttempts, DEFAULT_MAX_CRASHES, ErrorClasses.NONE);
+        this(backoff, maxAttempts, DEFAULT_MAX_CRASHES, Set.of());
     }
 
     /**

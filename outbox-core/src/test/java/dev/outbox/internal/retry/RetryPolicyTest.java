@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -82,7 +83,17 @@ class RetryPolicyTest {
                 .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 0))
                 .withMessageContaining("maxAttempts");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 1, 0, ErrorClasses.NONE))
+                .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 1, 0, Set.of()))
                 .withMessageContaining("maxCrashes");
+    }
+
+    @Test
+    @SuppressWarnings("unchecked") // as a class that was read by its name
+    void refusesClassThatIsNoException() {
+        Class<? extends Throwable> text = (Class<? extends Throwable>) (Class<?>) String.class;
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RetryPolicy(new Backoff.Delays(List.of(ofSeconds(1))), 1, 3, Set.of(text)))
+                .withMessage("nonRetryable must hold none but exceptions: java.lang.String");
     }
 }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.sample.Api;
 import dev.outbox.sample.SampleTest;
-import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -19,7 +18,7 @@ import org.springframework.test.context.TestPropertySource;
         properties = {
             "management.endpoint.health.probes.enabled=true",
             "management.endpoint.health.group.delivery.include=outbox",
-            "management.endpoints.web.exposure.include=health,info",
+            "management.endpoints.web.exposure.include=health",
             "outbox.health.max-dead=0",
             "outbox.metrics.gauge-max-age=0s"
         })
@@ -48,14 +47,5 @@ class HealthGroupsTest {
             assertThat(answer.getStatusCode()).isEqualTo(HttpStatus.OK);
             assertThat(answer.getBody()).contains("\"status\":\"UP\"").doesNotContain("outbox");
         }
-    }
-
-    @Test
-    void infoNamesTheHandlersAndTheirEvents() {
-        Api api = new Api(port);
-
-        assertThat(api.<Boolean>get("/actuator/info", "$.outbox.pollerEnabled")).isTrue();
-        assertThat(api.<List<String>>get("/actuator/info", "$.outbox.handlers['licensing.guild']"))
-                .containsExactly("BotInstalled", "BotKicked", "GuildDeleted");
     }
 }

@@ -5,14 +5,10 @@ import static dev.outbox.spring.autoconfigure.ConfiguredSettings.ownOrInherited;
 import dev.outbox.internal.retry.Backoff;
 import dev.outbox.internal.retry.Backoff.Delays;
 import dev.outbox.internal.retry.Backoff.Exponential;
-import dev.outbox.internal.retry.ErrorClasses;
 import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Overrides the retry policy of the level above with the retry properties of one level. */
@@ -30,23 +26,8 @@ final class ConfiguredRetry {
                     backoff,
                     ownOrInherited(retry.maxAttempts(), above.maxAttempts()),
                     above.maxCrashes(),
-                    errors(retry, above.errors()));
+                    ownOrInherited(retry.nonRetryable(), above.nonRetryable()));
         });
-    }
-
-    /** Removes the classes that this level lists from the opposite list that it inherits. */
-    private static ErrorClasses errors(Retry retry, ErrorClasses above) {
-        Set<Class<? extends Throwable>> retryable = retry.retryable();
-        Set<Class<? extends Throwable>> nonRetryable = retry.nonRetryable();
-        return new ErrorClasses(
-                retryable != null ? retryable : without(above.retryable(), nonRetryable),
-                nonRetryable != null ? nonRetryable : without(above.nonRetryable(), retryable));
-    }
-
-    private static <T> Set<T> without(Set<T> inherited, @Nullable Set<T> own) {
-        Set<T> left = new HashSet<>(inherited);
-        left.removeAll(own != null ? own : Set.of());
-        return left;
     }
 
     private static Backoff backoff(String prefix, Retry retry, Backoff above) {

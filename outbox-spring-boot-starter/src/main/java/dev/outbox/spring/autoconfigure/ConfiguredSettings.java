@@ -27,7 +27,6 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.core.env.Environment;
 
 /** Converts properties to settings, and exceptions about settings to exceptions about properties. */
 final class ConfiguredSettings {
@@ -37,16 +36,16 @@ final class ConfiguredSettings {
     private final Map<String, OutboxProperties.Handler> handlers;
     private final RetryPolicy retry;
 
-    private ConfiguredSettings(OutboxProperties properties, Environment environment) {
+    private ConfiguredSettings(OutboxProperties properties) {
         this.properties = properties;
-        this.streams = DottedIds.STREAMS.bind(Stream.class, properties.streams(), environment);
-        this.handlers = DottedIds.HANDLERS.bind(OutboxProperties.Handler.class, properties.handlers(), environment);
+        this.streams = properties.streams();
+        this.handlers = properties.handlers();
         this.retry = ConfiguredRetry.of("outbox.retry", properties.retry(), RetryPolicy.defaults());
     }
 
     /** Converts the properties. The exception about an invalid value names the property. */
-    static RuntimeSettings of(OutboxProperties properties, Environment environment) {
-        return new ConfiguredSettings(properties, environment).settings();
+    static RuntimeSettings of(OutboxProperties properties) {
+        return new ConfiguredSettings(properties).settings();
     }
 
     private RuntimeSettings settings() {
@@ -191,13 +190,18 @@ final class ConfiguredSettings {
 
     private RetentionSettings retention() {
         OutboxProperties.Retention retention = properties.retention();
+        RetentionSettings defaults = RetentionSettings.defaults();
+        // A publisher or a broker may repeat an event after its history was archived early.
+        Duration processedEvents = retention.published().compareTo(defaults.processedEvents()) > 0
+                ? retention.published()
+                : defaults.processedEvents();
         return PropertyRule.checkAll(
                 "outbox.retention",
                 () -> new RetentionSettings(
                         retention.published(),
                         retention.archive(),
-                        retention.processedEvents(),
-                        RetentionSettings.defaults().batchSize()));
+                        processedEvents,
+                        defaults.batchSize()));
     }
 
     static <T> T ownOrInherited(@Nullable T own, T inherited) {

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,14 +71,6 @@ final class HandlerDiscovery {
                         .forEach((method) -> declarations.add(beanName + "." + method.getName())));
         declarations.addAll(List.of(beanFactory.getBeanNamesForType(HandlerDefinition.class, true, false)));
         return declarations;
-    }
-
-    /** Calls back for every method with one of the annotations, valid or not, and the class of its bean. */
-    void forEachMethod(BiConsumer<Method, Class<?>> action) {
-        candidates()
-                .values()
-                .forEach((type) -> ANNOTATIONS.forEach((annotation) ->
-                        annotated(type, annotation).keySet().forEach((method) -> action.accept(method, type))));
     }
 
     private Map<String, Class<?>> candidates() {

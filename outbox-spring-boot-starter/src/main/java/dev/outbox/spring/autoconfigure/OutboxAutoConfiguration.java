@@ -12,7 +12,6 @@ import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.listener.OutboxListener;
@@ -46,7 +45,6 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -68,12 +66,11 @@ import tools.jackson.databind.json.JsonMapper;
 @Conditional(OutboxAutoConfiguration.OnOutboxDataSource.class)
 @EnableConfigurationProperties(OutboxProperties.class)
 @Import(DatabaseInitializationDependencyConfigurer.class)
-@ImportRuntimeHints(OutboxRuntimeHints.class)
 public final class OutboxAutoConfiguration {
 
     @Bean
-    RuntimeSettings outboxSettings(OutboxProperties properties, Environment environment) {
-        return ConfiguredSettings.of(properties, environment);
+    RuntimeSettings outboxSettings(OutboxProperties properties) {
+        return ConfiguredSettings.of(properties);
     }
 
     @Bean
@@ -204,11 +201,6 @@ public final class OutboxAutoConfiguration {
         StatusStore store =
                 new StatusStore(database.dataSource(), database.schemas().outbox());
         return new QueueGauges(store, properties.metrics().gaugeMaxAge());
-    }
-
-    @Bean
-    SchemaHistory outboxSchemaHistory(OutboxDatabase database) {
-        return new SchemaHistory(database.dataSource(), database.schemas().outbox());
     }
 
     @Bean

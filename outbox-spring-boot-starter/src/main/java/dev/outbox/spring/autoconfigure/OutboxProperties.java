@@ -2,7 +2,6 @@ package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OnDead;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
-import dev.outbox.spring.tracing.TraceMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,6 @@ import org.springframework.util.unit.DataSize;
  * @param health Thresholds of the health indicator.
  * @param registry Handler registrations of all instances.
  * @param endpoint Actuator endpoint.
- * @param tracing Traces that continue in handlers.
  * @param springEvents Spring events that the outbox stores.
  */
 @ConfigurationProperties("outbox")
@@ -51,7 +49,6 @@ public record OutboxProperties(
         @DefaultValue Health health,
         @DefaultValue Registry registry,
         @DefaultValue Endpoint endpoint,
-        @DefaultValue Tracing tracing,
         @DefaultValue SpringEvents springEvents) {
 
     /**
@@ -86,7 +83,6 @@ public record OutboxProperties(
      *     the maximum selects exponential backoff instead of the delays.
      * @param maxDelay Maximum delay of exponential backoff, before it varies.
      * @param maxAttempts Number of failed attempts after which a delivery is dead.
-     * @param retryable Exception classes that are retried although a superclass is listed as non-retryable.
      * @param nonRetryable Exception classes that dead-letter a delivery immediately, thrown or as a cause. Subclasses are included.
      */
     public record Retry(
@@ -94,7 +90,6 @@ public record OutboxProperties(
             @Nullable Duration initialDelay,
             @Nullable Duration maxDelay,
             @Nullable Integer maxAttempts,
-            @Nullable Set<Class<? extends Throwable>> retryable,
             @Nullable Set<Class<? extends Throwable>> nonRetryable) {
 
         /** Returns whether any property of exponential backoff is set. */
@@ -139,7 +134,7 @@ public record OutboxProperties(
             @Nullable Integer maxAttempts) {
 
         Retry retry() {
-            return new Retry(delays, initialDelay, maxDelay, maxAttempts, null, null);
+            return new Retry(delays, initialDelay, maxDelay, maxAttempts, null);
         }
     }
 
@@ -171,16 +166,14 @@ public record OutboxProperties(
     /**
      * Retention of published events.
      *
-     * @param published How long published events stay in the outbox.
+     * @param published How long published events stay in the outbox. The records of deduplicating handlers stay as long, at least 30 days.
      * @param archive Whether published events move to the archive when their time is over. If not, they are deleted.
-     * @param processedEvents How long the records of deduplicating handlers stay. They always stay until their event is published.
      * @param cron When retention runs, as a Spring cron expression (seconds first) in the time zone of the JVM. "-" disables it.
      * @param archiveSchema Database schema of the archive.
      */
     public record Retention(
             @DefaultValue("30d") Duration published,
             @DefaultValue("true") boolean archive,
-            @DefaultValue("30d") Duration processedEvents,
             @DefaultValue("0 30 3 * * *") String cron,
             @DefaultValue("audit") String archiveSchema) {}
 
@@ -223,13 +216,6 @@ public record OutboxProperties(
      * @param showPayloads Whether the actuator endpoint shows the payload and the headers of an event.
      */
     public record Endpoint(@DefaultValue("false") boolean showPayloads) {}
-
-    /**
-     * Traces that continue in handlers.
-     *
-     * @param mode Whether a handler continues the trace of its event, or begins one that links to it. "auto" links if the event is replayed or old.
-     */
-    public record Tracing(@DefaultValue("auto") TraceMode mode) {}
 
     /**
      * Spring events that the outbox stores.

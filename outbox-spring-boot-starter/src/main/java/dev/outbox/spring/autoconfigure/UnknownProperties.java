@@ -1,5 +1,13 @@
 package dev.outbox.spring.autoconfigure;
 
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import java.util.stream.Collectors;
+import java.util.function.UnaryOperator;
+import java.util.TreeSet;
+import java.lang.reflect.RecordComponent;
+import dev.outbox.internal.maintenance.EditDistance;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +41,13 @@ final class UnknownProperties {
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("outbox");
-    private static final Set<String> KEYS = DottedIds.keys(OutboxProperties.class);
+    private static final Set<String> KEYS = keys(OutboxProperties.class);
+
+    /** Keys of the entries of a map, whose names the application chooses. */
+    private static final Map<ConfigurationPropertyName, Set<String>> MAPS = Map.of(
+            ConfigurationPropertyName.of("outbox.handlers"), keys(OutboxProperties.Handler.class),
+            ConfigurationPropertyName.of("outbox.streams"), keys(OutboxProperties.Stream.class));
+
     private static final int LARGEST_DISTANCE_OF_VARIABLES = 2;
 
     private final Environment environment;
@@ -72,16 +86,61 @@ final class UnknownProperties {
     }
 
     private static boolean isKnown(ConfigurationPropertyName name, ConfigurationPropertySource source) {
-        for (DottedIds map : DottedIds.MAPS) {
-            if (map.prefix().equals(name) || map.prefix().isAncestorOf(name)) {
+        for (Map.Entry<ConfigurationPropertyName, Set<String>> map : MAPS.entrySet()) {
+            if (map.getKey().equals(name) || map.getKey().isAncestorOf(name)) {
                 // A stream exists as soon as it is named.
-                return map.startOfKey(name, source) > 0 || name.getNumberOfElements() <= 3;
+                return name.getNumberOfElements() <= 3 || isKey(joined(name, 3), map.getValue(), source);
             }
         }
-        String key = DottedIds.joined(name, 1, source);
-        return KEYS.stream()
-                .map((known) -> DottedIds.form(known, source))
-                .anyMatch((known) -> known.equals(key) || known.startsWith(key + "."));
+        return isKey(joined(name, 1), KEYS, source);
+    }
+
+    /** Environment variables have underscores instead of dots, and sometimes instead of dashes. */
+    private static boolean isKey(String key, Set<String> keys, ConfigurationPropertySource source) {
+        boolean variable = source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+        UnaryOperator<String> form = (text) -> variable ? uniform(text) : text.replace("-", "");
+        return keys.stream()
+                .map(form)
+                .anyMatch((known) ->
+                        known.equals(form.apply(key)) || form.apply(key).startsWith(known + "."));
+    }
+
+    /** Joins the elements from an index on, without the index of a list. */
+    private static String joined(ConfigurationPropertyName name, int from) {
+        int end = name.getNumberOfElements();
+        while (end > from && name.isNumericIndex(end - 1)) {
+            end--;
+        }
+        return elements(name, from, end, Form.UNIFORM);
+    }
+
+    private static String elements(ConfigurationPropertyName name, int from, int end, Form form) {
+        return IntStream.range(from, end)
+                .mapToObj((i) -> name.getElement(i, form))
+                .collect(Collectors.joining("."));
+    }
+
+    /** Reads the keys of a properties record. Maps are left out, because their entries have their own keys. */
+    private static Set<String> keys(Class<?> type) {
+        Set<String> keys = new TreeSet<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            String key = keyOf(component, type);
+            if (component.getType().isRecord()) {
+                keys(component.getType()).forEach((nested) -> keys.add(key + "." + nested));
+            } else if (component.getType() != Map.class) {
+                keys.add(key);
+            }
+        }
+        return keys;
+    }
+
+    private static String keyOf(RecordComponent component, Class<?> type) {
+        try {
+            Name own = type.getDeclaredField(component.getName()).getAnnotation(Name.class);
+            return own != null ? own.value() : DataObjectPropertyName.toDashedForm(component.getName());
+        } catch (NoSuchFieldException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     private static void report(ConfigurationPropertyName name, ConfigurationPropertySource source) {
@@ -90,7 +149,7 @@ final class UnknownProperties {
                 && (underlying instanceof SystemEnvironmentPropertySource
                         || underlying.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
         String suggestion = candidates(name)
-                .map((known) -> new Suggestion(known, distance(text, uniform(known))))
+                .map((known) -> new Suggestion(known, EditDistance.between(text, uniform(known))))
                 .min(Comparator.comparingInt(Suggestion::distance))
                 .filter((found) -> found.distance() <= (variable ? LARGEST_DISTANCE_OF_VARIABLES : text.length() / 3))
                 .map((found) -> "; did you mean " + found.name() + "?")
@@ -106,32 +165,17 @@ final class UnknownProperties {
         }
     }
 
-    /** Names that exist, those of handlers and streams with each id that the name may contain. */
+    /** Names that exist, those of handlers and streams with each id that the name may contain: one with dots needs brackets. */
     private static Stream<String> candidates(ConfigurationPropertyName name) {
-        return Stream.concat(
-                KEYS.stream().map((key) -> ROOT + "." + key),
-                DottedIds.MAPS.stream()
-                        .flatMap((map) -> IntStream.rangeClosed(3, name.getNumberOfElements())
-                                .mapToObj((end) -> PropertyRule.key(map.prefix().toString(), DottedIds.id(name, end)))
-                                .flatMap((entry) -> map.keys().stream().map((key) -> entry + "." + key))));
+        Stream<String> entries = MAPS.entrySet().stream()
+                .flatMap((map) -> IntStream.rangeClosed(3, name.getNumberOfElements())
+                        .mapToObj((end) ->
+                                PropertyRule.key(map.getKey().toString(), elements(name, 2, end, Form.ORIGINAL)))
+                        .flatMap((entry) -> map.getValue().stream().map((key) -> entry + "." + key)));
+        return Stream.concat(KEYS.stream().map((key) -> ROOT + "." + key), entries);
     }
 
     private static String uniform(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "").toLowerCase(Locale.ROOT);
-    }
-
-    /** Edit distance: the number of characters to insert, remove or replace. */
-    private static int distance(String one, String other) {
-        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[other.length()];
     }
 }

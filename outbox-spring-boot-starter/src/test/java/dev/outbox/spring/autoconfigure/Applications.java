@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.events.OutboxSpringEventsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
-import dev.outbox.spring.autoconfigure.info.OutboxInfoAutoConfiguration;
 import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
@@ -38,7 +37,6 @@ public final class Applications {
                         MissingOutboxAutoConfiguration.class,
                         OutboxSpringEventsAutoConfiguration.class,
                         OutboxHealthAutoConfiguration.class,
-                        OutboxInfoAutoConfiguration.class,
                         OutboxMetricsAutoConfiguration.class,
                         OutboxTracingAutoConfiguration.class));
     }

@@ -50,7 +50,6 @@ class ConfigurationMetadataTest {
                         "outbox.health.max-dead",
                         "outbox.retry.initial-delay",
                         "outbox.retry.max-delay",
-                        "outbox.retry.retryable",
                         "outbox.retry.non-retryable");
     }
 

@@ -120,7 +120,7 @@ class HandlerMistakesTest {
     void handlerIdInPropertiesIsMistyped(CapturedOutput output) {
         application()
                 .withBean(Licensing.class)
-                .withPropertyValues("outbox.handlers.licensing.extnd.timeout=5s")
+                .withPropertyValues("outbox.handlers[licensing.extnd].timeout=5s")
                 .run((context) -> assertThat(output)
                         .contains(
                                 "outbox.handlers configures [licensing.extnd], but this application has only the handlers"

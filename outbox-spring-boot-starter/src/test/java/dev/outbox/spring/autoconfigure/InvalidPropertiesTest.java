@@ -47,18 +47,7 @@ class InvalidPropertiesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"outbox.retry", "outbox.handlers[a.b].retry"})
-    void exceptionInBothListsOfOneLevelIsReportedWithItsProperty(String prefix) {
-        assertThatThrownBy(() -> settings(
-                        prefix + ".retryable=java.io.IOException", prefix + ".non-retryable=java.io.IOException"))
-                .isInstanceOfSatisfying(InvalidConfigurationPropertyValueException.class, (ex) -> {
-                    assertThat(ex.getName()).isEqualTo(prefix + ".non-retryable");
-                    assertThat(ex.getReason()).contains("what retryable holds", "java.io.IOException");
-                });
-    }
-
-    @ParameterizedTest
-    @CsvSource({"outbox.retry.retryable", "outbox.retry.non-retryable", "outbox.handlers[a.b].retry.retryable"})
+    @CsvSource({"outbox.retry.non-retryable", "outbox.handlers[a.b].retry.non-retryable"})
     void exceptionThatDoesNotExistIsReportedWithItsProperty(String property) {
         assertThatThrownBy(() -> settings(property + "=java.io.IOExeption"))
                 .isInstanceOf(BindException.class)
@@ -81,13 +70,11 @@ class InvalidPropertiesTest {
                     outbox.retry.max-delay            | -1s       | must lie between
                     outbox.retry.delays               | 1s,-1s    | must lie between
                     outbox.retry.non-retryable        | java.lang.String | none but exceptions
-                    outbox.retry.retryable            | java.lang.String | none but exceptions
                     outbox.streams.mail.batch-size    | 0         | must lie between
                     outbox.streams.mail.event-types   | 1-type    | must start with a letter
                     outbox.streams.mail.retry.max-delay  | -1s    | must lie between
                     outbox.handlers[a.b].retry.max-delay | -1s    | must lie between
                     outbox.retention.published        | -1d       | must not be negative
-                    outbox.retention.processed-events | -1d       | must not be negative
                     outbox.health.max-oldest          | 0s        | must be positive
                     outbox.health.max-dead            | -1        | must be from 0 to 9999
                     outbox.health.max-dead            | 10000     | must be from 0 to 9999
@@ -139,6 +126,6 @@ class InvalidPropertiesTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
         return ConfiguredSettings.of(
-                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class), environment);
+                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

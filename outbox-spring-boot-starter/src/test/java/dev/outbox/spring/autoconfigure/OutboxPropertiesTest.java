@@ -51,7 +51,6 @@ class OutboxPropertiesTest {
                 "outbox.retry.max-attempts=4",
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
-                "outbox.retention.processed-events=32d",
                 "outbox.publisher.max-payload-size=2KB",
                 "outbox.publisher.unrouted=fail",
                 "outbox.registry.expire-after=8d");
@@ -66,8 +65,14 @@ class OutboxPropertiesTest {
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())
-                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(32), 1000));
+                .isEqualTo(new RetentionSettings(Duration.ofDays(31), false, Duration.ofDays(31), 1000));
         assertThat(settings.publisher()).isEqualTo(new PublisherSettings(2048, Unrouted.FAIL));
+    }
+
+    @Test
+    void deduplicationOutlivesShortHistory() {
+        assertThat(settings("outbox.retention.published=1d").retention())
+                .isEqualTo(new RetentionSettings(Duration.ofDays(1), true, Duration.ofDays(30), 1000));
     }
 
     @Test
@@ -142,7 +147,7 @@ class OutboxPropertiesTest {
     void emptyListOfStreamsPollsNone() throws Exception {
         assertThat(polling("outbox.poller.streams=").polled()).isEmpty();
         assertThat(polling("outbox.poller.streams=").enabled()).isFalse();
-        assertThat(ConfiguredSettings.of(yaml("outbox: { poller: { streams: [] } }"), new StandardEnvironment())
+        assertThat(ConfiguredSettings.of(yaml("outbox: { poller: { streams: [] } }"))
                         .polling()
                         .polled())
                 .isEmpty();
@@ -243,6 +248,6 @@ class OutboxPropertiesTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
         return ConfiguredSettings.of(
-                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class), environment);
+                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

@@ -3,10 +3,8 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.internal.retry.Backoff.Exponential;
-import dev.outbox.internal.retry.ErrorClasses;
 import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
@@ -51,41 +49,23 @@ class RetryPropertiesTest {
     void listOfExceptionsReplacesThatOfTheLevelAbove() {
         RuntimeSettings settings = settings(
                 "outbox.retry.non-retryable=java.io.IOException, java.lang.IllegalArgumentException",
-                "outbox.retry.retryable=java.net.SocketException",
-                "outbox.handlers.push.retry.retryable=java.io.FileNotFoundException",
+                "outbox.handlers.push.retry.non-retryable=java.net.SocketException",
                 "outbox.handlers.log.retry.non-retryable=");
 
-        ErrorClasses defaults = new ErrorClasses(
-                Set.of(SocketException.class), Set.of(IOException.class, IllegalArgumentException.class));
-        assertThat(settings.dispatch().retry().of("default", "any").errors()).isEqualTo(defaults);
-        assertThat(settings.dispatch().retry().of("default", "push").errors())
-                .isEqualTo(new ErrorClasses(
-                        Set.of(FileNotFoundException.class),
-                        Set.of(IOException.class, IllegalArgumentException.class)));
-        assertThat(settings.dispatch().retry().of("default", "log").errors())
-                .isEqualTo(new ErrorClasses(Set.of(SocketException.class), Set.of()));
+        assertThat(settings.dispatch().retry().of("default", "any").nonRetryable())
+                .isEqualTo(Set.of(IOException.class, IllegalArgumentException.class));
+        assertThat(settings.dispatch().retry().of("default", "push").nonRetryable())
+                .isEqualTo(Set.of(SocketException.class));
+        assertThat(settings.dispatch().retry().of("default", "log").nonRetryable())
+                .isEmpty();
     }
 
     @Test
     void exceptionInsideAnotherClassIsNamedWithADotOrADollar() {
         for (String name : List.of(Nested.class.getName(), Nested.class.getCanonicalName())) {
-            assertThat(retry("outbox.retry.non-retryable=" + name).errors().nonRetryable())
+            assertThat(retry("outbox.retry.non-retryable=" + name).nonRetryable())
                     .containsExactly(Nested.class);
         }
-    }
-
-    @Test
-    void exceptionThatALevelListsLeavesTheOtherListOfTheLevelAbove() {
-        RuntimeSettings settings = settings(
-                "outbox.retry.non-retryable=java.io.IOException, java.lang.Error",
-                "outbox.retry.retryable=java.net.SocketException",
-                "outbox.handlers.mail.retry.retryable=java.io.IOException",
-                "outbox.handlers.push.retry.non-retryable=java.net.SocketException");
-
-        assertThat(settings.dispatch().retry().of("default", "mail").errors())
-                .isEqualTo(new ErrorClasses(Set.of(IOException.class), Set.of(Error.class)));
-        assertThat(settings.dispatch().retry().of("default", "push").errors())
-                .isEqualTo(new ErrorClasses(Set.of(), Set.of(SocketException.class)));
     }
 
     static final class Nested extends RuntimeException {
@@ -110,6 +90,6 @@ class RetryPropertiesTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
         return ConfiguredSettings.of(
-                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class), environment);
+                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

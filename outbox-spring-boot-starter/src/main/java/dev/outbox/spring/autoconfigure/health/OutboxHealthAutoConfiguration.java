@@ -1,14 +1,11 @@
 package dev.outbox.spring.autoconfigure.health;
 
-import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
-import dev.outbox.internal.schema.SchemaHistory;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
-import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -31,14 +28,8 @@ public final class OutboxHealthAutoConfiguration {
             OutboxRuntime runtime,
             RuntimeSettings settings,
             QueueGauges gauges,
-            SchemaHistory history,
             OutboxProperties properties,
             ObjectProvider<HealthDetails> modules) {
-        CachedQuery<Set<String>> missing = new CachedQuery<>(
-                "outbox-schema-check", history::missing, properties.metrics().gaugeMaxAge());
-        // The runtime exists only after the migrations: what has run by now is what this version needs. A later reading
-        // may find less.
-        missing.current();
-        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, missing, properties.health(), modules);
+        return new OutboxHealthIndicator(runtime, settings.polling(), gauges, properties.health(), modules);
     }
 }

@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
-import dev.outbox.internal.metrics.CachedQuery;
 import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
@@ -16,14 +15,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
  * Reports UP while the pollers run or are disabled, OUT_OF_SERVICE while enabled pollers do not run, and DOWN with a reason while the
- * database does not answer, its tables are older than this version, or a configured threshold is exceeded. Without thresholds, the backlog
- * and dead events are details, as stuck handlers and open circuits always are, because a restart would not help. What it reads is cached,
+ * database does not answer or a configured threshold is exceeded. Without thresholds, the backlog and dead events are details, as stuck handlers and open circuits always are, because a restart would not help. What it reads is cached,
  * so frequent checks are cheap.
  */
 final class OutboxHealthIndicator extends AbstractHealthIndicator {
@@ -31,7 +28,6 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     private final OutboxRuntime runtime;
     private final Polling polling;
     private final QueueGauges gauges;
-    private final CachedQuery<Set<String>> missingMigrations;
     private final OutboxProperties.Health limits;
     private final Iterable<HealthDetails> modules;
 
@@ -39,14 +35,12 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             OutboxRuntime runtime,
             Polling polling,
             QueueGauges gauges,
-            CachedQuery<Set<String>> missingMigrations,
             OutboxProperties.Health limits,
             Iterable<HealthDetails> modules) {
         super("the outbox health check failed");
         this.runtime = runtime;
         this.polling = polling;
         this.gauges = gauges;
-        this.missingMigrations = missingMigrations;
         this.limits = limits;
         this.modules = modules;
     }
@@ -59,10 +53,10 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        // Runs beside the count, so that both together take 1.5 s at most.
-        missingMigrations.refresh();
         Map<String, Counts> counts = gauges.all().orElse(null);
-        List<String> reasons = reasons(counts, missingMigrations.current().orElse(Set.of()));
+        List<String> reasons = counts != null
+                ? exceeded(counts)
+                : List.of("the database refused to count the events, or did not answer in time");
         if (!reasons.isEmpty()) {
             builder.down().withDetail("reason", String.join("; ", reasons));
         }
@@ -78,20 +72,6 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
             builder.withDetail("openCircuits", open);
         }
         modules.forEach((module) -> builder.withDetails(module.get()));
-    }
-
-    private List<String> reasons(@Nullable Map<String, Counts> counts, Set<String> missing) {
-        List<String> reasons = new ArrayList<>();
-        if (!missing.isEmpty()) {
-            reasons.add("the tables are older than this version of the outbox: they lack the migrations "
-                    + String.join(", ", missing) + "; restart with outbox.migrate=true, or run the migrations");
-        }
-        if (counts != null) {
-            reasons.addAll(exceeded(counts));
-        } else if (missing.isEmpty()) {
-            reasons.add("the database refused to count the events, or did not answer in time");
-        }
-        return reasons;
     }
 
     /** Returns a sentence for each limit that is exceeded, with the stream, the figure and the limit. */

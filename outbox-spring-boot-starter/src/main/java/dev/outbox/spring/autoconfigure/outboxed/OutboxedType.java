@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure.outboxed;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.Outboxed;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.math.BigInteger;
 import java.util.List;
@@ -12,7 +11,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -89,15 +87,6 @@ public final class OutboxedType {
     /** Returns whether the events have a sequence of the application. */
     public boolean hasSequence() {
         return sequence != null;
-    }
-
-    /** Returns the methods that read the aggregate id and the sequence. */
-    public List<Method> accessors() {
-        return Stream.concat(
-                        aggregateId.accessors().stream(),
-                        sequence == null ? Stream.empty() : sequence.accessors().stream())
-                .distinct()
-                .toList();
     }
 
     /** Reads the properties of an event. Throws an {@link InvalidEventException} if one is missing or of the wrong kind. */

@@ -3,7 +3,6 @@ package dev.outbox.spring.autoconfigure.tracing;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.spring.tracing.OutboxHandleObservationContext;
 import dev.outbox.spring.tracing.OutboxHandleObservationConvention;
-import dev.outbox.spring.tracing.TraceMode;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Clock;
@@ -15,22 +14,19 @@ final class ObservingInterceptor implements HandlerInterceptor {
 
     private static final OutboxHandleObservationConvention DEFAULT = new OutboxHandleObservationConvention() {};
 
-    /** Age of an event from which {@link TraceMode#AUTO} links: its trace has ended, and few viewers join what comes later. */
+    /** Age from which an event is linked: its trace has ended, and few viewers join what comes later. */
     private static final Duration LATE = Duration.ofMinutes(10);
 
     private final ObservationRegistry registry;
     private final @Nullable OutboxHandleObservationConvention convention;
-    private final TraceMode mode;
     private final Clock clock;
 
     ObservingInterceptor(
             ObservationRegistry registry,
             @Nullable OutboxHandleObservationConvention convention,
-            TraceMode mode,
             Clock clock) {
         this.registry = registry;
         this.convention = convention;
-        this.mode = mode;
         this.clock = clock;
     }
 
@@ -49,14 +45,9 @@ final class ObservingInterceptor implements HandlerInterceptor {
         }
     }
 
-    /** Returns whether the invocation begins a new trace that links to that of its event. The events of a batch have no common parent. */
+    /** Returns whether the invocation begins a new trace that links to those of its events. The events of a batch have no common parent. */
     private boolean isLinked(Call call) {
-        return call.events().size() > 1
-                || switch (mode) {
-                    case PARENT -> false;
-                    case LINK -> true;
-                    case AUTO -> call.replayed() || isLate(call);
-                };
+        return call.events().size() > 1 || call.replayed() || isLate(call);
     }
 
     private boolean isLate(Call call) {

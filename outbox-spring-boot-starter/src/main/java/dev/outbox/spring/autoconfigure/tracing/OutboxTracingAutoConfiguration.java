@@ -5,7 +5,6 @@ import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
-import dev.outbox.spring.autoconfigure.OutboxProperties;
 import dev.outbox.spring.tracing.OutboxHandleObservationConvention;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
@@ -46,10 +45,9 @@ public final class OutboxTracingAutoConfiguration {
     HandlerInterceptor outboxObservingInterceptor(
             ObservationRegistry registry,
             ObjectProvider<OutboxHandleObservationConvention> conventions,
-            OutboxProperties properties,
             OutboxDependencies dependencies) {
         return new ObservingInterceptor(
-                registry, conventions.getIfAvailable(), properties.tracing().mode(), dependencies.clock());
+                registry, conventions.getIfAvailable(), dependencies.clock());
     }
 
     /** Continues traces, where the application has a tracer. */

@@ -81,17 +81,6 @@ class HealthThresholdsTest {
     }
 
     @Test
-    void tablesOlderThanTheCodeAreDown() {
-        publisher().run((context) -> {
-            assertUp(context);
-            sql(context, "DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'");
-            assertDown(
-                    context,
-                    "the tables are older than this version of the outbox: .*R__archive.sql.*outbox.migrate.*");
-        });
-    }
-
-    @Test
     void exceededLimitOfAStoppedOutboxIsDown() {
         worker(new NonRetryableException("never"), "outbox.health.max-dead=0").run((context) -> {
             publish(context);

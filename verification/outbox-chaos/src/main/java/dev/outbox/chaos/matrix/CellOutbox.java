@@ -9,7 +9,6 @@ import dev.outbox.internal.maintenance.RetentionSettings;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.retry.Backoff;
-import dev.outbox.internal.retry.ErrorClasses;
 import dev.outbox.internal.retry.RetryPolicy;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
@@ -34,7 +33,7 @@ final class CellOutbox implements AutoCloseable {
 
     private static final int POOL_SIZE = 6;
     private static final RetryPolicy RETRIES = new RetryPolicy(
-            new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, ErrorClasses.NONE);
+            new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, Set.of());
 
     private final HikariDataSource pool;
     private final OutboxDependencies dependencies;
