@@ -1,5 +1,6 @@
 package dev.outbox.spring.autoconfigure.events;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.Causes;
@@ -11,7 +12,8 @@ import org.springframework.context.support.AbstractApplicationContext;
 
 /**
  * Fails the start if the application's multicaster calls the outbox on another thread or suppresses its exceptions: an event that
- * cannot be stored would be lost silently. Multicasts a probe, because a custom multicaster does not tell what it does.
+ * cannot be stored would be lost silently. Multicasts a probe, because a custom multicaster does not tell what it does. Also fails it if a
+ * parent context has an outbox too: a context passes each event to its parent, which would store it again.
  */
 final class MulticasterCheck implements SmartInitializingSingleton {
 
@@ -23,6 +25,17 @@ final class MulticasterCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
+        ApplicationContext parent = context.getParent();
+        if (parent != null
+                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, OutboxedEventListener.class, true, false)
+                                .length
+                        > 0) {
+            throw new OutboxConfigurationException(
+                    "this context and a parent of it both have an outbox that stores Spring events, so both would store an"
+                            + " @Outboxed event of this context",
+                    "set outbox.spring-events.enabled=false in one of them",
+                    null);
+        }
         String name = AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME;
         if (context.containsLocalBean(name)) {
             check(context.getBean(name, ApplicationEventMulticaster.class));

@@ -36,8 +36,8 @@ public final class OutboxSpringEventsAutoConfiguration {
 
     @Bean
     @ConditionalOnBooleanProperty(name = "outbox.spring-events.enabled", matchIfMissing = true)
-    OutboxedEventListener outboxedEventListener(OutboxedEvents events, ApplicationContext context) {
-        return new OutboxedEventListener(events, new StoredInChild(context));
+    OutboxedEventListener outboxedEventListener(OutboxedEvents events) {
+        return new OutboxedEventListener(events);
     }
 
     @Bean

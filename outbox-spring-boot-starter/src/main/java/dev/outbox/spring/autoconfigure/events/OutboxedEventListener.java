@@ -1,8 +1,6 @@
 package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.InvalidEventException;
-import dev.outbox.spring.autoconfigure.outboxed.OutboxedType;
-import java.util.Optional;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
@@ -17,11 +15,9 @@ import org.springframework.core.ResolvableType;
 final class OutboxedEventListener implements GenericApplicationListener, PriorityOrdered {
 
     private final OutboxedEvents events;
-    private final StoredInChild storedInChild;
 
-    OutboxedEventListener(OutboxedEvents events, StoredInChild storedInChild) {
+    OutboxedEventListener(OutboxedEvents events) {
         this.events = events;
-        this.storedInChild = storedInChild;
     }
 
     @Override
@@ -58,10 +54,6 @@ final class OutboxedEventListener implements GenericApplicationListener, Priorit
     }
 
     private void store(Object published) {
-        Optional<OutboxedType> type = events.typeOf(published.getClass());
-        if (type.isPresent() && !storedInChild.contains(published)) {
-            events.store(type.get(), published);
-            storedInChild.add(published);
-        }
+        events.typeOf(published.getClass()).ifPresent((type) -> events.store(type, published));
     }
 }

@@ -4,17 +4,12 @@ import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
 import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.spring.autoconfigure.Applications;
-import dev.outbox.spring.autoconfigure.events.Shop.Hook;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
-import dev.outbox.spring.autoconfigure.events.Shop.OrderConfirmed;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,47 +37,16 @@ class ContextHierarchyTest {
     }
 
     @Test
-    void eventIsStoredOnceIfParentAndChildHaveAnOutbox() {
-        withChild(outbox(), (parent, child) -> {
-            OrderPlaced event = new OrderPlaced("1");
-            inTransaction(child, () -> {
-                child.publishEvent(event);
-                child.publishEvent(event);
-            });
-
-            assertThat(stored(child)).containsExactly("OrderPlaced 1 1", "OrderPlaced 1 2");
-            assertThat(parent.getBean(Listeners.class).immediate).containsExactly("1", "1");
-        });
-    }
-
-    @Test
-    void eventIsStoredOnceIfAListenerPublishesAnother() {
-        List<ConfigurableApplicationContext> publishers = new ArrayList<>();
-        Hook hook = new Hook((event) -> publishers.forEach((context) -> context.publishEvent(new OrderConfirmed("1"))));
-        withChild(outbox().withBean(Hook.class, () -> hook), (parent, child) -> {
-            publishers.add(child);
-            publishers.add(parent);
-            inTransaction(child, () -> child.publishEvent(new OrderPlaced("1")));
-
-            assertThat(stored(child)).containsExactly("OrderPlaced 1 1", "OrderConfirmed 1 2", "OrderConfirmed 1 3");
-        });
-    }
-
-    @Test
-    void eventThatNeverReachedTheParentIsForgottenWithItsTransaction() {
-        Hook failing = new Hook((event) -> {
-            throw new IllegalStateException("on purpose");
-        });
-        withChild(outbox().withBean(Hook.class, () -> failing), (parent, child) -> {
-            OrderPlaced event = new OrderPlaced("1");
-            inTransaction(
-                    child,
-                    () -> assertThatThrownBy(() -> child.publishEvent(event))
-                            .isInstanceOf(IllegalStateException.class));
-            inTransaction(parent, () -> parent.publishEvent(event));
-
-            assertThat(stored(parent)).containsExactly("OrderPlaced 1 1", "OrderPlaced 1 2");
-        });
+    void outboxesOfParentAndChildAreRefused() {
+        outbox().run((parent) -> outbox()
+                .withParent(parent.getSourceApplicationContext())
+                .run((child) -> assertThat(child)
+                        .getFailure()
+                        .hasMessageContaining("this context and a parent of it both have an outbox")));
+        outbox().run((parent) -> outbox()
+                .withParent(parent.getSourceApplicationContext())
+                .withPropertyValues("outbox.spring-events.enabled=false")
+                .run((child) -> assertThat(child).hasNotFailed()));
     }
 
     private void withChild(
