@@ -1,9 +1,9 @@
 package dev.outbox.spring.autoconfigure.events;
 
-import org.springframework.beans.factory.BeanFactoryUtils;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.Causes;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEvent;

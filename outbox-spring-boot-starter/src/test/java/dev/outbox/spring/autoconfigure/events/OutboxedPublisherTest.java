@@ -1,12 +1,12 @@
 package dev.outbox.spring.autoconfigure.events;
 
-import dev.outbox.EventEnvelope;
 import static dev.outbox.spring.autoconfigure.events.Shop.inTransaction;
 import static dev.outbox.spring.autoconfigure.events.Shop.stored;
 import static dev.outbox.spring.autoconfigure.events.Shop.withoutPolling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;

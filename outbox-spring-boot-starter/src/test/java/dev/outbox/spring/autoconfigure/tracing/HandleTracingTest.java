@@ -112,23 +112,22 @@ class HandleTracingTest {
     @ParameterizedTest
     @CsvSource({"601, true", "300, false"})
     void lateEventIsLinked(long age, boolean linked) {
-        Traced.on(database, mail)
-                .run((context) -> {
-                    Traced traced = new Traced(context);
-                    OutboxEvent event = order(1).occurredAt(Instant.now().minusSeconds(age));
-                    String trace = traced.inSpan("request", () -> traced.publish(event));
+        Traced.on(database, mail).run((context) -> {
+            Traced traced = new Traced(context);
+            OutboxEvent event = order(1).occurredAt(Instant.now().minusSeconds(age));
+            String trace = traced.inSpan("request", () -> traced.publish(event));
 
-                    SpanData handle = await().until(() -> traced.spans("handle mail"), (spans) -> !spans.isEmpty())
-                            .get(0);
-                    if (linked) {
-                        assertThat(handle.getParentSpanContext().isValid()).isFalse();
-                        assertThat(handle.getTraceId()).isNotEqualTo(trace);
-                        assertThat(Traced.linkedTraces(handle)).containsExactly(trace);
-                    } else {
-                        assertThat(handle.getTraceId()).isEqualTo(trace);
-                    }
-                    assertThat(logged).containsExactly(handle.getTraceId());
-                });
+            SpanData handle = await().until(() -> traced.spans("handle mail"), (spans) -> !spans.isEmpty())
+                    .get(0);
+            if (linked) {
+                assertThat(handle.getParentSpanContext().isValid()).isFalse();
+                assertThat(handle.getTraceId()).isNotEqualTo(trace);
+                assertThat(Traced.linkedTraces(handle)).containsExactly(trace);
+            } else {
+                assertThat(handle.getTraceId()).isEqualTo(trace);
+            }
+            assertThat(logged).containsExactly(handle.getTraceId());
+        });
     }
 
     @Test
@@ -183,18 +182,17 @@ class HandleTracingTest {
                 Set.of("*"),
                 (event) -> tenants.add(
                         String.valueOf(tracer.get().getBaggage("tenant").get())));
-        Traced.on(database, handler)
-                .run((context) -> {
-                    Traced traced = new Traced(context);
-                    tracer.set(traced.tracer());
-                    traced.inSpan("request", () -> traced.withTenant("acme", () -> traced.publish(
-                                    order(1).occurredAt(Instant.now().minusSeconds(age)))));
-                    await().until(() -> traced.spans("handle mail").size() == 1);
-                    traced.inSpan("request", () -> traced.publish(order(2)));
-                    await().until(() -> traced.spans("handle mail").size() == 2);
+        Traced.on(database, handler).run((context) -> {
+            Traced traced = new Traced(context);
+            tracer.set(traced.tracer());
+            OutboxEvent event = order(1).occurredAt(Instant.now().minusSeconds(age));
+            traced.inSpan("request", () -> traced.withTenant("acme", () -> traced.publish(event)));
+            await().until(() -> traced.spans("handle mail").size() == 1);
+            traced.inSpan("request", () -> traced.publish(order(2)));
+            await().until(() -> traced.spans("handle mail").size() == 2);
 
-                    assertThat(tenants).containsExactly("acme", "null");
-                });
+            assertThat(tenants).containsExactly("acme", "null");
+        });
     }
 
     @Test
