@@ -28,7 +28,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 class TourTest {
 
     private static final Path PAGE = Path.of("..", "docs", "tour.md");
-    private static final Path TASKS = Path.of("..", "docs", "tasks.md");
+    private static final Path TASKS = Path.of("..", "docs", "operating.md");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Test
