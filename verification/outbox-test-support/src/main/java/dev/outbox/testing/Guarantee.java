@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Guarantee that a test shows; {@code docs/guarantees.md} lists all of them. */
+/** Guarantee that a test shows; {@code verification/guarantees.md} lists all of them. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Repeatable(Guarantee.Several.class)

@@ -69,10 +69,9 @@ public final class SourceTree {
         return tests;
     }
 
-    /** Finds the README and all pages of the documentation. */
+    /** Finds all pages of the documentation. */
     public static List<Path> pages() {
-        return Stream.concat(Stream.of(ROOT.resolve("README.md")), files("docs", ".*\\.md").stream())
-                .toList();
+        return files("", ".*\\.md");
     }
 
     /** Gives the path below the project, with slashes. */
