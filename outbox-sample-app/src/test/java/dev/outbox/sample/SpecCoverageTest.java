@@ -3,67 +3,60 @@ package dev.outbox.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.testing.SourceTree;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the pages of coverage say of code and tests is so, and their index sums them up. */
+/** The pages of coverage: every row has a result and its tests, and every test asserts what {@code assertions.txt} quotes. */
 class SpecCoverageTest {
 
-    private static final String MODULES = "outbox-(core|spring-boot-starter|sample-app)/";
-    private static final String HEADING = "| the document says | result | where | what the test asserts |";
-    private static final String RESULT = "met|(differs|not met): .{10,}";
-    private static final Pattern ASSERTION = Pattern.compile("`([^`]{10,90})` in `(\\w+Test)\\.(\\w+)`");
-    private static final String NO_TEST = "\\*No test\\*: .{10,}";
-    private static final Pattern TYPE_OR_MIGRATION = Pattern.compile("`([A-Z][a-z]\\w+|V\\d+__\\w+\\.sql)`");
+    private static final String FOLDER = "outbox-sample-app/spec-coverage/";
+    private static final String ASSERTIONS = "outbox-sample-app/src/test/resources/spec-coverage/assertions.txt";
+    private static final String HEADING = "requirement | result | test";
+    private static final Pattern RESULT = Pattern.compile("met|(differs|not met): .{10,}");
+    private static final Pattern TESTS = Pattern.compile("`\\w+Test\\.\\w+`(, `\\w+Test\\.\\w+`)*");
+    private static final Pattern NO_TEST = Pattern.compile("\\*No test\\*: .{10,}");
+    private static final Pattern NAME = Pattern.compile("`(\\w+Test\\.\\w+)`");
 
-    /** The four pages by their file names, as the index lists them. */
-    private final Map<String, Page> pages = pages();
+    private final List<Row> rows = SourceTree.files(FOLDER, FOLDER + ".*\\.md").stream()
+            .flatMap((page) -> SourceTree.read(page).lines())
+            .filter((line) -> line.contains(" | ") && !line.equals(HEADING))
+            .map(Row::of)
+            .toList();
 
-    private final List<Row> rows =
-            pages.values().stream().flatMap((page) -> page.rows().stream()).toList();
+    private final List<Quote> quotes = SourceTree.read(SourceTree.ROOT.resolve(ASSERTIONS))
+            .lines()
+            .filter((line) -> !line.startsWith("#"))
+            .map(Quote::of)
+            .toList();
 
     @Test
-    void everyRowHasFourCellsAndAnHonestResult() {
+    void everyRowHasAnHonestResultAndItsTests() {
         assertThat(rows)
-                .hasSizeGreaterThan(250)
+                .hasSizeGreaterThan(300)
                 .filteredOn((row) -> !row.isComplete())
                 .isEmpty();
     }
 
     @Test
-    void everyAssertionStandsInTheTestThatIsNamed() {
-        Map<String, String> tests = SourceTree.tests();
+    void everyTestThatIsNamedHasAnAssertion() {
+        Set<String> quoted = quotes.stream().map(Quote::test).collect(Collectors.toSet());
 
-        assertThat(rows)
-                .flatExtracting(Row::assertions)
-                .filteredOn((assertion) -> !assertion.matches(NO_TEST) && !standsInItsTest(assertion, tests))
-                .isEmpty();
-    }
-
-    private static boolean standsInItsTest(String assertion, Map<String, String> tests) {
-        Matcher parts = ASSERTION.matcher(assertion);
-        return parts.matches()
-                && TestMethods.bodies(tests.getOrDefault(parts.group(2), ""), parts.group(3)).stream()
-                        .anyMatch((body) -> body.contains(TestMethods.withoutSpace(parts.group(1))));
+        assertThat(rows.stream().flatMap(Row::tests).collect(Collectors.toSet()))
+                .isEqualTo(quoted);
     }
 
     @Test
-    void everyClassAndMigrationThatIsNamedExists() {
-        Set<String> files = SourceTree.files("", MODULES + "src/main/(java|resources)/.*").stream()
-                .map((file) -> file.getFileName().toString())
-                .collect(Collectors.toSet());
+    void everyAssertionStandsInItsTest() {
+        Map<String, String> tests = SourceTree.tests();
 
-        assertThat(rows)
-                .flatExtracting(Row::files)
-                .hasSizeGreaterThan(250)
-                .filteredOn((file) -> !files.contains(file))
+        assertThat(quotes)
+                .hasSizeGreaterThan(300)
+                .filteredOn((quote) -> !quote.standsIn(tests))
                 .isEmpty();
     }
 
@@ -82,105 +75,42 @@ class SpecCoverageTest {
                 .isEmpty();
     }
 
-    @Test
-    void indexCountsTheRowsOfEveryPage() {
-        String counts = pages.entrySet().stream()
-                .map((page) -> page.getValue().counts(page.getKey()))
-                .collect(Collectors.joining("\n"));
-
-        assertThat(index()).contains("|---|---|---|---|\n" + counts + "\n\n");
-    }
-
-    @Test
-    void indexListsWhatDiffersOrIsNotMet() {
-        String differences = pages.values().stream()
-                .filter((page) -> page.rows().stream().anyMatch((row) -> !row.isMet()))
-                .map(Page::differences)
-                .collect(Collectors.joining("\n"));
-
-        assertThat(index()).endsWith("\n" + differences);
-    }
-
-    private static String index() {
-        return SourceTree.read(SourceTree.ROOT.resolve("docs/spec-coverage.md"));
-    }
-
-    private static Map<String, Page> pages() {
-        Map<String, Page> pages = new LinkedHashMap<>();
-        for (String name : List.of("event-flow", "duplicates-and-order", "event-bus", "push-notifications")) {
-            pages.put(name, Page.of(SourceTree.read(SourceTree.ROOT.resolve("docs/spec-coverage/" + name + ".md"))));
-        }
-        return pages;
-    }
-
-    private record Page(String title, List<Row> rows) {
-
-        static Page of(String text) {
-            return new Page(
-                    text.lines().findFirst().orElseThrow().replace("# ", ""),
-                    text.lines()
-                            .filter((line) -> line.startsWith("| ") && !line.equals(HEADING))
-                            .map(Row::of)
-                            .toList());
-        }
-
-        String counts(String name) {
-            return "| [%s](spec-coverage/%s.md) | %d | %d | %d |"
-                    .formatted(title, name, count("met"), count("differs:"), count("not met:"));
-        }
-
-        String differences() {
-            return rows.stream()
-                    .filter((row) -> !row.isMet())
-                    .map((row) -> "| %s | %s |\n".formatted(row.requirement(), row.result()))
-                    .collect(Collectors.joining(
-                            "", "### " + title + "\n\n| the document says | result |\n|---|---|\n", ""))
-                    .replace("](../", "](");
-        }
-
-        private long count(String result) {
-            return rows.stream()
-                    .filter((row) -> row.result().startsWith(result))
-                    .count();
-        }
-    }
-
     private record Row(List<String> cells) {
 
         static Row of(String line) {
-            return new Row(Stream.of(line.substring(1, line.length() - 1).split("\\|"))
-                    .map(String::strip)
-                    .toList());
+            return new Row(Stream.of(line.split(" \\| ")).map(String::strip).toList());
         }
 
         boolean isComplete() {
-            return cells.size() == 4 && cells.stream().noneMatch(String::isEmpty) && result().matches(RESULT);
-        }
-
-        boolean isMet() {
-            return result().equals("met");
+            return cells.size() == 3
+                    && !requirement().isEmpty()
+                    && RESULT.matcher(cells.get(1)).matches()
+                    && (TESTS.matcher(cells.get(2)).matches()
+                            || NO_TEST.matcher(cells.get(2)).matches());
         }
 
         String requirement() {
             return cells.get(0);
         }
 
-        String result() {
-            return cells.get(1);
+        Stream<String> tests() {
+            return NAME.matcher(cells.get(cells.size() - 1)).results().map((name) -> name.group(1));
+        }
+    }
+
+    /** Part of an assertion, and the test that makes it. */
+    private record Quote(String test, String assertion) {
+
+        static Quote of(String line) {
+            String[] parts = line.split(": ", 2);
+            return new Quote(parts[0], parts[1]);
         }
 
-        /** Files of the classes and migrations that meet the requirement. */
-        List<String> files() {
-            return TYPE_OR_MIGRATION
-                    .matcher(cells.get(2))
-                    .results()
-                    .map((name) -> name.group(1))
-                    .map((name) -> name.endsWith(".sql") ? name : name + ".java")
-                    .toList();
-        }
-
-        List<String> assertions() {
-            return List.of(cells.get(3).split("<br>"));
+        boolean standsIn(Map<String, String> tests) {
+            String[] name = test.split("\\.");
+            return assertion.length() >= 10
+                    && TestMethods.bodies(tests.getOrDefault(name[0], ""), name[1]).stream()
+                            .anyMatch((body) -> body.contains(TestMethods.withoutSpace(assertion)));
         }
     }
 }
