@@ -1,6 +1,5 @@
 package dev.outbox.sample.docs;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.sample.events.BillingEvent.SubscriptionStarted;
@@ -14,7 +13,6 @@ class FirstPage {
 
     private final OutboxPublisher outbox;
     private final List<String> grants = new ArrayList<>();
-    private final List<EventEnvelope> audit = new ArrayList<>();
 
     FirstPage(OutboxPublisher outbox) {
         this.outbox = outbox;
@@ -34,10 +32,5 @@ class FirstPage {
     @OutboxHandler(id = "licensing.grant")
     void grant(SubscriptionStarted event) {
         grants.add(event.guildId());
-    }
-
-    @OutboxHandler(id = "audit.record", eventTypes = "*")
-    void record(EventEnvelope event) {
-        audit.add(event);
     }
 }
