@@ -24,7 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -38,6 +41,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.ProducerFactory;
@@ -65,14 +69,27 @@ class ForwardingTest {
 
     record VoucherSent(String text) {}
 
+    record StockMoved(String text) {}
+
+    record CouponIssued(String text) {}
+
     @SpringBootConfiguration
     @EnableAutoConfiguration
     static class Shop {
 
         @Bean
+        @Primary
         KafkaRecordMapper mapper() {
             return (event, proposed) -> MAPPERS.getOrDefault(event.aggregateId(), (same, record) -> record)
                     .map(event, proposed);
+        }
+
+        @Bean
+        KafkaRecordMapper partners() {
+            return (event, proposed) -> {
+                proposed.headers().add("mapper", "partners".getBytes(UTF_8));
+                return proposed;
+            };
         }
 
         @Bean
@@ -81,6 +98,25 @@ class ForwardingTest {
             return (factory) ->
                     ((DefaultKafkaProducerFactory<Object, Object>) factory).addListener(new CreatedProducers());
         }
+    }
+
+    /** Marks the records of the producer that is configured with it. */
+    public static final class Stamp implements ProducerInterceptor<Object, Object> {
+
+        @Override
+        public ProducerRecord<Object, Object> onSend(ProducerRecord<Object, Object> record) {
+            record.headers().add("producer", "own".getBytes(UTF_8));
+            return record;
+        }
+
+        @Override
+        public void onAcknowledgement(RecordMetadata metadata, Exception exception) {}
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
     }
 
     /** Listens to producers in the way in which Spring Boot binds their meters. */
@@ -96,6 +132,8 @@ class ForwardingTest {
     static void start(CapturedOutput output) {
         TestKafka.createTopic("orders", Map.of());
         TestKafka.createTopic("denied", Map.of());
+        TestKafka.createTopic("partners", Map.of());
+        TestKafka.createTopic("stock", Map.of("max.message.bytes", "2000"));
         TestKafka.createTopic("payments", Map.of("max.message.bytes", "2000"));
         database = TestPostgres.shared().newDatabase();
         application = new SpringApplicationBuilder(Shop.class)
@@ -119,6 +157,15 @@ class ForwardingTest {
                         "--outbox.kafka.routes.refunds.topic=missing",
                         "--outbox.kafka.routes.vouchers.event-types=VoucherSent",
                         "--outbox.kafka.routes.vouchers.topic=denied",
+                        "--outbox.kafka.routes.stock.event-types=StockMoved",
+                        "--outbox.kafka.routes.stock.topic=stock",
+                        "--outbox.kafka.routes.coupons.event-types=CouponIssued",
+                        "--outbox.kafka.routes.coupons.topic=orders",
+                        "--outbox.kafka.routes.partners.event-types=CouponIssued",
+                        "--outbox.kafka.routes.partners.topic=partners",
+                        "--outbox.kafka.routes.partners.mapper=partners",
+                        "--outbox.kafka.routes.partners.producer.properties[interceptor.classes]="
+                                + Stamp.class.getName(),
                         "--outbox.kafka.routes.twice.event-types=OrderTwice",
                         "--outbox.kafka.routes.twice.topic=payments");
         await().atMost(DEADLINE)
@@ -195,6 +242,29 @@ class ForwardingTest {
     }
 
     @Test
+    void deadLetterHoldsBackItsAggregateUntilItIsRetried() {
+        UUID large = publish(
+                        OutboxEvent.of("Item", "blocked", new StockMoved("x".repeat(5_000))),
+                        OutboxEvent.of("Item", "blocked", new StockMoved("2")),
+                        OutboxEvent.of("Item", "blocked", new StockMoved("3")))
+                .get(0)
+                .eventId();
+        dead(large, "kafka-stock");
+        publish(OutboxEvent.of("Item", "blocked", new StockMoved("4")));
+        publish(OutboxEvent.of("Item", "free", new StockMoved("5")));
+
+        assertThat(TestKafka.read("stock", 1, (record) -> true))
+                .extracting(ConsumerRecord::key)
+                .containsExactly("free");
+        TestKafka.configure("stock", "max.message.bytes", "100000");
+        application
+                .getBean(OutboxOperations.class)
+                .retry(DeliverySelection.delivery(large, "kafka-stock"), "ann", "larger records");
+
+        assertThat(sequences("stock", "blocked", 4)).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
     void eventsWaitForUnknownTopicAndArriveInOrder(CapturedOutput output) {
         publish(refunds("refund"));
 
@@ -206,7 +276,7 @@ class ForwardingTest {
                         "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist");
         TestKafka.createTopic("missing", Map.of());
 
-        assertThat(sequences("missing", "refund")).containsExactly("1", "2", "3");
+        assertThat(sequences("missing", "refund", 3)).containsExactly("1", "2", "3");
         awaitEndOfFault("refunds", output);
     }
 
@@ -222,7 +292,7 @@ class ForwardingTest {
         assertThat(output).containsOnlyOnce("Route vouchers cannot send to Kafka, so its events wait:");
         TestKafka.permitWrites("denied");
 
-        assertThat(sequences("denied", "denied")).containsExactly("1", "2", "3");
+        assertThat(sequences("denied", "denied", 3)).containsExactly("1", "2", "3");
         awaitEndOfFault("vouchers", output);
     }
 
@@ -259,8 +329,8 @@ class ForwardingTest {
         assertThat(application.getBean(HealthDetails.class).get().toString()).doesNotContain(route);
     }
 
-    private static List<String> sequences(String topic, String key) {
-        return read(topic, key, 3).stream()
+    private static List<String> sequences(String topic, String key, int count) {
+        return read(topic, key, count).stream()
                 .map((record) -> header(record, "ce_sequence"))
                 .toList();
     }
@@ -316,7 +386,21 @@ class ForwardingTest {
         publish(OutboxEvent.of("Order", "observed", new OrderPlaced("5")));
         read("orders", "observed", 1);
 
-        assertThat(PRODUCERS).containsExactly("outboxKafkaProducer.shop-outbox-1");
+        assertThat(PRODUCERS).contains("outboxKafkaProducer.shop-outbox-1");
+    }
+
+    @Test
+    void routeUsesItsOwnProducerAndMapper() {
+        publish(OutboxEvent.of("Coupon", "own", new CouponIssued("5")));
+
+        ConsumerRecord<String, String> own = read("partners", "own", 1).get(0);
+        assertThat(header(own, "mapper")).isEqualTo("partners");
+        assertThat(header(own, "producer")).isEqualTo("own");
+        ConsumerRecord<String, String> other = read("orders", "own", 1).get(0);
+        assertThat(other.headers()).extracting(Header::key).doesNotContain("mapper", "producer");
+        assertThat(PRODUCERS)
+                .containsExactlyInAnyOrder(
+                        "outboxKafkaProducer.shop-outbox-1", "outboxKafkaProducer.shop-outbox-partners-1");
     }
 
     private static List<EventEnvelope> publish(OutboxEvent... events) {

@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -17,6 +19,7 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -67,6 +70,14 @@ public final class TestKafka {
         withAdmin((admin) -> admin.deleteAcls(List.of(denial(topic).toFilter())).all());
     }
 
+    /** Changes the configuration of a topic. */
+    public static void configure(String topic, String key, String value) {
+        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+        AlterConfigOp change = new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET);
+        withAdmin((admin) ->
+                admin.incrementalAlterConfigs(Map.of(resource, List.of(change))).all());
+    }
+
     private static AclBinding denial(String topic) {
         return new AclBinding(
                 new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
@@ -84,7 +95,12 @@ public final class TestKafka {
     /** Reads a topic from its beginning until it has that many records of a kind; fails after 30 seconds. */
     public static List<ConsumerRecord<String, String>> read(
             String topic, int count, Predicate<ConsumerRecord<String, String>> kind) {
-        Map<String, Object> config = Map.of("bootstrap.servers", bootstrapServers());
+        return read(Map.of("bootstrap.servers", bootstrapServers()), topic, count, kind);
+    }
+
+    /** Reads like {@link #read}, with the configuration of another consumer. */
+    public static List<ConsumerRecord<String, String>> read(
+            Map<String, Object> config, String topic, int count, Predicate<ConsumerRecord<String, String>> kind) {
         List<ConsumerRecord<String, String>> found = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
