@@ -39,7 +39,8 @@ class RenamedRouteTest {
             }
 
             TestKafka.createTopic("renamed", Map.of());
-            try (ConfigurableApplicationContext shop = start(database, "sales", "--outbox.kafka.routes.sales.aliases=orders")) {
+            try (ConfigurableApplicationContext shop =
+                    start(database, "sales", "--outbox.kafka.routes.sales.aliases=orders")) {
                 publish(shop, 2);
 
                 assertThat(TestKafka.read("renamed", 7, (record) -> true))

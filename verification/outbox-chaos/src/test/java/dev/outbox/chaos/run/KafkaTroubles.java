@@ -22,27 +22,22 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.kafka.autoconfigure.DefaultKafkaConsumerFactoryCustomizer;
-import org.springframework.boot.kafka.autoconfigure.DefaultKafkaProducerFactoryCustomizer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
-import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -59,9 +54,8 @@ final class KafkaTroubles implements AutoCloseable {
 
     private static final AtomicInteger FATAL_POLLS = new AtomicInteger();
     private static final List<EventEnvelope> HANDLED = new CopyOnWriteArrayList<>();
-    private static volatile boolean credentialExpired;
 
-    private final KafkaCluster cluster = KafkaCluster.start(1);
+    private final KafkaCluster cluster = KafkaCluster.startWithPasswords(1);
     private final TestDatabase shop = TestPostgres.shared().newDatabase();
     private final TestDatabase billing = TestPostgres.shared().newDatabase();
     private final List<ConfigurableApplicationContext> running = new ArrayList<>();
@@ -71,18 +65,14 @@ final class KafkaTroubles implements AutoCloseable {
     KafkaTroubles(long seed) {
         this.random = new Random(seed);
         HANDLED.clear();
+        cluster.setPassword("shop", "secret");
+        cluster.setPassword("billing", "secret");
         TOPICS.forEach((topic) -> cluster.createTopic(topic, PARTITIONS));
     }
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
-    static class Shop {
-
-        @Bean
-        DefaultKafkaProducerFactoryCustomizer expiringCredential() {
-            return KafkaTroubles::refuseSends;
-        }
-    }
+    static class Shop {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
@@ -100,18 +90,6 @@ final class KafkaTroubles implements AutoCloseable {
         DefaultKafkaConsumerFactoryCustomizer fatalPolls() {
             return KafkaTroubles::failPolls;
         }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <K, V> void refuseSends(DefaultKafkaProducerFactory<K, V> factory) {
-        factory.addPostProcessor((producer) -> (Producer<K, V>) Proxy.newProxyInstance(
-                Producer.class.getClassLoader(), new Class<?>[] {Producer.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("send") && credentialExpired) {
-                        return CompletableFuture.failedFuture(
-                                new SaslAuthenticationException("the credential has expired"));
-                    }
-                    return invoke(producer, method, arguments);
-                }));
     }
 
     @SuppressWarnings("unchecked")
@@ -138,6 +116,7 @@ final class KafkaTroubles implements AutoCloseable {
         return start(
                 Shop.class,
                 shop,
+                "shop",
                 "--outbox.kafka.source=/shop",
                 "--outbox.retry.delays=50ms",
                 "--outbox.retry.max-attempts=" + MAX_ATTEMPTS,
@@ -153,11 +132,15 @@ final class KafkaTroubles implements AutoCloseable {
         return start(
                 Billing.class,
                 billing,
+                "billing",
                 "--outbox.kafka.inboxes.shop.topics=" + String.join(",", TOPICS),
                 "--outbox.kafka.inboxes.shop.group=billing");
     }
 
-    private ConfigurableApplicationContext start(Class<?> application, TestDatabase database, String... properties) {
+    private ConfigurableApplicationContext start(
+            Class<?> application, TestDatabase database, String user, String... properties) {
+        Stream<String> login = KafkaCluster.login(user, "secret").entrySet().stream()
+                .map((property) -> "--spring.kafka.properties[" + property.getKey() + "]=" + property.getValue());
         ConfigurableApplicationContext started = new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .run(Stream.concat(
@@ -168,7 +151,7 @@ final class KafkaTroubles implements AutoCloseable {
                                         "--spring.kafka.bootstrap-servers=" + cluster.bootstrapServers(),
                                         "--logging.level.org.apache.kafka=error",
                                         "--outbox.poller.interval=200ms"),
-                                Stream.of(properties))
+                                Stream.concat(login, Stream.of(properties)))
                         .toArray(String[]::new));
         running.add(started);
         return started;
@@ -196,7 +179,7 @@ final class KafkaTroubles implements AutoCloseable {
 
     /** Lets the credential expire until an event has had more attempts than may fail. */
     void expireCredential(Runnable meanwhile) {
-        credentialExpired = true;
+        cluster.removePassword("shop");
         try {
             meanwhile.run();
             await().atMost(DEADLINE)
@@ -207,7 +190,7 @@ final class KafkaTroubles implements AutoCloseable {
                             .query(Boolean.class)
                             .single());
         } finally {
-            credentialExpired = false;
+            cluster.setPassword("shop", "secret");
         }
     }
 

@@ -15,7 +15,7 @@ final class BrokerProperties {
             controller.quorum.voters=%(voters)
             listeners=INTERNAL://localhost:%(internal),CLIENT://localhost:%(client),CONTROLLER://localhost:%(controller)
             advertised.listeners=INTERNAL://localhost:%(internal),CLIENT://%(address)
-            listener.security.protocol.map=INTERNAL:PLAINTEXT,CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT
+            listener.security.protocol.map=INTERNAL:PLAINTEXT,CLIENT:%(protocol),CONTROLLER:PLAINTEXT
             inter.broker.listener.name=INTERNAL
             controller.listener.names=CONTROLLER
             log.dirs=%(directory)/log
@@ -42,16 +42,26 @@ final class BrokerProperties {
             log.cleaner.dedupe.buffer.size=2097152
             """;
 
+    /** A connection is checked again every second, so that it ends soon after its credential. */
+    private static final String PASSWORDS = """
+
+            sasl.enabled.mechanisms=SCRAM-SHA-256
+            listener.name.client.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+            listener.name.client.scram-sha-256.connections.max.reauth.ms=1000
+            """;
+
     private BrokerProperties() {}
 
-    /** Writes the configuration of each broker of a cluster. */
-    static void write(List<KafkaBroker> brokers) {
+    /** Writes the configuration of each broker of a cluster whose clients may need passwords. */
+    static void write(List<KafkaBroker> brokers, boolean passwords) {
         String voters = brokers.stream()
                 .map((broker) -> broker.id() + "@localhost:" + broker.ports().controller())
                 .collect(Collectors.joining(","));
         int replicas = brokers.size();
         for (KafkaBroker broker : brokers) {
-            String properties = TEMPLATE.replace("%(id)", "" + broker.id())
+            String properties = (passwords ? TEMPLATE + PASSWORDS : TEMPLATE)
+                    .replace("%(protocol)", passwords ? "SASL_PLAINTEXT" : "PLAINTEXT")
+                    .replace("%(id)", "" + broker.id())
                     .replace("%(voters)", voters)
                     .replace("%(internal)", "" + broker.ports().internal())
                     .replace("%(client)", "" + broker.ports().client())

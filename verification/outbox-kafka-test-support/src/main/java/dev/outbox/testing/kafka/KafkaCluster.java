@@ -20,6 +20,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
@@ -36,13 +40,14 @@ public final class KafkaCluster implements AutoCloseable {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+    private static final ScramMechanism MECHANISM = ScramMechanism.SCRAM_SHA_256;
 
     private final Path directory;
     private final List<KafkaBroker> brokers = new ArrayList<>();
     private final Thread closer = new Thread(this::delete, "kafka-cluster-stop");
     private final Admin admin;
 
-    private KafkaCluster(int count, boolean proxied) {
+    private KafkaCluster(int count, boolean proxied, boolean passwords) {
         try {
             directory = Files.createTempDirectory("kafka-cluster-");
             String clusterId = Uuid.randomUuid().toString();
@@ -53,7 +58,7 @@ public final class KafkaCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("The directories of the brokers could not be created", e);
         }
-        BrokerProperties.write(brokers);
+        BrokerProperties.write(brokers, passwords);
         Runtime.getRuntime().addShutdownHook(closer);
         brokers.forEach(KafkaBroker::launch);
         brokers.forEach(this::awaitService);
@@ -70,12 +75,42 @@ public final class KafkaCluster implements AutoCloseable {
      * @param brokers 1, or an odd number: more than half of them must run
      */
     public static KafkaCluster start(int brokers) {
-        return new KafkaCluster(brokers, false);
+        return new KafkaCluster(brokers, false, false);
     }
 
     /** Starts a cluster like {@link #start}, with a proxy between the clients and each broker. */
     public static KafkaCluster startProxied(int brokers) {
-        return new KafkaCluster(brokers, true);
+        return new KafkaCluster(brokers, true, false);
+    }
+
+    /** Starts a cluster like {@link #start}, whose clients need the password of a user, see {@link #login}. */
+    public static KafkaCluster startWithPasswords(int brokers) {
+        return new KafkaCluster(brokers, false, true);
+    }
+
+    /** Returns the properties of a client that connects with a password. */
+    public static Map<String, String> login(String user, String password) {
+        return Map.of(
+                "security.protocol",
+                "SASL_PLAINTEXT",
+                "sasl.mechanism",
+                MECHANISM.mechanismName(),
+                "sasl.jaas.config",
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"%s\" password=\"%s\";"
+                        .formatted(user, password));
+    }
+
+    /** Sets the password of a user. */
+    public void setPassword(String user, String password) {
+        complete(admin.alterUserScramCredentials(List.of(
+                        new UserScramCredentialUpsertion(user, new ScramCredentialInfo(MECHANISM, 4096), password)))
+                .all());
+    }
+
+    /** Removes the password of a user; its connections end within a second or two. */
+    public void removePassword(String user) {
+        complete(admin.alterUserScramCredentials(List.of(new UserScramCredentialDeletion(user, MECHANISM)))
+                .all());
     }
 
     /** Where clients find the cluster; stays the same. */
