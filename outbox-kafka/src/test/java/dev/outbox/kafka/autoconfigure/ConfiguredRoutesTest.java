@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.kafka.internal.forwarder.RecordKey;
 import dev.outbox.kafka.internal.forwarder.Route;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +12,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -26,8 +24,6 @@ class ConfiguredRoutesTest {
                 "b.event-types=*",
                 "b.streams=mail",
                 "b.topic=mails",
-                "b.key=event-id",
-                "b.headers=tenant",
                 "b.forward-received=true",
                 "b.mapper=avro",
                 "b.producer.properties.linger.ms=5",
@@ -44,8 +40,6 @@ class ConfiguredRoutesTest {
                                 Set.of("Order", "Payment"),
                                 Set.of(),
                                 "shop.{aggregateType}_v1-x",
-                                RecordKey.AGGREGATE_ID,
-                                null,
                                 false,
                                 null,
                                 new Route.Producer(Map.of()),
@@ -57,8 +51,6 @@ class ConfiguredRoutesTest {
                                 Set.of(),
                                 Set.of("mail"),
                                 "mails",
-                                RecordKey.EVENT_ID,
-                                Set.of("tenant"),
                                 true,
                                 "avro",
                                 new Route.Producer(Map.of("linger.ms", "5")),
@@ -68,7 +60,7 @@ class ConfiguredRoutesTest {
 
     @Test
     void routeSelectsSomething() {
-        assertThatThrownBy(() -> routes("a.key=none", "a.topic=orders"))
+        assertThatThrownBy(() -> routes("a.forward-received=true", "a.topic=orders"))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("set outbox.kafka.routes.a.event-types")
                 .hasMessageContaining("outbox.kafka.routes.a.streams");
@@ -94,13 +86,6 @@ class ConfiguredRoutesTest {
                     assertThat(ex.getName()).isEqualTo("outbox.kafka.routes.a." + key);
                     assertThat(ex.getReason()).contains(reason);
                 });
-    }
-
-    @Test
-    void unknownKindOfKeyIsReportedWithItsProperty() {
-        assertThatThrownBy(() -> routes("a.event-types=OrderPlaced", "a.topic=orders", "a.key=tenant"))
-                .isInstanceOf(BindException.class)
-                .hasMessageContaining("outbox.kafka.routes.a.key");
     }
 
     @Test

@@ -20,7 +20,7 @@ public record RecordFactory(String source, Route route, KafkaRecordMapper mapper
                 route.topicOf(event),
                 null,
                 timestamp(event),
-                route.key().of(event),
+                event.aggregateId(),
                 event.payload().getBytes(UTF_8),
                 headers(event));
         return Objects.requireNonNull(mapper.map(event, proposed), "the KafkaRecordMapper returned no record");
@@ -45,8 +45,7 @@ public record RecordFactory(String source, Route route, KafkaRecordMapper mapper
         add(headers, CloudEventHeaders.SCHEMA_VERSION, Integer.toString(event.schemaVersion()));
         add(headers, CloudEventHeaders.CONTENT_TYPE, CloudEventHeaders.JSON);
         event.headers().forEach((name, value) -> {
-            boolean reserved = CloudEventHeaders.isAttribute(name) || name.equals(EventEnvelope.ORIGIN);
-            if (!reserved && route.sends(name)) {
+            if (!CloudEventHeaders.isAttribute(name) && !name.equals(EventEnvelope.ORIGIN)) {
                 add(headers, name, value);
             }
         });

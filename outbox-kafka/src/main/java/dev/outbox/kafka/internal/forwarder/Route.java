@@ -15,8 +15,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aggregateTypes Aggregate types whose events go to the topic.
  * @param streams Streams whose events go to the topic.
  * @param topic Topic of the records. "{aggregateType}" stands for the aggregate type of the event.
- * @param key Key of the records: the aggregate id keeps the order of an aggregate.
- * @param headers Headers of the event that become headers of the record, beside "traceparent" and "tracestate". All if not set.
  * @param forwardReceived Whether to forward events that an inbox has received.
  * @param mapper Name of the KafkaRecordMapper bean. The only such bean if not set.
  * @param producer Producer of this route only, if it has properties.
@@ -28,8 +26,6 @@ public record Route(
         @DefaultValue Set<String> aggregateTypes,
         @DefaultValue Set<String> streams,
         @DefaultValue("") String topic,
-        @DefaultValue("aggregate-id") RecordKey key,
-        @Nullable Set<String> headers,
         @DefaultValue("false") boolean forwardReceived,
         @Nullable String mapper,
         @DefaultValue Producer producer,
@@ -42,9 +38,6 @@ public record Route(
     /** Prefix of the handler ids of routes. */
     public static final String HANDLER = "kafka-";
 
-    /** Names no baggage, which may be confidential. */
-    private static final Set<String> TRACE = Set.of("traceparent", "tracestate");
-
     /**
      * Producer of forwarded events.
      *
@@ -54,9 +47,5 @@ public record Route(
 
     String topicOf(EventEnvelope event) {
         return topic.replace(AGGREGATE_TYPE, event.aggregateType());
-    }
-
-    boolean sends(String header) {
-        return headers == null || headers.contains(header) || TRACE.contains(header);
     }
 }

@@ -11,12 +11,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class RecordFactoryTest {
 
@@ -41,8 +37,7 @@ class RecordFactoryTest {
 
     @Test
     void recordDescribesEventInBinaryModeOfCloudEvents() {
-        ProducerRecord<Object, Object> record =
-                create(TestEvents.orders(RecordKey.AGGREGATE_ID, null), event("a7", "OrderPlaced", HEADERS));
+        ProducerRecord<Object, Object> record = create(TestEvents.orders(), event("a7", "OrderPlaced", HEADERS));
 
         assertThat(record.topic()).isEqualTo("orders");
         assertThat(record.partition()).isNull();
@@ -66,41 +61,12 @@ class RecordFactoryTest {
     }
 
     @Test
-    void routeChoosesHeadersOfEvent() {
-        ProducerRecord<Object, Object> record = create(
-                TestEvents.orders(RecordKey.AGGREGATE_ID, Set.of("tenant")), event("a7", "OrderPlaced", HEADERS));
-
-        assertThat(headers(record)).containsKeys("tenant", "ce_id").doesNotContainKey("baggage");
-    }
-
-    @Test
-    void routeAlwaysContinuesTrace() {
-        EventEnvelope event = event(
-                "a7", "OrderPlaced", Map.of("traceparent", "00-01-02-01", "tracestate", "v=1", "baggage", "user=7"));
-
-        ProducerRecord<Object, Object> record = create(TestEvents.orders(RecordKey.AGGREGATE_ID, Set.of()), event);
-
-        assertThat(headers(record))
-                .containsEntry("traceparent", "00-01-02-01")
-                .containsEntry("tracestate", "v=1")
-                .doesNotContainKey("baggage");
-    }
-
-    @Test
     void receivedEventKeepsItsSource() {
         EventEnvelope received = event("a7", "OrderPlaced", Map.of(EventEnvelope.ORIGIN, "/warehouse"));
 
-        ProducerRecord<Object, Object> record = create(TestEvents.orders(RecordKey.AGGREGATE_ID, null), received);
+        ProducerRecord<Object, Object> record = create(TestEvents.orders(), received);
 
         assertThat(headers(record)).containsEntry("ce_source", "/warehouse").doesNotContainKey(EventEnvelope.ORIGIN);
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            nullValues = "none",
-            value = {"AGGREGATE_ID, a", "EVENT_ID, 01890000-0000-7000-8000-000000000001", "NONE, none"})
-    void routeChoosesKey(RecordKey key, @Nullable String expected) {
-        assertThat(create(TestEvents.orders(key, null), event("a7")).key()).isEqualTo(expected);
     }
 
     @Test
@@ -121,7 +87,7 @@ class RecordFactoryTest {
 
     @Test
     void topicMayDependOnTheAggregateType() {
-        Route route = TestEvents.route("shop.{aggregateType}", RecordKey.AGGREGATE_ID, null);
+        Route route = TestEvents.route("shop.{aggregateType}");
 
         assertThat(create(route, event("a7")).topic()).isEqualTo("shop.Order");
     }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Events and routes of a shop. */
 final class TestEvents {
@@ -37,25 +36,11 @@ final class TestEvents {
     }
 
     static Route orders() {
-        return orders(RecordKey.AGGREGATE_ID, null);
+        return route("orders");
     }
 
-    static Route orders(RecordKey key, @Nullable Set<String> headers) {
-        return route("orders", key, headers);
-    }
-
-    static Route route(String topic, RecordKey key, @Nullable Set<String> headers) {
+    static Route route(String topic) {
         return new Route(
-                Set.of(),
-                Set.of("Order"),
-                Set.of(),
-                topic,
-                key,
-                headers,
-                false,
-                null,
-                new Route.Producer(Map.of()),
-                List.of(),
-                true);
+                Set.of(), Set.of("Order"), Set.of(), topic, false, null, new Route.Producer(Map.of()), List.of(), true);
     }
 }
