@@ -84,11 +84,7 @@ class ProducerSettingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "transactional.id, tx, uses no transactions",
-        "linger.ms, soon, Invalid value soon",
-        "delivery.timeout.ms, 1000, must be at least"
-    })
+    @CsvSource({"linger.ms, soon, Invalid value soon", "delivery.timeout.ms, 1000, must be at least"})
     void invalidValueIsRefused(String key, String value, String reason) {
         assertThatThrownBy(() -> settings(Map.of(), Map.of(key, value)))
                 .isInstanceOf(OutboxConfigurationException.class)
