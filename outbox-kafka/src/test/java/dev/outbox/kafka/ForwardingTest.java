@@ -129,7 +129,7 @@ class ForwardingTest {
     }
 
     @BeforeAll
-    static void start(CapturedOutput output) {
+    static void start() {
         TestKafka.createTopic("orders", Map.of());
         TestKafka.createTopic("denied", Map.of());
         TestKafka.createTopic("partners", Map.of());
@@ -168,11 +168,6 @@ class ForwardingTest {
                                 + Stamp.class.getName(),
                         "--outbox.kafka.routes.twice.event-types=OrderTwice",
                         "--outbox.kafka.routes.twice.topic=payments");
-        await().atMost(DEADLINE)
-                .untilAsserted(
-                        () -> assertThat(output)
-                                .containsOnlyOnce(
-                                        "Route refunds cannot send to Kafka, so its events wait: Topic missing does not exist"));
     }
 
     @AfterAll

@@ -2,7 +2,6 @@ package dev.outbox.test;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.outbox.kafka.internal.forwarder.Forwarder;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.SharedProducer;
 import dev.outbox.kafka.internal.inbox.Inbox;
@@ -21,7 +20,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the place of a broker: records what the routes send, and hands records to the inboxes. */
-final class RecordedKafka implements KafkaRecords, Forwarder.Producers {
+final class RecordedKafka implements KafkaRecords, SharedProducer.Factory {
 
     private final Supplier<@Nullable Inboxes> inboxes;
     private final MockProducer<Object, Object> producer =

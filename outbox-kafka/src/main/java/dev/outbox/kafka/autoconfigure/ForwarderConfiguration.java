@@ -3,9 +3,10 @@ package dev.outbox.kafka.autoconfigure;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
-import dev.outbox.kafka.internal.forwarder.Forwarder;
+import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.ProducerSettings;
 import dev.outbox.kafka.internal.forwarder.RecordFactory;
+import dev.outbox.kafka.internal.forwarder.RecordSender;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.forwarder.RouteFaults;
 import dev.outbox.kafka.internal.forwarder.ServiceSource;
@@ -34,7 +35,7 @@ class ForwarderConfiguration {
     /** Not beans of type ProducerFactory, because the application's own beans look for one. */
     @Bean
     @ConditionalOnMissingBean
-    Forwarder.Producers outboxKafkaProducers(ProducerFactory<?, ?> application) {
+    SharedProducer.Factory outboxKafkaProducers(ProducerFactory<?, ?> application) {
         return (settings) -> {
             DefaultKafkaProducerFactory<Object, Object> factory = new DefaultKafkaProducerFactory<>(settings.values());
             factory.setBeanName("outboxKafkaProducer");
@@ -64,7 +65,7 @@ class ForwarderConfiguration {
             OutboxDependencies dependencies,
             Environment environment,
             ProducerFactory<?, ?> application,
-            Forwarder.Producers producers,
+            SharedProducer.Factory producers,
             RouteFaults faults,
             BeanFactory beans) {
         String name = environment.getProperty("spring.application.name", "");
@@ -75,21 +76,25 @@ class ForwarderConfiguration {
         String client = String.valueOf(connection.getOrDefault(ProducerConfig.CLIENT_ID_CONFIG, name));
         String clientId = client.isBlank() ? "outbox" : client + "-outbox";
         Map<String, String> common = properties.producer().properties();
-        Map<String, Forwarder.Client> clients = new HashMap<>();
-        Map<String, Forwarder> forwarders = new HashMap<>();
+        Map<String, SharedProducer> shared = new HashMap<>();
+        Map<String, ForwardingHandler> handlers = new HashMap<>();
         ConfiguredRoutes.of(properties.routes(), settings.polling().streams().keySet())
                 .forEach((routeName, route) -> {
                     Map<String, String> own = new HashMap<>(common);
                     own.putAll(route.producer().properties());
                     String id = own.equals(common) ? clientId : clientId + "-" + routeName;
-                    Forwarder.Client one = clients.computeIfAbsent(id, (ignored) -> {
-                        ProducerSettings values = new ProducerSettings(connection, own, id);
-                        return Forwarder.Client.of(values, producers.create(values));
-                    });
-                    RecordFactory records = new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC());
-                    forwarders.put(routeName, new Forwarder(routeName, route, one, records, faults, stored));
+                    ProducerSettings values = new ProducerSettings(connection, own, id);
+                    SharedProducer producer = shared.computeIfAbsent(id, (ignored) -> producers.create(values));
+                    handlers.put(
+                            routeName,
+                            new ForwardingHandler(
+                                    routeName,
+                                    new RecordFactory(source, route, mapper(route, beans), Clock.systemUTC()),
+                                    new RecordSender(producer, values.patience(), System::nanoTime),
+                                    faults,
+                                    stored::require));
                 });
-        return new ForwarderLifecycle(forwarders, stored);
+        return new ForwarderLifecycle(handlers, shared.values(), stored);
     }
 
     private static KafkaRecordMapper mapper(Route route, BeanFactory beans) {

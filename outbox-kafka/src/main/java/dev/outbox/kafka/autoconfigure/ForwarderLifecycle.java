@@ -1,16 +1,19 @@
 package dev.outbox.kafka.autoconfigure;
 
-import dev.outbox.kafka.internal.forwarder.Forwarder;
+import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.ServiceSource;
+import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 
-/** Reports the routes and checks their topics at start, and closes the producers after the pollers have stopped. */
+/** Reports the routes at start, and closes the producers after the pollers have stopped. */
 final class ForwarderLifecycle implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(ForwarderLifecycle.class);
@@ -18,21 +21,20 @@ final class ForwarderLifecycle implements SmartLifecycle {
     /** The phase before that of the outbox: started earlier, stopped later. */
     private static final int PHASE = DEFAULT_PHASE - 1024 - 1;
 
-    private final Map<String, Forwarder> forwarders;
+    private final Map<String, ForwardingHandler> handlers;
+    private final List<SharedProducer> producers;
     private final ServiceSource source;
-    private volatile @Nullable Thread checking;
+    private volatile boolean running;
 
-    ForwarderLifecycle(Map<String, Forwarder> forwarders, ServiceSource source) {
-        this.forwarders = Map.copyOf(forwarders);
+    ForwarderLifecycle(
+            Map<String, ForwardingHandler> handlers, Collection<SharedProducer> producers, ServiceSource source) {
+        this.handlers = Map.copyOf(handlers);
+        this.producers = List.copyOf(producers);
         this.source = source;
     }
 
-    Forwarder named(String name) {
-        Forwarder forwarder = forwarders.get(name);
-        if (forwarder == null) {
-            throw new IllegalArgumentException("there is no route " + name);
-        }
-        return forwarder;
+    ForwardingHandler named(String name) {
+        return Objects.requireNonNull(handlers.get(name), () -> "there is no route " + name);
     }
 
     @Override
@@ -40,12 +42,13 @@ final class ForwarderLifecycle implements SmartLifecycle {
         requireSource();
         log.info(
                 "Forwarding events to Kafka: {}",
-                forwarders.values().stream().map(Object::toString).sorted().collect(Collectors.joining(", ")));
-        forwarders.values().forEach((forwarder) -> forwarder.client().producer().open());
-        Thread thread = new Thread(() -> forwarders.values().forEach(Forwarder::check), "outbox-kafka-topics");
-        thread.setDaemon(true);
-        thread.start();
-        checking = thread;
+                handlers.entrySet().stream()
+                        .map((named) -> named.getKey() + " to topic "
+                                + named.getValue().route().topic())
+                        .sorted()
+                        .collect(Collectors.joining(", ")));
+        producers.forEach(SharedProducer::open);
+        running = true;
     }
 
     /** Without a database, each route asks again before its first record. */
@@ -59,17 +62,13 @@ final class ForwarderLifecycle implements SmartLifecycle {
 
     @Override
     public void stop() {
-        Thread thread = checking;
-        if (thread != null) {
-            thread.interrupt();
-            checking = null;
-        }
-        forwarders.values().forEach((forwarder) -> forwarder.client().producer().close());
+        producers.forEach(SharedProducer::close);
+        running = false;
     }
 
     @Override
     public boolean isRunning() {
-        return checking != null;
+        return running;
     }
 
     @Override

@@ -5,7 +5,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.OnDead;
-import dev.outbox.kafka.internal.forwarder.Forwarder;
+import dev.outbox.kafka.internal.forwarder.ForwardingHandler;
 import dev.outbox.kafka.internal.forwarder.Route;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
@@ -25,6 +25,10 @@ import org.springframework.core.env.Environment;
  */
 final class KafkaHandlers implements BeanRegistrar {
 
+    /** Prefixes of the names of the beans. */
+    static final String ROUTE = "outboxKafkaRoute.";
+    static final String INBOX = "outboxKafkaInbox.";
+
     private static final int BATCH_SIZE = 500;
     private static final CircuitBreaker CIRCUIT = new CircuitBreaker(5, Duration.ofSeconds(5));
 
@@ -33,13 +37,14 @@ final class KafkaHandlers implements BeanRegistrar {
         for (String name : OnNames.names(environment, ConfiguredRoutes.PREFIX)) {
             register(
                     registry,
-                    "outboxKafkaRoute." + name,
-                    (context) -> route(context.bean(ForwarderLifecycle.class).named(name)));
+                    ROUTE + name,
+                    (context) ->
+                            route(name, context.bean(ForwarderLifecycle.class).named(name)));
         }
         for (String name : OnNames.names(environment, ConfiguredInboxes.PREFIX)) {
             register(
                     registry,
-                    "outboxKafkaInbox." + name,
+                    INBOX + name,
                     (context) -> inbox(context.bean(Inboxes.class).named(name)));
         }
     }
@@ -50,13 +55,13 @@ final class KafkaHandlers implements BeanRegistrar {
     }
 
     /** A route exists for the order of its events, so they wait behind a dead letter. */
-    private static HandlerDefinition route(Forwarder forwarder) {
-        Route route = forwarder.route();
+    private static HandlerDefinition route(String name, ForwardingHandler handler) {
+        Route route = handler.route();
         return HandlerDefinition.ofBatch(
-                        Route.HANDLER + forwarder.name(),
+                        Route.HANDLER + name,
                         route.eventTypes().isEmpty() ? Set.of(HandlerDefinition.ALL_EVENT_TYPES) : route.eventTypes(),
                         null,
-                        forwarder.handler())
+                        handler)
                 .ofAggregateTypes(route.aggregateTypes().toArray(String[]::new))
                 .inStreams(route.streams().toArray(String[]::new))
                 .received(route.forwardReceived() ? Source.ANY : Source.OWN)

@@ -20,14 +20,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record OutboxKafkaProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String source,
-        @DefaultValue Producer producer,
+        @DefaultValue Route.Producer producer,
         @DefaultValue Map<String, Route> routes,
-        @DefaultValue Map<String, InboxSettings> inboxes) {
-
-    /**
-     * Producer of forwarded events.
-     *
-     * @param properties Kafka's properties of the producer. They override those below "spring.kafka".
-     */
-    public record Producer(@DefaultValue Map<String, String> properties) {}
-}
+        @DefaultValue Map<String, InboxSettings> inboxes) {}

@@ -6,7 +6,12 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.kafka.KafkaRecordMapper;
+import dev.outbox.kafka.internal.forwarder.ProducerSettings;
+import dev.outbox.kafka.internal.forwarder.SharedProducer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.MockProducer;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -23,10 +28,16 @@ import org.springframework.kafka.core.ProducerFactory;
 /** Configurations of the forwarder that start, and those that do not. Needs no database. */
 class ForwarderConfigurationTest {
 
+    private final List<ProducerSettings> created = new ArrayList<>();
+
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(KafkaAutoConfiguration.class))
             .withUserConfiguration(Forwarder.class)
             .withBean(RuntimeSettings.class, RuntimeSettings::defaults)
+            .withBean(SharedProducer.Factory.class, () -> (settings) -> {
+                created.add(settings);
+                return new SharedProducer(MockProducer::new, () -> {});
+            })
             .withBean(
                     OutboxDependencies.class,
                     () -> OutboxDependencies.of(new DriverManagerDataSource("jdbc:postgresql://localhost:1/none")))
@@ -63,11 +74,7 @@ class ForwarderConfigurationTest {
                         "spring.kafka.producer.transaction-id-prefix=tx",
                         "outbox.kafka.producer.properties.acks=all",
                         "outbox.kafka.producer.properties.schema.reflection=true")
-                .run((context) -> assertThat(context.getBean(ForwarderLifecycle.class)
-                                .named("orders")
-                                .client()
-                                .settings()
-                                .values())
+                .run((context) -> assertThat(created.get(0).values())
                         .containsEntry("acks", "all")
                         .containsEntry("client.id", "api-outbox")
                         .containsEntry("schema.reflection", "true")
@@ -118,12 +125,8 @@ class ForwarderConfigurationTest {
                         ProducerFactory.class,
                         () -> factory("localhost:2"),
                         (definition) -> definition.setPrimary(true))
-                .run((context) -> assertThat(context.getBean(ForwarderLifecycle.class)
-                                .named("orders")
-                                .client()
-                                .settings()
-                                .values())
-                        .containsEntry("bootstrap.servers", "localhost:2"));
+                .run((context) ->
+                        assertThat(created.get(0).values()).containsEntry("bootstrap.servers", "localhost:2"));
     }
 
     private static ProducerFactory<Object, Object> factory(String servers) {

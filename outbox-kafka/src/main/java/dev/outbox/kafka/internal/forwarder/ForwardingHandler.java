@@ -38,30 +38,27 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
         this.precondition = precondition;
     }
 
-    private record Aggregate(String type, String id) {}
-
-    /** Events of one aggregate that are not sent yet, in order. */
-    private record Lane(Deque<EventEnvelope> events) {
-
-        EventEnvelope next() {
-            return events.getFirst();
-        }
-    }
-
     /** First event of a lane, with its record on the way or the reason why it was not sent. */
     private record Sent(
-            Lane lane, @Nullable Sending sending, @Nullable Throwable unsent) {}
+            Deque<EventEnvelope> lane,
+            @Nullable Sending sending,
+            @Nullable Throwable unsent) {}
+
+    /** Returns the route whose events this handler forwards. */
+    public Route route() {
+        return records.route();
+    }
 
     @Override
     public void handle(
             List<EventEnvelope> payloads, List<EventEnvelope> events, BatchOutcome outcome, EventContext context)
             throws InterruptedException {
         requirePrecondition();
-        Collection<Lane> lanes = lanes(payloads);
+        Collection<Deque<EventEnvelope>> lanes = lanes(payloads);
         RouteFaults.Fault before = faults.of(route);
         while (!lanes.isEmpty()) {
             if (context.isLeaseLost()) {
-                lanes.forEach((lane) -> outcome.failed(lane.next(), leaseLost()));
+                lanes.forEach((lane) -> outcome.failed(lane.getFirst(), leaseLost()));
                 return;
             }
             lanes = wave(lanes, outcome, before);
@@ -78,35 +75,35 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
         }
     }
 
-    private Collection<Lane> lanes(List<EventEnvelope> events) {
-        Map<Aggregate, Lane> lanes = new LinkedHashMap<>();
+    private Collection<Deque<EventEnvelope>> lanes(List<EventEnvelope> events) {
+        Map<List<String>, Deque<EventEnvelope>> lanes = new LinkedHashMap<>();
         for (EventEnvelope event : events) {
             lanes.computeIfAbsent(
-                            new Aggregate(event.aggregateType(), event.aggregateId()),
-                            (aggregate) -> new Lane(new ArrayDeque<>()))
-                    .events()
+                            List.of(event.aggregateType(), event.aggregateId()), (aggregate) -> new ArrayDeque<>())
                     .add(event);
         }
         return lanes.values();
     }
 
     /** Sends the next event of each lane, and returns the lanes that have more events and no failure. */
-    private List<Lane> wave(Collection<Lane> lanes, BatchOutcome outcome, RouteFaults.@Nullable Fault before)
+    private List<Deque<EventEnvelope>> wave(
+            Collection<Deque<EventEnvelope>> lanes, BatchOutcome outcome, RouteFaults.@Nullable Fault before)
             throws InterruptedException {
         List<Sent> wave = new ArrayList<>();
-        for (Lane lane : lanes) {
+        for (Deque<EventEnvelope> lane : lanes) {
             wave.add(send(lane));
         }
-        List<Lane> rest = new ArrayList<>();
+        List<Deque<EventEnvelope>> rest = new ArrayList<>();
         boolean sentAny = false;
         for (Sent sent : wave) {
             Throwable failure = failure(sent);
             if (failure != null) {
-                outcome.failed(sent.lane().next(), failure);
+                outcome.failed(sent.lane().getFirst(), failure);
                 continue;
             }
             sentAny = true;
-            if (hasMore(sent.lane())) {
+            sent.lane().removeFirst();
+            if (!sent.lane().isEmpty()) {
                 rest.add(sent.lane());
             }
         }
@@ -116,8 +113,8 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
         return rest;
     }
 
-    private Sent send(Lane lane) throws InterruptedException {
-        EventEnvelope event = lane.next();
+    private Sent send(Deque<EventEnvelope> lane) throws InterruptedException {
+        EventEnvelope event = lane.getFirst();
         try {
             return new Sent(lane, sender.send(records.create(event)), null);
         } catch (RuntimeException ex) {
@@ -138,11 +135,6 @@ public final class ForwardingHandler implements BatchHandler<EventEnvelope> {
             faults.failed(route, failure);
         }
         return failure.cause();
-    }
-
-    private static boolean hasMore(Lane lane) {
-        lane.events().removeFirst();
-        return !lane.events().isEmpty();
     }
 
     private static RetryAfterException leaseLost() {

@@ -108,19 +108,6 @@ public final class RecordSender {
         return failure;
     }
 
-    /** Returns why the topic cannot be used, or {@code null}. Blocks for {@code max.block.ms} while the topic is unknown to the producer. */
-    @Nullable
-    SendFailure check(String topic) {
-        try {
-            producers.get().partitionsFor(topic);
-            return null;
-        } catch (InterruptException ex) {
-            return null;
-        } catch (RuntimeException ex) {
-            return SendFailure.of(topic, ex);
-        }
-    }
-
     private static InterruptedException interrupted(InterruptException ex) {
         Thread.interrupted();
         InterruptedException interrupted = new InterruptedException(ex.getMessage());

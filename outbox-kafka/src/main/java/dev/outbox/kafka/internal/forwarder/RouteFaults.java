@@ -26,17 +26,8 @@ public final class RouteFaults implements HealthDetails {
         this.nanos = nanos;
     }
 
-    /** Latest failure of a route, compared by identity. */
-    static final class Fault {
-
-        private final String message;
-        private final long since;
-
-        private Fault(String message, long since) {
-            this.message = message;
-            this.since = since;
-        }
-    }
+    /** Latest failure of a route. */
+    record Fault(String message, long since) {}
 
     /** Returns the fault of a route, or {@code null} if there is none. */
     @Nullable

@@ -12,6 +12,14 @@ public final class SharedProducer implements AutoCloseable {
     private @Nullable Producer<Object, Object> current;
     private boolean closed;
 
+    /** Creates the producers of routes. A test kit has one that records. */
+    @FunctionalInterface
+    public interface Factory {
+
+        /** Returns a producer that connects on its first use. */
+        SharedProducer create(ProducerSettings settings);
+    }
+
     /**
      * Creates the holder of a producer.
      *
