@@ -14,7 +14,6 @@ final class ConfiguredInboxes {
     static final String PREFIX = "outbox.kafka.inboxes";
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
-    private static final int LONGEST_PREFIX = 100;
 
     private ConfiguredInboxes() {}
 
@@ -40,9 +39,6 @@ final class ConfiguredInboxes {
                         + ".group must name the consumer group: instances of one service share it, and their offsets are stored under it");
         require(inbox.concurrency() > 0, property + ".concurrency must be at least 1: " + inbox.concurrency());
         require(inbox.gapTimeout().toMillis() > 0, property + ".gap-timeout must be positive: " + inbox.gapTimeout());
-        require(
-                inbox.aggregateTypePrefix().length() <= LONGEST_PREFIX,
-                property + ".aggregate-type-prefix must have at most " + LONGEST_PREFIX + " characters");
         require(
                 inbox.stream() == null || streams.contains(inbox.stream()),
                 property + ".stream must be one of " + new TreeSet<>(streams) + ", which outbox.streams extends: "

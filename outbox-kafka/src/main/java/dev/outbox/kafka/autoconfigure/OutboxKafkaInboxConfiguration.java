@@ -6,12 +6,12 @@ import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
+import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
 import dev.outbox.kafka.internal.inbox.Inbox;
 import dev.outbox.kafka.internal.inbox.InboxConsumer;
 import dev.outbox.kafka.internal.inbox.InboxMeter;
-import dev.outbox.kafka.internal.inbox.InboxTables;
 import dev.outbox.kafka.internal.inbox.Inboxes;
 import dev.outbox.kafka.internal.inbox.OffsetStore;
 import dev.outbox.kafka.internal.inbox.ReceivedStore;
@@ -46,15 +46,7 @@ class OutboxKafkaInboxConfiguration {
 
     @Bean
     static TableModule outboxKafkaTables() {
-        return InboxTables.MODULE;
-    }
-
-    @Bean
-    ReceivedStore outboxKafkaReceived(RuntimeSettings settings, OutboxDependencies dependencies) {
-        return new ReceivedStore(
-                dependencies.dataSource(),
-                settings.schemas().outbox(),
-                settings.schemas().archive());
+        return Inbox.TABLES;
     }
 
     @Bean
@@ -62,7 +54,6 @@ class OutboxKafkaInboxConfiguration {
             OutboxKafkaProperties properties,
             RuntimeSettings settings,
             OutboxDependencies dependencies,
-            ReceivedStore received,
             ObjectProvider<OutboxRuntime> runtime,
             ObjectProvider<OutboxPublisher> publishers,
             ObjectProvider<InboxMeter> meters,
@@ -72,10 +63,12 @@ class OutboxKafkaInboxConfiguration {
                 .get()
                 .orElseThrow(() -> new OutboxConfigurationException(ConfiguredInboxes.PREFIX
                         + " needs a transaction manager of the outbox's DataSource, and there is none"));
+        OutboxSchema schema = settings.schemas().outbox();
         Inbox.Outbox outbox = new Inbox.Outbox(
                 publishers.getObject(),
-                received,
-                new OffsetStore(dependencies.dataSource(), settings.schemas().outbox()),
+                new ReceivedStore(
+                        dependencies.dataSource(), schema, settings.schemas().archive()),
+                new OffsetStore(dependencies.dataSource(), schema),
                 manager,
                 (type, aggregateType, stream) ->
                         runtime.getObject().hasSubscribersOfReceived(type, aggregateType, stream),

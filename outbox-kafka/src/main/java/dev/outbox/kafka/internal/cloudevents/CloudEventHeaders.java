@@ -2,40 +2,18 @@ package dev.outbox.kafka.internal.cloudevents;
 
 import java.util.Set;
 
-/** Names of the record headers that describe an event. */
+/** Names of the record headers that describe an event: the subject is the aggregate id, the source the service that published it. */
 public final class CloudEventHeaders {
 
-    /** Prefix of the names of all attributes. */
-    public static final String PREFIX = "ce_";
-
-    /** Version of CloudEvents: {@link #VERSION}. */
-    public static final String SPEC_VERSION = PREFIX + "specversion";
-
-    /** Event id. */
-    public static final String ID = PREFIX + "id";
-
-    /** Service that published the event. */
-    public static final String SOURCE = PREFIX + "source";
-
-    /** Event type. */
-    public static final String TYPE = PREFIX + "type";
-
-    /** When the event happened, in ISO 8601 with the offset {@code Z}. */
-    public static final String TIME = PREFIX + "time";
-
-    /** Aggregate id. */
-    public static final String SUBJECT = PREFIX + "subject";
-
-    /** Aggregate type. */
-    public static final String AGGREGATE_TYPE = PREFIX + "aggregatetype";
-
-    /** Sequence of the event within its aggregate. */
-    public static final String SEQUENCE = PREFIX + "sequence";
-
-    /** Schema version of the payload. */
-    public static final String SCHEMA_VERSION = PREFIX + "schemaversion";
-
-    /** Media type of the value. */
+    public static final String SPEC_VERSION = "ce_specversion";
+    public static final String ID = "ce_id";
+    public static final String SOURCE = "ce_source";
+    public static final String TYPE = "ce_type";
+    public static final String TIME = "ce_time";
+    public static final String SUBJECT = "ce_subject";
+    public static final String AGGREGATE_TYPE = "ce_aggregatetype";
+    public static final String SEQUENCE = "ce_sequence";
+    public static final String SCHEMA_VERSION = "ce_schemaversion";
     public static final String CONTENT_TYPE = "content-type";
 
     /** Value of {@link #SPEC_VERSION}. */

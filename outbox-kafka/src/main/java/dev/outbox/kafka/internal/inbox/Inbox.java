@@ -1,9 +1,15 @@
 package dev.outbox.kafka.internal.inbox;
 
+import dev.outbox.InvalidTransactionException;
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.PublishException;
+import dev.outbox.StaleSequenceException;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.schema.TableModule;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.inbox.InboxMeter.Result;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +31,9 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  * transaction of its own, and the refused one becomes a dead letter.
  */
 public final class Inbox {
+
+    /** Tables of inboxes, which exist in the schema of an outbox that has one. */
+    public static final TableModule TABLES = TableModule.named("kafka", "outbox_received", "outbox_inbox_offset");
 
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
@@ -54,6 +63,16 @@ public final class Inbox {
 
         /** Returns whether there is one for events with these values; without a stream, the configuration of the streams decides. */
         boolean take(String eventType, String aggregateType, @Nullable String stream);
+    }
+
+    /** The database has stored some partitions up to other offsets than the consumer has read. Nothing of the poll is stored. */
+    static final class OtherOffsetsException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        OtherOffsetsException(String message) {
+            super(message);
+        }
     }
 
     public Inbox(String name, InboxSettings settings, InboxRecordMapper mapper, Outbox outbox) {
@@ -97,7 +116,7 @@ public final class Inbox {
         try {
             store(batch, next);
         } catch (RuntimeException ex) {
-            if (!Refusals.isAboutEvent(ex)) {
+            if (!isAboutEvent(ex)) {
                 throw ex;
             }
             log.debug("Inbox {} stores {} records one by one: {}", name, batch.size(), Redaction.message(ex));
@@ -109,7 +128,7 @@ public final class Inbox {
         try {
             store(List.of(incoming), next);
         } catch (RuntimeException ex) {
-            if (!Refusals.isAboutEvent(ex)) {
+            if (!isAboutEvent(ex)) {
                 throw ex;
             }
             store(List.of(incoming.refused(Redaction.message(ex))), next);
@@ -152,6 +171,23 @@ public final class Inbox {
         }
         outbox.offsets().write(settings.group(), next);
         return next;
+    }
+
+    /** Tells a failure that one event causes from those of the database or the configuration. Of PostgreSQL's error codes: class 22, data; 23, a constraint; 54, a limit. */
+    static boolean isAboutEvent(Throwable failure) {
+        if (failure instanceof InvalidTransactionException || failure instanceof OutboxConfigurationException) {
+            return false;
+        }
+        if (failure instanceof PublishException || failure instanceof StaleSequenceException) {
+            return true;
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String state = cause instanceof SQLException sql ? sql.getSQLState() : null;
+            if (state != null && (state.startsWith("22") || state.startsWith("23") || state.startsWith("54"))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static TransactionDefinition definition() {

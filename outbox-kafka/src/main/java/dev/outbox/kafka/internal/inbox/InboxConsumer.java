@@ -110,7 +110,7 @@ public final class InboxConsumer implements ConsumerRebalanceListener {
             return Duration.ZERO;
         } catch (Throwable ex) {
             repeats = true;
-            return ex instanceof OtherOffsetsException || loop.isClosing() ? Duration.ZERO : failed(ex);
+            return ex instanceof Inbox.OtherOffsetsException || loop.isClosing() ? Duration.ZERO : failed(ex);
         }
     }
 

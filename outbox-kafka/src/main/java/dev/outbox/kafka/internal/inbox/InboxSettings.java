@@ -15,8 +15,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param concurrency Number of consumers.
  * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
  * @param gapTimeout How long to wait for the predecessor.
- * @param late What happens to an event that arrives after its successor. An operator can retry the dead letter, which stores the event.
- * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler.
+ * @param late What happens to an event that arrives after its successor: "accept" stores it, "drop" forgets it. An operator can retry the dead letter, which stores the event.
+ * @param unknownTypes What happens to an event that no handler takes: "store" keeps it in history, for a replay to a later handler, "ignore" drops it.
  * @param mapper Name of the InboxRecordMapper bean. Reads CloudEvents if not set.
  * @param aliases Former names of the inbox.
  * @param enabled Whether this instance has the inbox.
@@ -40,29 +40,21 @@ public record InboxSettings(
 
     /** What happens to an event whose predecessor has not arrived. */
     public enum Gaps {
-        /** Stores the event. */
         ACCEPT,
-        /** Waits for the predecessor. */
         HOLD
     }
 
     /** What happens to an event whose sequence is not above the last one. */
     public enum Late {
-        /** Stores the event behind the later ones. */
         ACCEPT,
-        /** Makes the event a dead letter. */
         DEAD_LETTER,
-        /** Drops the event. */
         DROP
     }
 
     /** What happens to an event that no handler takes. */
     public enum UnknownTypes {
-        /** Stores the event: it is history, which a replay delivers to a later handler. */
         STORE,
-        /** Makes the event a dead letter. */
         DEAD_LETTER,
-        /** Drops the event. */
         IGNORE
     }
 

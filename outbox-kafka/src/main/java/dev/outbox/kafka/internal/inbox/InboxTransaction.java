@@ -1,5 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.delivery.NewEvent.Aggregate;
@@ -27,6 +29,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.util.RawValue;
 
 /**
  * Stores the events of a batch in the thread's transaction. Locks their aggregates first: a consumer that has lost its partition may store
@@ -34,13 +37,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class InboxTransaction {
 
+    private static final int LONGEST_ID = 255;
+
     private final String inbox;
     private final InboxSettings settings;
     private final InboxRecordMapper mapper;
     private final ReceivedStore received;
     private final OutboxPublisher publisher;
     private final Inbox.Subscribers subscribers;
-    private final RecordEvents records;
+    private final int largestPayload;
 
     InboxTransaction(String inbox, InboxSettings settings, InboxRecordMapper mapper, Inbox.Outbox outbox) {
         this.inbox = inbox;
@@ -49,7 +54,7 @@ final class InboxTransaction {
         this.received = outbox.received();
         this.publisher = outbox.publisher();
         this.subscribers = outbox.subscribers();
-        this.records = new RecordEvents(inbox, settings.stream(), outbox.largestPayload());
+        this.largestPayload = outbox.largestPayload();
     }
 
     Incoming read(ConsumerRecord<byte[], byte[]> record) {
@@ -110,6 +115,30 @@ final class InboxTransaction {
                         + ", which is stored; retry to store it behind the later events, or skip the record");
     }
 
+    /** Turns a record that is refused or held back into an event of the outbox, which the handler of the inbox gets. */
+    private OutboxEvent event(UUID id, Incoming incoming, Refusal refusal, @Nullable Instant heldUntil) {
+        StoredRecord stored = StoredRecord.of(inbox, incoming.record(), refusal.reason(), refusal.message(), heldUntil);
+        String json = stored.json();
+        if (json.getBytes(UTF_8).length > largestPayload) {
+            json = stored.withoutContent().json();
+        }
+        OutboxEvent event = OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
+                .withEventId(id)
+                .withEventType(StoredRecord.TYPE);
+        return settings.stream() == null ? event : event.inStream(settings.stream());
+    }
+
+    /** The records of one aggregate wait for each other. */
+    private String aggregateId(Incoming incoming) {
+        Content content = incoming.content();
+        ConsumerRecord<byte[], byte[]> record = incoming.record();
+        String id = inbox + "/"
+                + (content == null
+                        ? record.topic() + "-" + record.partition()
+                        : content.aggregate().toString());
+        return id.length() <= LONGEST_ID ? id : inbox + "/" + UUID.nameUUIDFromBytes(id.getBytes(UTF_8));
+    }
+
     /** Decisions about one batch. */
     private final class Round {
 
@@ -125,7 +154,7 @@ final class InboxTransaction {
             Content content = incoming.content();
             boolean ignored = content == null && incoming.refusal() == null;
             if (ignored || (content != null && known.contains(content.id()))) {
-                count(Result.DROPPED);
+                count(Result.DROPPED, 1);
                 return;
             }
             Refusal refusal =
@@ -149,7 +178,7 @@ final class InboxTransaction {
             }
             boolean late = decision == SequenceGuard.LATE;
             if (isIgnored(content) || (late && settings.late() == Late.DROP)) {
-                count(Result.DROPPED);
+                count(Result.DROPPED, 1);
             } else if (late && settings.late() == Late.DEAD_LETTER) {
                 return late(key, content, before.last());
             } else if (isRefused(content)) {
@@ -157,7 +186,7 @@ final class InboxTransaction {
             } else {
                 events.add(content.event());
                 known.add(content.id());
-                count(Result.RECEIVED);
+                count(Result.RECEIVED, 1);
             }
             if (!late) {
                 last.put(key, content.sequence());
@@ -175,8 +204,8 @@ final class InboxTransaction {
                 Instant heldUntil = heldUntil();
                 refused.forEach((id, incoming) -> {
                     Refusal refusal = Objects.requireNonNull(incoming.refusal());
-                    events.add(records.of(id, incoming, refusal.reason() == Reason.GAP ? heldUntil : null));
-                    count(refusal.reason().result());
+                    events.add(event(id, incoming, refusal, refusal.reason() == Reason.GAP ? heldUntil : null));
+                    count(refusal.reason().result(), 1);
                 });
             }
             if (!events.isEmpty()) {
@@ -190,10 +219,6 @@ final class InboxTransaction {
         /** The database's clock is the one that all instances share. */
         private @Nullable Instant heldUntil() {
             return settings.holdsGaps() ? received.now().plus(settings.gapTimeout()) : null;
-        }
-
-        private void count(Result result) {
-            count(result, 1);
         }
 
         private void count(Result result, long records) {

@@ -94,10 +94,6 @@ public final class ReceivedStore {
     record Position(long last, long highest) {
 
         static final Position NOTHING = new Position(NONE, NONE);
-
-        Position advanced(long sequence) {
-            return new Position(Math.max(last, sequence), Math.max(highest, sequence));
-        }
     }
 
     public ReceivedStore(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {

@@ -119,7 +119,7 @@ public final class RecordHandler {
         try {
             publisher.publish(content.event());
         } catch (RuntimeException ex) {
-            throw Refusals.isAboutEvent(ex) ? new NonRetryableException(Redaction.message(ex), ex) : ex;
+            throw Inbox.isAboutEvent(ex) ? new NonRetryableException(Redaction.message(ex), ex) : ex;
         }
     }
 

@@ -30,7 +30,7 @@ class InboxTablesTest {
             JdbcClient sql = JdbcClient.create(database.dataSource());
             assertThat(tables(sql)).doesNotContain("outbox_received", "outbox_inbox_offset");
             OutboxMigrations migrations = new OutboxMigrations(
-                    InboxTables.MODULE, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
+                    Inbox.TABLES, database.dataSource(), OutboxSchema.DEFAULT, OutboxSchema.DEFAULT_ARCHIVE);
             assertThatThrownBy(migrations::validate)
                     .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("V1__kafka.sql did not run");

@@ -119,7 +119,7 @@ class InboxTest {
                         assertThatCode(() -> receiver.inbox().receive(polled, new HashMap<>()))
                                 .satisfiesAnyOf(
                                         (none) -> assertThat(none).isNull(),
-                                        (other) -> assertThat(other).isInstanceOf(OtherOffsetsException.class));
+                                        (other) -> assertThat(other).isInstanceOf(Inbox.OtherOffsetsException.class));
                     },
                     ownThreads));
         }

@@ -40,7 +40,7 @@ class StoredOffsetsTest {
         setOffset(1);
 
         assertThatThrownBy(() -> receive(List.of(TestRecord.of("1", 3).at(2))))
-                .isInstanceOf(OtherOffsetsException.class);
+                .isInstanceOf(Inbox.OtherOffsetsException.class);
         assertThat(events()).isEqualTo(2);
         assertThat(offset()).isEqualTo(1);
     }
@@ -53,7 +53,7 @@ class StoredOffsetsTest {
         receive(List.of(second, TestRecord.of("1", 3).at(2)));
 
         assertThatThrownBy(() -> receiver.inbox().receive(List.of(second), before))
-                .isInstanceOf(OtherOffsetsException.class);
+                .isInstanceOf(Inbox.OtherOffsetsException.class);
         assertThat(offset()).isEqualTo(3);
         assertThat(events()).isEqualTo(3);
     }
