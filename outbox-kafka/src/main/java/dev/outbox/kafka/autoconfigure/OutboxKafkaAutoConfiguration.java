@@ -1,9 +1,13 @@
 package dev.outbox.kafka.autoconfigure;
 
+import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.runtime.OutboxRuntime;
+import dev.outbox.kafka.internal.forwarder.Route;
+import dev.outbox.kafka.internal.inbox.InboxSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -27,12 +31,26 @@ public final class OutboxKafkaAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(OutboxKafkaAutoConfiguration.class);
 
     @Bean
-    SmartInitializingSingleton outboxKafkaReport(OutboxKafkaProperties properties) {
+    SmartInitializingSingleton outboxKafkaReport(OutboxKafkaProperties properties, BeanFactory beans) {
         return () -> {
             if (properties.routes().isEmpty() && properties.inboxes().isEmpty()) {
                 log.info(
                         "Neither outbox.kafka.routes nor outbox.kafka.inboxes is set: events do not go to or come from Kafka");
             }
+            OnNames.enabled(properties.routes(), Route::enabled)
+                    .forEach((name, route) ->
+                            requireHandler(beans, KafkaHandlers.ROUTE + name, ConfiguredRoutes.PREFIX + "." + name));
+            OnNames.enabled(properties.inboxes(), InboxSettings::enabled)
+                    .forEach((name, inbox) ->
+                            requireHandler(beans, KafkaHandlers.INBOX + name, ConfiguredInboxes.PREFIX + "." + name));
         };
+    }
+
+    private static void requireHandler(BeanFactory beans, String bean, String property) {
+        if (!beans.containsBean(bean)) {
+            throw new OutboxConfigurationException(
+                    property + " was not set when this application was processed ahead of"
+                            + " time, so it has no handler here. Set it for that build too");
+        }
     }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -63,6 +64,18 @@ class OutboxKafkaAutoConfigurationTest {
             assertThat(context).hasSingleBean(ProducerFactory.class).hasSingleBean(KafkaTemplate.class);
             assertThat(context.getBean(ForwarderLifecycle.class).isRunning()).isTrue();
         });
+    }
+
+    @Test
+    void routeUnknownToAheadOfTimeProcessingFailsTheStart() {
+        withRoute()
+                .withBean(
+                        BeanDefinitionRegistryPostProcessor.class,
+                        () -> (registry) -> registry.removeBeanDefinition("outboxKafkaRoute.orders"))
+                .run((context) -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(OutboxConfigurationException.class)
+                        .hasMessageContaining("outbox.kafka.routes.orders was not set when"));
     }
 
     @Test
