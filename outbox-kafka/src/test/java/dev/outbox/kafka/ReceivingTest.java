@@ -90,6 +90,7 @@ class ReceivingTest {
         URI server = URI.create(DATABASE.jdbcUrl().substring("jdbc:".length()));
         network = TcpProxy.to(server.getHost(), server.getPort());
         TestKafka.createTopic(TOPIC, Map.of());
+        TestKafka.createTopic("strict", Map.of());
         producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", TestKafka.bootstrapServers()),
                 new ByteArraySerializer(),
@@ -105,7 +106,13 @@ class ReceivingTest {
                         "--spring.kafka.bootstrap-servers=" + TestKafka.bootstrapServers(),
                         "--spring.kafka.consumer.properties.session.timeout.ms=6000",
                         "--outbox.kafka.inboxes.shop.topics=" + TOPIC,
-                        "--outbox.kafka.inboxes.shop.group=" + GROUP);
+                        "--outbox.kafka.inboxes.shop.group=" + GROUP,
+                        "--outbox.kafka.source=/billing",
+                        "--outbox.kafka.routes.own.event-types=*",
+                        "--outbox.kafka.routes.own.topic=strict",
+                        "--outbox.kafka.inboxes.strict.topics=strict",
+                        "--outbox.kafka.inboxes.strict.group=strict",
+                        "--outbox.kafka.inboxes.strict.unknown-types=dead-letter");
     }
 
     @AfterAll
@@ -160,6 +167,17 @@ class ReceivingTest {
                 DeliverySelection.all().ofHandler("kafka-inbox-shop").withStatus(DeliveryStatus.DEAD);
         await().until(() -> operations.count(dead) == 3);
         assertThat(operations.skip(dead, "ann", "poison").affected()).isEqualTo(3);
+    }
+
+    @Test
+    void routeOfOwnEventsTakesNoReceivedOnes() {
+        producer.send(
+                TestRecord.of("unknown", 1).with("ce_type", "OrderLost").to("strict"));
+
+        OutboxOperations operations = application.getBean(OutboxOperations.class);
+        DeliverySelection dead =
+                DeliverySelection.all().ofHandler("kafka-inbox-strict").withStatus(DeliveryStatus.DEAD);
+        await().atMost(Duration.ofMinutes(1)).until(() -> operations.count(dead) == 1);
     }
 
     @Test
