@@ -171,8 +171,7 @@ class ReceivingTest {
 
     @Test
     void routeOfOwnEventsTakesNoReceivedOnes() {
-        producer.send(
-                TestRecord.of("unknown", 1).with("ce_type", "OrderLost").to("strict"));
+        producer.send(TestRecord.of("unknown", 1).with("ce_type", "OrderLost").to("strict"));
 
         OutboxOperations operations = application.getBean(OutboxOperations.class);
         DeliverySelection dead =

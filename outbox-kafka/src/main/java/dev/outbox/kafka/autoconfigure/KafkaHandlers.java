@@ -27,6 +27,7 @@ final class KafkaHandlers implements BeanRegistrar {
 
     /** Prefixes of the names of the beans. */
     static final String ROUTE = "outboxKafkaRoute.";
+
     static final String INBOX = "outboxKafkaInbox.";
 
     private static final int BATCH_SIZE = 500;
