@@ -3,6 +3,7 @@ package dev.outbox.testing;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -116,6 +117,17 @@ record ServerAddress(String hosts, String maintenanceDatabase, String parameters
     String serverVersion() {
         try (Connection connection = maintain()) {
             return connection.getMetaData().getDatabaseProductVersion();
+        } catch (SQLException e) {
+            throw new IllegalStateException("The test server at " + hosts + " does not answer", e);
+        }
+    }
+
+    String setting(String name) {
+        try (Connection connection = maintain();
+                Statement statement = connection.createStatement();
+                ResultSet value = statement.executeQuery("SHOW " + name)) {
+            value.next();
+            return value.getString(1);
         } catch (SQLException e) {
             throw new IllegalStateException("The test server at " + hosts + " does not answer", e);
         }

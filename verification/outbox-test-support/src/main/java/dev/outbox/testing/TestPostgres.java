@@ -17,13 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestPostgres implements AutoCloseable {
 
+    private static final int FIRST_WITH_STRATEGIES = 15;
+
     private final TestServer server;
     private final String version;
+    private final String strategy;
     private final List<TestDatabase> templates = new CopyOnWriteArrayList<>();
 
     TestPostgres(TestServer server) {
         this.server = server;
         this.version = server.address().serverVersion();
+        this.strategy = server.copiesFiles() && majorVersion() >= FIRST_WITH_STRATEGIES ? " STRATEGY FILE_COPY" : "";
         TestRoles.create(server.address());
         System.out.println("TestPostgres: PostgreSQL " + version + ", " + server.kind() + ", "
                 + server.address().hosts());
@@ -84,7 +88,8 @@ public final class TestPostgres implements AutoCloseable {
     private TestDatabase copy(String template) {
         String name = "outbox_" + UUID.randomUUID().toString().replace("-", "");
         server.address()
-                .executeRetrying("CREATE DATABASE " + name + " TEMPLATE " + template + " OWNER " + TestRoles.OWNER);
+                .executeRetrying(
+                        "CREATE DATABASE " + name + " TEMPLATE " + template + " OWNER " + TestRoles.OWNER + strategy);
         return new TestDatabase(server.address(), name);
     }
 

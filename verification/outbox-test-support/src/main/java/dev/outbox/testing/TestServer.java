@@ -30,6 +30,11 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
         return kind.equals(GIVEN);
     }
 
+    /** Whether copies of files, which need a checkpoint each, are cheaper than logged pages: where nothing waits for a disk. */
+    boolean copiesFiles() {
+        return address().setting("fsync").equals("off");
+    }
+
     /** A container of the major version that the build chose; any runtime exception means that Docker could not. */
     static TestServer inDocker(ServerSettings settings) {
         String image = "postgres:"
