@@ -1,11 +1,14 @@
 package dev.outbox.spring.autoconfigure;
 
+import dev.outbox.internal.runtime.RuntimeSettings.Schemas;
+import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.events.OutboxSpringEventsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.health.OutboxHealthAutoConfiguration;
 import dev.outbox.spring.autoconfigure.metrics.OutboxMetricsAutoConfiguration;
 import dev.outbox.spring.autoconfigure.tracing.OutboxTracingAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -21,6 +24,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Applications {
 
     private Applications() {}
+
+    /** A database with the tables of the outbox: an application that starts has nothing to create there. */
+    public static TestDatabase database() {
+        return TestPostgres.shared().newDatabase(Template.DATABASE);
+    }
 
     /** An application with the starter that names no database. */
     public static ApplicationContextRunner withoutDatabase() {
@@ -61,5 +69,15 @@ public final class Applications {
                 .sql("SELECT count(*) FROM " + table)
                 .query(Long.class)
                 .single();
+    }
+
+    private static final class Template {
+
+        static final TestDatabase DATABASE = TestPostgres.shared()
+                .newTemplate((database) -> new OutboxMigrations(
+                                database.dataSource(),
+                                Schemas.defaults().outbox(),
+                                Schemas.defaults().archive())
+                        .migrate());
     }
 }

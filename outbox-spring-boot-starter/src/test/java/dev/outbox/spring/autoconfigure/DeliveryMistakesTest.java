@@ -10,7 +10,6 @@ import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -29,7 +28,7 @@ import org.springframework.transaction.interceptor.TransactionAspectSupport;
 @ExtendWith(OutputCaptureExtension.class)
 class DeliveryMistakesTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

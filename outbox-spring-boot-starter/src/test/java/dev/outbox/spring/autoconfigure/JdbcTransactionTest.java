@@ -38,7 +38,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class JdbcTransactionTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @AfterEach

@@ -14,7 +14,6 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
@@ -35,7 +34,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 class JpaTransactionTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -25,7 +25,6 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -42,7 +41,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxAutoConfigurationTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -10,7 +10,6 @@ import dev.outbox.listener.OutboxListener;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +35,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class OutboxBeansTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

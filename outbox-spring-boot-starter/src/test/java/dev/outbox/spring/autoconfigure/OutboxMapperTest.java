@@ -9,7 +9,6 @@ import dev.outbox.OutboxPublisher;
 import dev.outbox.PayloadFormat;
 import dev.outbox.spring.OutboxMapper;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +29,7 @@ class OutboxMapperTest {
     private static final String CAMEL_CASE = "{\"seatCount\": 7}";
     private static final String SNAKE_CASE = "{\"seat_count\": 7}";
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -10,7 +10,6 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.PgBouncer;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +37,7 @@ class PgBouncerTest {
     private static final String DEAF = "receives no notifications";
     private static final String PREPARED = "prepareThreshold=0";
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
     private PgBouncer pooler;
 
     @BeforeEach

@@ -34,7 +34,7 @@ class PublishingMistakesTest {
 
     private static final OutboxEvent EVENT = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"));
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @AfterEach

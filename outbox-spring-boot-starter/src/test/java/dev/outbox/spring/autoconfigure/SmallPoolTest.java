@@ -8,7 +8,6 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,7 +27,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 @ExtendWith(OutputCaptureExtension.class)
 class SmallPoolTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -10,7 +10,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class StartReportTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -8,7 +8,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,7 @@ class VirtualThreadsTest {
     private static final int EVENTS = 400;
     private static final int AGGREGATES = 40;
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -7,7 +7,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +26,7 @@ import org.springframework.context.annotation.Import;
 
 class WorkerWithoutWebServerTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @TempDir
     private Path directory;

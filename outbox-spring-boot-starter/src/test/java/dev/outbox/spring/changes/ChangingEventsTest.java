@@ -14,7 +14,6 @@ import dev.outbox.operations.Replays;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.changes.ChangingEvents.Recorded;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.math.BigDecimal;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +31,7 @@ class ChangingEventsTest {
     private static final BigDecimal TEN = new BigDecimal("10.00");
     private static final ChangingEvents.First.OrderPlaced FIRST = new ChangingEvents.First.OrderPlaced("7", TEN);
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @BeforeEach
     void forget() {

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -15,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 /** The moves of the guides lose no event and keep the order. */
 class GuidesTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -9,7 +9,6 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +18,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A context passes each event to its parent after its own listeners. */
 class ContextHierarchyTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

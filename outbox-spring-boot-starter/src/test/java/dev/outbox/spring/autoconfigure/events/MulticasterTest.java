@@ -14,7 +14,6 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.Listeners;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -31,7 +30,7 @@ import org.springframework.scheduling.support.TaskUtils;
 /** Applications that configure how Spring calls listeners. */
 class MulticasterTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -9,7 +9,6 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,7 @@ import org.springframework.transaction.event.TransactionalEventListener;
 /** Handlers whose payload class is marked. */
 class OutboxedHandlersTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -15,7 +15,6 @@ import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class OutboxedPublisherTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -37,7 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @ExtendWith(OutputCaptureExtension.class)
 class RefusedSpringEventsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @AfterEach

@@ -12,7 +12,6 @@ import dev.outbox.spring.autoconfigure.events.SpringEventsSnippets.Orders;
 import dev.outbox.spring.autoconfigure.events.SpringEventsSnippets.ParcelReturned;
 import dev.outbox.spring.autoconfigure.events.SpringEventsSnippets.ParcelSent;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,7 @@ class SpringEventsSnippetsTest {
 
     private static final UUID ID = UUID.fromString("5c2f6d8e-6a0d-4c53-9d5d-0f1f1b0c7a11");
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -16,7 +16,6 @@ import dev.outbox.spring.autoconfigure.events.Shop.OrderPlaced;
 import dev.outbox.spring.autoconfigure.events.Shop.Unmarked;
 import dev.outbox.spring.autoconfigure.events.Shop.Warehouse;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -30,7 +29,7 @@ import org.springframework.transaction.TransactionDefinition;
 
 class SpringEventsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -17,7 +17,6 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +31,7 @@ import tools.jackson.databind.JsonNode;
 /** Events of the kinds that Spring knows. */
 class SpringPayloadsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

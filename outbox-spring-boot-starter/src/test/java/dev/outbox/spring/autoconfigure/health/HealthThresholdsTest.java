@@ -8,7 +8,6 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxPublisher;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Configured limits, and tables that are older than the code. */
 class HealthThresholdsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

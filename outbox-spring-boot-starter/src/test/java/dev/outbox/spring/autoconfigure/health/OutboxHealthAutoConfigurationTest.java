@@ -10,7 +10,6 @@ import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -36,7 +35,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxHealthAutoConfigurationTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -10,7 +10,6 @@ import dev.outbox.internal.metrics.OutboxMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
 import java.time.Duration;
@@ -28,7 +27,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class OutboxMetricsAutoConfigurationTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

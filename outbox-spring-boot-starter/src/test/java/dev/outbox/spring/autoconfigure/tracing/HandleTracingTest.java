@@ -15,8 +15,8 @@ import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import io.micrometer.tracing.Tracer;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -41,7 +41,7 @@ class HandleTracingTest {
 
     private static final String FAILED_ATTEMPTS = "dev.outbox.internal.dispatch.FailedAttempts";
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     /** Trace ids of the log context, one for each invocation. */
     private final List<String> logged = new CopyOnWriteArrayList<>();

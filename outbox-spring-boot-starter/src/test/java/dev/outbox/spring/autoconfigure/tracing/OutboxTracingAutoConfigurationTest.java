@@ -15,7 +15,6 @@ import dev.outbox.operations.OutboxOperations;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.autoconfigure.tracing.Tenants.Tenant;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -37,7 +36,7 @@ import org.springframework.core.annotation.Order;
 
 class OutboxTracingAutoConfigurationTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -8,10 +8,10 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import dev.outbox.EventEnvelope;
 import dev.outbox.InvalidTransactionException;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.spring.tracing.OutboxPublishObservationContext;
 import dev.outbox.spring.tracing.OutboxPublishObservationConvention;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
@@ -29,7 +29,7 @@ class PublishTracingTest {
     private static final String OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String OTHER_PARENT = "00-" + OTHER_TRACE + "-b7ad6b7169203331-01";
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.transport.Kind;
@@ -33,7 +33,7 @@ class TracingAcrossProcessesTest {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
     private final List<Process> workers = new ArrayList<>();
 
     @TempDir

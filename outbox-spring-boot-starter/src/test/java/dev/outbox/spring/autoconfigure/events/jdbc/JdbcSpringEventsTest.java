@@ -9,7 +9,6 @@ import dev.outbox.OutboxHandler;
 import dev.outbox.Outboxed;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Domain events of Spring Data JDBC. */
 class JdbcSpringEventsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @BeforeEach
     void createTable() {

@@ -10,7 +10,6 @@ import dev.outbox.Outboxed;
 import dev.outbox.StaleSequenceException;
 import dev.outbox.spring.autoconfigure.Applications;
 import dev.outbox.testing.TestDatabase;
-import dev.outbox.testing.TestPostgres;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -31,7 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class JpaSpringEventsTest {
 
-    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final TestDatabase database = Applications.database();
 
     @AfterEach
     void dropDatabase() {
