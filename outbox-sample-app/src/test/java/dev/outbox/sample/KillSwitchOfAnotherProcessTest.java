@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import dev.outbox.sample.trading.TradingApi;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -16,6 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.ActiveProfiles;
 
 /** An operator turns the kill switch on in the web process, and the worker learns of it by an event. */
+@Tag("full")
 @SampleTest
 @ActiveProfiles("web")
 class KillSwitchOfAnotherProcessTest {

@@ -13,12 +13,14 @@ import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.kafka.test.EmbeddedKafkaKraftBroker;
 
 /** The service as two, which have a database each and share the topics of a broker. */
+@Tag("full")
 class OverKafkaTest {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);

@@ -7,6 +7,7 @@ import dev.outbox.sample.SampleTest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -16,6 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 
 /** Two processes on one database, with renewals that run at the same time. Their pollers are off, because only the charges count. */
+@Tag("full")
 @SampleTest
 @TestPropertySource(properties = "outbox.poller.enabled=false")
 class RenewalsInTwoProcessesTest {
