@@ -1,48 +1,50 @@
 package dev.outbox.test.autoconfigure;
 
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Database of one context on the embedded server. */
+/** Database of one context on the embedded PostgreSQL of this JVM, which stops when the last context that uses it closes. */
 final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
 
     private static final String POSTGRES = "postgres";
 
-    private final SharedServer server;
-    private final String name;
+    /** As long as a busy machine may need. */
+    private static final Duration STARTUP_WAIT = Duration.ofMinutes(1);
 
-    private EmbeddedDatabase(SharedServer server, String name) {
-        this.server = server;
-        this.name = name;
+    private static @Nullable EmbeddedPostgres server;
+    private static int users;
+
+    private final EmbeddedPostgres postgres;
+    private final String name = "test_" + UUID.randomUUID().toString().replace("-", "");
+
+    private EmbeddedDatabase(EmbeddedPostgres postgres) {
+        this.postgres = postgres;
     }
 
     static EmbeddedDatabase create() {
-        SharedServer server = SharedServer.acquire();
-        String name = "test_" + UUID.randomUUID().toString().replace("-", "");
+        EmbeddedDatabase database = new EmbeddedDatabase(acquire());
         try {
-            execute(server, "CREATE DATABASE " + name);
-            return new EmbeddedDatabase(server, name);
+            database.execute("CREATE DATABASE " + database.name);
+            return database;
         } catch (RuntimeException ex) {
-            server.release();
+            release();
             throw ex;
-        }
-    }
-
-    private static void execute(SharedServer server, String sql) {
-        try (Connection connection = server.maintenance().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException ex) {
-            throw new IllegalStateException("the embedded PostgreSQL refused: " + sql, ex);
         }
     }
 
     @Override
     public String getJdbcUrl() {
-        return "jdbc:postgresql://localhost:" + server.port() + "/" + name;
+        return "jdbc:postgresql://localhost:" + postgres.getPort() + "/" + name;
     }
 
     @Override
@@ -59,9 +61,53 @@ final class EmbeddedDatabase implements JdbcConnectionDetails, AutoCloseable {
     @Override
     public void close() {
         try {
-            execute(server, "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
+            execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
         } finally {
-            server.release();
+            release();
+        }
+    }
+
+    private void execute(String sql) {
+        JdbcClient.create(postgres.getPostgresDatabase()).sql(sql).update();
+    }
+
+    private static synchronized EmbeddedPostgres acquire() {
+        EmbeddedPostgres running = server != null ? server : start();
+        server = running;
+        users++;
+        return running;
+    }
+
+    private static synchronized void release() {
+        EmbeddedPostgres running = server;
+        if (--users > 0 || running == null) {
+            return;
+        }
+        server = null;
+        try {
+            running.close();
+        } catch (IOException ex) {
+            log.warn("The embedded PostgreSQL did not stop", ex);
+        }
+    }
+
+    /** Durability is off: the data lives as long as the tests. */
+    private static EmbeddedPostgres start() {
+        try {
+            // The contexts stop the server; a shutdown hook would stop it while they close.
+            EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                    .setRegisterShutdownHook(false)
+                    .setPGStartupWait(STARTUP_WAIT)
+                    // Spring keeps up to 32 contexts, each with a pool of its own.
+                    .setServerConfig("max_connections", "1000")
+                    .start();
+            log.info("Started an embedded PostgreSQL on port {} for the tests of this JVM", postgres.getPort());
+            return postgres;
+        } catch (IOException ex) {
+            throw new UncheckedIOException(
+                    "the embedded PostgreSQL did not start; use a database of your own with"
+                            + " @AutoConfigureOutbox(database = TestDatabase.CONFIGURED)",
+                    ex);
         }
     }
 }
