@@ -48,8 +48,11 @@ final class EventTypes {
         return new NewEvent.Type(type, version);
     }
 
+    /** Refuses own events only: what another service has published is stored, and a later handler gets it by replay. */
     void requireSubscribers(NewEvent event) {
-        if (unrouted == Unrouted.FAIL && !registry.hasSubscribers(event.values())) {
+        if (unrouted == Unrouted.FAIL
+                && event.typeRule().origin() == null
+                && !registry.hasSubscribers(event.values())) {
             throw new InvalidEventException(
                     "no handler is registered for " + event.type().name() + " of " + event.aggregate()
                             + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");

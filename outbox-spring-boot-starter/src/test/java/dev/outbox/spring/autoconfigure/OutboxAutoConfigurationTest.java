@@ -214,6 +214,19 @@ class OutboxAutoConfigurationTest {
     }
 
     @Test
+    void receivedEventIsStoredEvenIfUnroutedOnesAreRefused() {
+        Applications.on(database)
+                .withPropertyValues("outbox.publisher.unrouted=fail")
+                .run((context) -> {
+                    OutboxEvent received = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
+                            .withOrigin("billing");
+                    inTransaction(
+                            context, () -> context.getBean(OutboxPublisher.class).publish(received));
+                    assertThat(count(context, "events.outbox")).isOne();
+                });
+    }
+
+    @Test
     void payloadLargerThanAllowedIsRefused() {
         Applications.on(database)
                 .withPropertyValues("outbox.publisher.max-payload-size=10B")
