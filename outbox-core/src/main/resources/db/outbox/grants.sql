@@ -45,7 +45,7 @@ GRANT SELECT, DELETE,
 -- UPDATE of one column is what FOR UPDATE needs.
 GRANT SELECT, INSERT, DELETE, UPDATE (status) ON :"schema".outbox_published TO :"worker";
 GRANT SELECT, INSERT, UPDATE, DELETE
-   ON :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_handler, :"schema".outbox_subscription,
+   ON :"schema".outbox_claim, :"schema".outbox_lane, :"schema".outbox_delivery, :"schema".outbox_handler, :"schema".outbox_subscription,
       :"schema".outbox_instance, :"schema".processed_event
    TO :"worker";
 GRANT SELECT, INSERT, UPDATE ON :"schema".outbox_stream, :"schema".outbox_replay TO :"worker";
@@ -68,7 +68,7 @@ GRANT SELECT (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq,
               attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, dispatched_at, published_at)
    ON :"schema".outbox, :"schema".outbox_unpublished, :"schema".outbox_published TO :"reader";
 GRANT SELECT
-   ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
+   ON :"schema".outbox_status, :"schema".outbox_claim, :"schema".outbox_lane, :"schema".outbox_delivery, :"schema".outbox_stream, :"schema".outbox_handler,
       :"schema".outbox_subscription, :"schema".outbox_replay, :"schema".outbox_operation, :"schema".outbox_aggregate, :"schema".outbox_aggregate_type,
       :"schema".outbox_incarnation, :"schema".processed_event, :"schema".outbox_instance
    TO :"reader";

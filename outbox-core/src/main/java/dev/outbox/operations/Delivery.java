@@ -5,13 +5,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivery of an event to a handler that is queued for redelivery: it is due, waits in its lane, or is dead.
+ * Delivery of an event to a handler that is queued for redelivery, in the lane of its handler and aggregate.
  *
  * @param event the event
  * @param handlerId the handler
  * @param state the state
  * @param attempts the attempts so far
- * @param lease the lease of the worker that attempts the delivery, or crashed during an attempt; {@code null} if there is none
+ * @param lease the lease on the lane of an open delivery: of the worker that attempts it, or crashed; {@code null} if there is none
  */
 public record Delivery(
         Event event,
@@ -45,12 +45,12 @@ public record Delivery(
     /**
      * State of a delivery.
      *
-     * @param status the status in its lane
-     * @param blocksLane whether later deliveries of the lane wait for this one; a dead delivery blocks its lane only with
+     * @param status the status
+     * @param blocksLane whether it is the first of its lane, for which later ones wait; a dead delivery blocks its lane only with
      *     {@link dev.outbox.OnDead#BLOCK}
      * @param replayed whether the delivery belongs to a replay
      * @param createdAt when the delivery was queued for redelivery
-     * @param nextRetryAt the earliest time of the next attempt; {@code null} unless the status is {@link DeliveryStatus#DUE}
+     * @param nextRetryAt the earliest time of the next attempt; {@code null} if it is dead
      */
     public record State(
             DeliveryStatus status,
@@ -62,14 +62,14 @@ public record Delivery(
     /**
      * Attempts of a delivery.
      *
-     * @param begun the number of started attempts; never reset
+     * @param ended the number of attempts that ended without success; never reset
      * @param failed the number of failed attempts since the last retry by an operator
-     * @param crashed the number of expired leases since the last retry by an operator
-     * @param lastAt when the last attempt started; {@code null} if there was none
+     * @param crashed the number of leases that expired while it was the first of its lane, since the last retry by an operator
+     * @param lastAt when the last attempt failed, or the crashed one started; {@code null} if there was none
      * @param lastFailure the last failure; {@code null} if there was none
      */
     public record Attempts(
-            int begun,
+            int ended,
             int failed,
             int crashed,
             @Nullable Instant lastAt,
@@ -84,7 +84,7 @@ public record Delivery(
     public record Failure(String code, String message) {}
 
     /**
-     * Lease of a worker on a delivery.
+     * Lease of a worker on a lane.
      *
      * @param worker the worker
      * @param until when the lease expires, by the clock of the database; in the past if the worker crashed

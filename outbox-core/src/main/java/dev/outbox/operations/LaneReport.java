@@ -34,7 +34,7 @@ public record LaneReport(
         /** The handler is paused. */
         HANDLER_PAUSED(
                 "An operator paused the handler, so its deliveries wait.", "Resume the handler when it may continue."),
-        /** A worker attempts the head or, if there is none, a claim holds the aggregate. */
+        /** A worker has leased the lane or, if it has no delivery, a claim holds the aggregate. */
         RUNNING(
                 "A worker attempts it at the moment.",
                 "Nothing, unless it runs for longer than you expect: then look at the worker."),

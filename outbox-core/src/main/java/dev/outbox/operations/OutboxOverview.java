@@ -73,13 +73,12 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
     /**
      * Open deliveries of a handler after the first delivery of their events, under its current and former ids.
      *
-     * @param due heads of lanes, which are attempted when their delay is over
-     * @param waiting deliveries that wait behind another one
+     * @param open deliveries that are attempted when their delay is over and no earlier one of their lane is left
      * @param dead dead letters
      * @param lag the age of the oldest event with a delivery that is neither dead nor replayed; zero if there is none, and a lower bound if
-     *     more than 1,000 of its deliveries are due or wait
+     *     more than 1,000 of its deliveries are open
      */
-    public record Deliveries(long due, long waiting, long dead, Duration lag) {}
+    public record Deliveries(long open, long dead, Duration lag) {}
 
     /**
      * Instance that polls.

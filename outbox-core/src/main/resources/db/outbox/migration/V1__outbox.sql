@@ -182,8 +182,33 @@ CREATE TABLE ${schema}.outbox_aggregate_type (
 
 COMMENT ON COLUMN ${schema}.outbox_aggregate_type.origin IS 'The service that publishes the events; NULL for those of this one';
 
--- One row per event and handler that is queued for redelivery. A lane is the ordered backlog of one handler for one aggregate; all
--- its deliveries wait for its head.
+-- One row per lane that has work: the ordered backlog of one handler for one aggregate. Its row is locked, leased and fenced as one. Who
+-- changes deliveries of a lane holds the lock of its row; the row exists as long as the lane has a delivery that is not dead, or blocks it.
+CREATE TABLE ${schema}.outbox_lane (
+    aggregate_type text COLLATE "C" NOT NULL,
+    aggregate_id   text COLLATE "C" NOT NULL,
+    handler_id     text COLLATE "C" NOT NULL,
+    stream         text COLLATE "C" NOT NULL,
+    first_seq      bigint           NOT NULL,
+    due_at         timestamptz      NOT NULL,
+    crash_count    integer          NOT NULL DEFAULT 0,
+    token          uuid,
+    worker         text,
+    claimed_at     timestamptz,
+    CONSTRAINT outbox_lane_pk PRIMARY KEY (aggregate_type, aggregate_id, handler_id),
+    CONSTRAINT outbox_lane_lease CHECK ((token IS NULL) = (worker IS NULL) AND (token IS NULL) = (claimed_at IS NULL))
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON COLUMN ${schema}.outbox_lane.first_seq IS 'aggregate_seq of its first delivery, which is attempted next';
+COMMENT ON COLUMN ${schema}.outbox_lane.due_at IS 'Next attempt, or the end of the lease; infinity behind a blocking dead letter';
+COMMENT ON COLUMN ${schema}.outbox_lane.crash_count IS 'Leases that expired under its first delivery; from the first on, deliveries are attempted one at a time';
+COMMENT ON COLUMN ${schema}.outbox_lane.token IS 'Random; fences the worker that claimed the lane last; NULL without a lease';
+
+-- Lanes in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.
+CREATE INDEX outbox_lane_due
+    ON ${schema}.outbox_lane (stream, handler_id, (crash_count + (token IS NOT NULL)::integer > 1), due_at);
+
+-- One row per event and handler that is queued for redelivery.
 CREATE TABLE ${schema}.outbox_delivery (
     outbox_id       bigint           NOT NULL,
     handler_id      text COLLATE "C" NOT NULL,
@@ -194,15 +219,10 @@ CREATE TABLE ${schema}.outbox_delivery (
     event_type      text COLLATE "C" NOT NULL,
     source          text COLLATE "C" NOT NULL DEFAULT 'OWN',
     status          text COLLATE "C" NOT NULL,
-    head            boolean          NOT NULL,
     attempt_count   integer          NOT NULL DEFAULT 0,
     retry_count     integer          NOT NULL DEFAULT 0,
-    crash_count     integer          NOT NULL DEFAULT 0,
     next_retry_at   timestamptz,
     last_attempt_at timestamptz,
-    locked_by       text,
-    locked_until    timestamptz,
-    lock_token      uuid,
     last_error_code text COLLATE "C",
     last_error      text,
     failures        jsonb            NOT NULL DEFAULT '[]',
@@ -210,44 +230,35 @@ CREATE TABLE ${schema}.outbox_delivery (
     created_at      timestamptz      NOT NULL DEFAULT now(),
     report_at       timestamptz      NOT NULL DEFAULT 'epoch',
     CONSTRAINT outbox_delivery_pk PRIMARY KEY (outbox_id, handler_id),
-    CONSTRAINT outbox_delivery_status_known CHECK (status IN ('DUE', 'WAITING', 'DEAD')),
-    CONSTRAINT outbox_delivery_due CHECK (status = 'WAITING' OR (status = 'DUE') = (next_retry_at IS NOT NULL)),
-    CONSTRAINT outbox_delivery_head CHECK (head OR status <> 'DUE'),
-    CONSTRAINT outbox_delivery_waiting CHECK (NOT (head AND status = 'WAITING'))
+    CONSTRAINT outbox_delivery_state CHECK (CASE status WHEN 'OPEN' THEN next_retry_at < 'infinity'
+                                                        WHEN 'BLOCKING' THEN next_retry_at = 'infinity'
+                                                        WHEN 'DEAD' THEN next_retry_at IS NULL END IS TRUE)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 
 COMMENT ON COLUMN ${schema}.outbox_delivery.source IS 'OWN, or RECEIVED if another service published the event';
-COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts started';
-COMMENT ON COLUMN ${schema}.outbox_delivery.lock_token IS 'Random; fences the worker that claimed the delivery last';
+COMMENT ON COLUMN ${schema}.outbox_delivery.status IS 'OPEN, DEAD, or BLOCKING: dead, and the later deliveries of its lane wait for an operator';
+COMMENT ON COLUMN ${schema}.outbox_delivery.attempt_count IS 'Attempts that ended without success';
 COMMENT ON COLUMN ${schema}.outbox_delivery.retry_count IS 'Attempts that failed';
-COMMENT ON COLUMN ${schema}.outbox_delivery.crash_count IS 'Attempts whose lease expired: their worker crashed, or was too slow';
-COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; a waiting delivery has one if it failed before and was demoted';
+COMMENT ON COLUMN ${schema}.outbox_delivery.next_retry_at IS 'Earliest next attempt; infinity for a blocking dead letter';
 COMMENT ON COLUMN ${schema}.outbox_delivery.failures IS 'Failed attempts: the first one and the nine latest; a retry by an operator keeps them, since they are history';
 COMMENT ON COLUMN ${schema}.outbox_delivery.replay_id IS 'The replay that added it; NULL for the first delivery of an event';
 COMMENT ON COLUMN ${schema}.outbox_delivery.report_at IS 'When the dead letter is due for the handler''s dead-letter method; infinity after the method succeeded';
 
-CREATE UNIQUE INDEX outbox_delivery_lane_head
-    ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id)
-    WHERE head;
-CREATE INDEX outbox_delivery_lane_waiting
+-- The deliveries of a lane, in order: its first one is attempted next.
+CREATE INDEX outbox_delivery_lane
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
-    WHERE status = 'WAITING';
--- Heads in the order of their attempts; crash suspects, under which two leases expired, have a range of their own.
-CREATE INDEX outbox_delivery_next_due
-    ON ${schema}.outbox_delivery (stream, handler_id, (crash_count + (locked_until IS NOT NULL)::integer > 1),
-                                  greatest(next_retry_at, locked_until))
-    WHERE status = 'DUE';
+    WHERE status <> 'DEAD';
 CREATE INDEX outbox_delivery_lane_dead
     ON ${schema}.outbox_delivery (aggregate_type, aggregate_id, handler_id, aggregate_seq)
     WHERE status = 'DEAD';
 CREATE INDEX outbox_delivery_dead
     ON ${schema}.outbox_delivery (outbox_id, handler_id)
-    WHERE status = 'DEAD';
+    WHERE status <> 'OPEN';
 -- Dead letters that no dead-letter method has handled.
 CREATE INDEX outbox_delivery_unreported
     ON ${schema}.outbox_delivery (handler_id, report_at)
-    WHERE status = 'DEAD' AND report_at < 'infinity';
--- Waiting and dead deliveries by stream, handler and what handlers select by: for gauges, expired handlers and operators.
+    WHERE status <> 'OPEN' AND report_at < 'infinity';
+-- Deliveries by stream, status, handler and what handlers select by: for gauges, expired handlers and operators.
 CREATE INDEX outbox_delivery_backlog
     ON ${schema}.outbox_delivery (stream, status, handler_id, event_type, aggregate_type, source);
 -- Failed deliveries by handler and error code.
@@ -265,16 +276,16 @@ BEGIN
     INSERT INTO ${schema}.outbox_incarnation DEFAULT VALUES ON CONFLICT DO NOTHING;
     IF FOUND THEN
         DELETE FROM ${schema}.outbox_claim;
-        UPDATE ${schema}.outbox_delivery d
-           SET locked_by = NULL,
-               lock_token = NULL,
-               locked_until = NULL
-          FROM (SELECT outbox_id, handler_id
-                  FROM ${schema}.outbox_delivery
-                 WHERE locked_until IS NOT NULL
-                   FOR UPDATE SKIP LOCKED) claimed
-         WHERE d.outbox_id = claimed.outbox_id
-           AND d.handler_id = claimed.handler_id;
+        UPDATE ${schema}.outbox_lane l
+           SET due_at = clock_timestamp(),
+               token = NULL,
+               worker = NULL,
+               claimed_at = NULL
+          FROM (SELECT ctid AS place
+                  FROM ${schema}.outbox_lane
+                 WHERE token IS NOT NULL
+                   FOR UPDATE SKIP LOCKED) leased
+         WHERE l.ctid = leased.place;
         PERFORM pg_sleep(0.25);
     END IF;
     RETURN (SELECT i.token FROM ${schema}.outbox_incarnation i);
@@ -411,10 +422,10 @@ SELECT o.id,
        o.aggregate_id,
        o.aggregate_seq,
        o.event_type,
-       CASE WHEN c.id IS NOT NULL OR d.locked_by IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
-       coalesce(c.worker, d.locked_by) AS locked_by,
-       coalesce(c.claimed_at, d.last_attempt_at) AS claimed_at,
-       coalesce(c.locked_until, d.locked_until) AS locked_until,
+       CASE WHEN c.id IS NOT NULL OR l.worker IS NOT NULL THEN 'PROCESSING' ELSE o.status END AS status,
+       coalesce(c.worker, l.worker) AS locked_by,
+       coalesce(c.claimed_at, l.claimed_at) AS claimed_at,
+       coalesce(c.locked_until, l.due_at) AS locked_until,
        greatest(o.attempt_count, (SELECT max(delivery.attempt_count)
                                     FROM ${schema}.outbox_delivery delivery
                                    WHERE delivery.outbox_id = o.id
@@ -440,13 +451,19 @@ SELECT o.id,
                         AND o.id = ANY (claim.event_ids)
                         AND claim.locked_until >= now()
                       LIMIT 1) c ON true
-  LEFT JOIN LATERAL (SELECT delivery.locked_by, delivery.last_attempt_at, delivery.locked_until
+  LEFT JOIN LATERAL (SELECT lane.worker, lane.claimed_at, lane.due_at
                        FROM ${schema}.outbox_delivery delivery
+                       JOIN ${schema}.outbox_lane lane
+                         ON lane.aggregate_type = delivery.aggregate_type
+                        AND lane.aggregate_id = delivery.aggregate_id
+                        AND lane.handler_id = delivery.handler_id
                       WHERE delivery.outbox_id = o.id
+                        AND delivery.status = 'OPEN'
                         AND o.status = 'RETRYING'
-                        AND delivery.locked_until >= now()
-                      ORDER BY delivery.locked_until DESC
-                      LIMIT 1) d ON true;
+                        AND lane.token IS NOT NULL
+                        AND lane.due_at >= now()
+                      ORDER BY lane.due_at DESC
+                      LIMIT 1) l ON true;
 
-COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or the attempts started by its delivery with the most';
+COMMENT ON COLUMN ${schema}.outbox_status.attempt_count IS 'Attempts that did not complete the event, or those of its delivery with the most';
 COMMENT ON COLUMN ${schema}.outbox_status.skipped_handlers IS 'Handlers whose delivery an operator skipped before the event was published';

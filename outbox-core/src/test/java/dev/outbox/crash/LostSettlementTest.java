@@ -162,9 +162,8 @@ class LostSettlementTest {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.failed("any", events.get(0));
         lanes.waiting("any", events.get(1));
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET retry_count = 0, next_retry_at = now() WHERE status = 'DUE'")
-                .update();
+        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
+        new Lanes(outbox).due();
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
 

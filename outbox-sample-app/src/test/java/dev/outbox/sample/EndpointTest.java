@@ -145,9 +145,9 @@ class EndpointTest {
             retry  | {"handler": "audit.record", "actor": "ann", "reason": "x"} | has no filter 'handler'
             retry  | {"actor": "ann", "reason": "x"} | 'selection' is missing
             skip   | {"selection": "hander=audit.record&status=DEAD", "actor": "a", "reason": "x"} | has no filter 'hander'
-            skip   | {"selection": "status=GONE", "actor": "ann", "reason": "x"} | DUE, WAITING or DEAD
+            skip   | {"selection": "status=GONE", "actor": "ann", "reason": "x"} | OPEN, DEAD or both
             skip   | {"selection": "", "actor": "ann", "reason": "x"} | must be a query string
-            skip   | {"selection": "status=DEAD,DUE,WAITING", "actor": "ann", "reason": "x"} | has no filter, so it selects every
+            skip   | {"selection": "status=DEAD,OPEN", "actor": "ann", "reason": "x"} | has no filter, so it selects every
             skip   | {"selection": "handler=a&handler=b", "actor": "ann", "reason": "x"} | more than one 'handler'
             skip   | {"selection": "handler=%zz", "actor": "ann", "reason": "x"} | invalid % escape
             retry  | {"selection": "event=42", "actor": "ann", "reason": "x"} | must be a UUID

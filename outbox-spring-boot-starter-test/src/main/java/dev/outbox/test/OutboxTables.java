@@ -17,6 +17,7 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
 
     private static final String EMPTY = """
             DELETE FROM {schema}.outbox_delivery;
+            DELETE FROM {schema}.outbox_lane;
             DELETE FROM {schema}.outbox_claim;
             DELETE FROM {schema}.outbox;
             DELETE FROM {schema}.outbox_aggregate;
@@ -39,7 +40,8 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
     private static final String ADVANCE = """
             UPDATE {schema}.outbox SET next_retry_at = next_retry_at - {by} WHERE next_retry_at IS NOT NULL;
             UPDATE {schema}.outbox_delivery
-               SET next_retry_at = next_retry_at - {by}, locked_until = locked_until - {by}, report_at = report_at - {by};
+               SET next_retry_at = next_retry_at - {by}, report_at = report_at - {by};
+            UPDATE {schema}.outbox_lane SET due_at = due_at - {by};
             UPDATE {schema}.outbox_claim SET locked_until = locked_until - {by}
             """;
 

@@ -59,14 +59,14 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
     }
 
     private static UnfinishedDelivery delivery(ResultSet row) throws SQLException {
-        boolean due = row.getString("status").equals("DUE");
+        boolean open = row.getString("status").equals("OPEN");
         String code = row.getString("last_error_code");
         return new UnfinishedDelivery(
                 row.getString("handler_id"),
-                row.getString("status").equals("DEAD"),
+                !open,
                 row.getInt("attempt_count"),
                 code == null ? null : code + ": " + row.getString("last_error"),
-                due ? instant(row.getTimestamp("next_retry_at")) : null);
+                open ? instant(row.getTimestamp("next_retry_at")) : null);
     }
 
     private static @Nullable Instant instant(@Nullable Timestamp time) {

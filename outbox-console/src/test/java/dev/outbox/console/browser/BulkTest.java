@@ -34,7 +34,7 @@ class BulkTest {
         kill(1000);
         shop.fail("mail", "77", "421 Service not available");
         shop.publish(OutboxEvent.of("Order", "77", new Shop.OrderPlaced("a book")));
-        shop.await(DeliverySelection.all().ofHandler("mail"), DeliveryStatus.DUE, 1);
+        shop.await(DeliverySelection.all().ofHandler("mail"), DeliveryStatus.OPEN, 1);
         browser.open("/failures");
         browser.screenshot("failures");
         browser.click("a[href*='handler=push']");
@@ -52,7 +52,7 @@ class BulkTest {
                 .contains("1000 deliveries retried.")
                 .doesNotContain("busy");
         shop.await(PUSHES, DeliveryStatus.DEAD, 0);
-        shop.await(PUSHES, DeliveryStatus.DUE, 0);
+        shop.await(PUSHES, DeliveryStatus.OPEN, 0);
         assertThat(shop.operations().operations(OperationSelection.all().ofHandler("push"), 2000))
                 .filteredOn((operation) -> operation.reason().equals("the gateway is back"))
                 .hasSize(1000)

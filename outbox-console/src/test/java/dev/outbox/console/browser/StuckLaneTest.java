@@ -34,7 +34,7 @@ class StuckLaneTest {
         shop.publish(order("4711"), order("4711"), order("4711"));
         DeliverySelection lane = DeliverySelection.lane("billing.ledger", "Order", "4711");
         shop.await(lane, DeliveryStatus.DEAD, 1);
-        shop.await(lane, DeliveryStatus.WAITING, 2);
+        shop.await(lane, DeliveryStatus.OPEN, 2);
         shop.correct("billing.ledger", "4711");
 
         browser.open("");
@@ -49,7 +49,7 @@ class StuckLaneTest {
         browser.click("button.retry");
 
         browser.await((text) -> text.contains("1 delivery retried."));
-        shop.await(lane, DeliveryStatus.WAITING, 0);
+        shop.await(lane, DeliveryStatus.OPEN, 0);
         assertThat(shop.find(lane)).isEmpty();
         browser.assertClean();
     }
@@ -77,7 +77,7 @@ class StuckLaneTest {
                 .statusCode();
         assertThat(status).isEqualTo(303);
         DeliverySelection delivery = DeliverySelection.delivery(event, "billing.ledger");
-        shop.await(delivery, DeliveryStatus.DUE, 0);
+        shop.await(delivery, DeliveryStatus.OPEN, 0);
         shop.await(delivery, DeliveryStatus.DEAD, 0);
         browser.click("button.retry");
 

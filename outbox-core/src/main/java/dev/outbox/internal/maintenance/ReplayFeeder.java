@@ -5,7 +5,7 @@ import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.operations.JdbcReplays;
-import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.internal.store.ReplayStore.Page;
 import dev.outbox.internal.store.ReplayStore.Unfinished;
 import java.sql.SQLException;
@@ -26,7 +26,7 @@ public final class ReplayFeeder implements AutoCloseable {
     private static final int ALWAYS_DUE = 500;
     private static final int PAGE_SIZE = 500;
 
-    private final ReplayDeliveryStore deliveries;
+    private final ReplayStore store;
     private final HandlerRegistry registry;
     private final JdbcReplays replays;
     private final Listener listener;
@@ -41,9 +41,8 @@ public final class ReplayFeeder implements AutoCloseable {
     }
 
     /** Creates a feeder that has not started. */
-    public ReplayFeeder(
-            ReplayDeliveryStore deliveries, HandlerRegistry registry, JdbcReplays replays, Listener listener) {
-        this.deliveries = deliveries;
+    public ReplayFeeder(ReplayStore store, HandlerRegistry registry, JdbcReplays replays, Listener listener) {
+        this.store = store;
         this.registry = registry;
         this.replays = replays;
         this.listener = listener;
@@ -60,7 +59,7 @@ public final class ReplayFeeder implements AutoCloseable {
 
     /** Advances every replay by one page, and returns the delay until the next call. */
     public Duration runOnce() throws SQLException {
-        List<Unfinished> unfinished = replays.unfinished();
+        List<Unfinished> unfinished = store.unfinished();
         Duration delay = unfinished.isEmpty() ? IDLE : LONGEST_DELAY;
         for (Unfinished replay : unfinished) {
             delay = shorter(delay, advance(replay));
@@ -92,16 +91,18 @@ public final class ReplayFeeder implements AutoCloseable {
 
     /** A paused handler gets its past without a bound: it must be complete before the handler resumes. */
     private static long room(Unfinished replay, RegisteredHandler handler) {
-        return handler.paused() ? Long.MAX_VALUE : Math.max(replay.rate(), ALWAYS_DUE) - replay.due();
+        return handler.paused()
+                ? Long.MAX_VALUE
+                : Math.min(Math.max(replay.rate(), ALWAYS_DUE), ReplayStore.MOST_DUE) - replay.due();
     }
 
     private Duration addPage(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
-        Page page = replays.next(replay, handler, limit);
+        Page page = store.next(replay, handler, limit);
         if (page.lastId() == replay.afterId()) {
             return LONGEST_DELAY;
         }
         FaultPoint.BEFORE_REPLAY_PAGE.reached();
-        Map<String, Integer> addedByStream = deliveries.add(replay, handler, page);
+        Map<String, Integer> addedByStream = store.add(replay, handler, page);
         FaultPoint.AFTER_REPLAY_PAGE.reached();
         addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
         return Duration.ZERO;

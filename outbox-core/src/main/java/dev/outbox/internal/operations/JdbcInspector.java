@@ -6,7 +6,6 @@ import dev.outbox.internal.store.FailureStore;
 import dev.outbox.internal.store.LaneStore;
 import dev.outbox.internal.store.OperationLogStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.OverviewStore;
 import dev.outbox.internal.store.StatusStore;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventPage;
@@ -28,7 +27,6 @@ public final class JdbcInspector implements OutboxInspector {
     private static final int LISTED = 100;
 
     private final StatusStore statuses;
-    private final OverviewStore overviews;
     private final FailureStore failures;
     private final LaneStore lanes;
     private final EventStateStore events;
@@ -37,7 +35,6 @@ public final class JdbcInspector implements OutboxInspector {
 
     public JdbcInspector(DataSource dataSource, OutboxSchema schema) {
         this.statuses = new StatusStore(dataSource, schema);
-        this.overviews = new OverviewStore(dataSource, schema);
         this.failures = new FailureStore(dataSource, schema);
         this.lanes = new LaneStore(dataSource, schema);
         this.events = new EventStateStore(dataSource, schema);
@@ -47,7 +44,7 @@ public final class JdbcInspector implements OutboxInspector {
 
     @Override
     public OutboxOverview overview() {
-        return DatabaseCall.run("read the overview", () -> OverviewReport.of(statuses.count(), overviews.read()));
+        return DatabaseCall.run("read the overview", () -> OverviewReport.of(statuses.overview()));
     }
 
     @Override

@@ -3,10 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
-import dev.outbox.internal.store.ReplayStore.Page;
-import dev.outbox.internal.store.ReplayStore.Unfinished;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
@@ -27,13 +24,11 @@ public final class JdbcReplays implements Replays {
     private static final int LISTED = 100;
 
     private final ReplayStore store;
-    private final ReplayDeliveryStore deliveries;
     private final HandlerRegistry registry;
     private final Runnable wake;
 
-    public JdbcReplays(ReplayStore store, ReplayDeliveryStore deliveries, HandlerRegistry registry, Runnable wake) {
+    public JdbcReplays(ReplayStore store, HandlerRegistry registry, Runnable wake) {
         this.store = store;
-        this.deliveries = deliveries;
         this.registry = registry;
         this.wake = wake;
     }
@@ -78,16 +73,6 @@ public final class JdbcReplays implements Replays {
         return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
     }
 
-    /** Finds the replays that have work left. */
-    public List<Unfinished> unfinished() throws SQLException {
-        return store.unfinished();
-    }
-
-    /** Finds the next events of a replay that the handler takes. */
-    public Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
-        return store.next(replay, handler, limit);
-    }
-
     /** Cancels a replay for an operator or for the feeder. */
     public boolean cancelNow(long id, String actor) throws SQLException {
         boolean running = store.cancel(id, actor);
@@ -102,7 +87,7 @@ public final class JdbcReplays implements Replays {
     public void skipUntried(long id) throws SQLException {
         int skipped;
         do {
-            skipped = deliveries.skipUntried(id, BATCH_SIZE);
+            skipped = store.skipUntried(id, BATCH_SIZE);
         } while (skipped > 0);
         end(id);
     }

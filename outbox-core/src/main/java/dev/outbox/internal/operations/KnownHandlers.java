@@ -2,7 +2,7 @@ package dev.outbox.internal.operations;
 
 import dev.outbox.internal.store.HandlerState;
 import dev.outbox.internal.store.InstanceStore;
-import dev.outbox.internal.store.OverviewStore.Registry;
+import dev.outbox.internal.store.StatusStore.Registry;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

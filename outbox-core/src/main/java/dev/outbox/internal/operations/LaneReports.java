@@ -1,15 +1,14 @@
 package dev.outbox.internal.operations;
 
-import dev.outbox.internal.operations.LaneCause.Facts;
-import dev.outbox.internal.operations.LaneCause.HandlerFacts;
-import dev.outbox.internal.operations.LaneCause.Lease;
 import dev.outbox.internal.store.HandlerState;
 import dev.outbox.internal.store.LaneStore;
-import dev.outbox.internal.store.LaneStore.Head;
+import dev.outbox.internal.store.LaneStore.First;
 import dev.outbox.internal.store.LaneStore.Lane;
-import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.LaneReport.Cause;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes reports on the lanes of an aggregate of what the store has read. */
@@ -33,72 +32,67 @@ final class LaneReports {
         if (!aggregate.lanes().isEmpty()) {
             return aggregate.lanes().stream().map(this::report).toList();
         }
-        return pending.events() == 0 ? List.of() : List.of(withoutHandler());
-    }
-
-    private LaneReport withoutHandler() {
-        Facts facts = new Facts(
-                true,
-                isPaused(pending.stream()),
-                HandlerFacts.READY,
-                lease(pending.claimIsLive()),
-                LaneCause.Head.NONE);
-        return report(null, facts, null, new LaneReport.Counts(0, 0, pending.events()));
+        return pending.events() == 0
+                ? List.of()
+                : List.of(report(null, null, cause(pending.cause(), hindrances(pending.stream())), 0, 0));
     }
 
     private LaneReport report(Lane lane) {
-        Head head = lane.head();
-        Facts facts = new Facts(
-                head != null || lane.waiting() > 0 || pending.events() > 0,
-                isPaused(head == null ? pending.stream() : head.delivery().event().stream()),
-                handler(lane.handlerId()),
-                lease(head == null ? pending.claimIsLive() : head.leaseIsLive()),
-                kind(lane));
-        return report(
-                lane.handlerId(), facts, head, new LaneReport.Counts(lane.waiting(), lane.dead(), pending.events()));
+        First first = lane.first();
+        Set<Cause> hindrances = hindrances(first == null ? pending.stream() : first.delivery().event().stream());
+        hindrances.addAll(hindrancesOf(lane.handlerId()));
+        return report(lane.handlerId(), first, cause(own(lane), hindrances), lane.waiting(), lane.dead());
     }
 
-    private LaneReport report(@Nullable String handlerId, Facts facts, @Nullable Head head, LaneReport.Counts counts) {
+    private LaneReport report(@Nullable String handlerId, @Nullable First first, Cause cause, long waiting, long dead) {
         return new LaneReport(
                 handlerId,
                 aggregateType,
                 aggregateId,
-                LaneCause.of(facts),
-                head == null ? null : head.delivery(),
-                head == null ? List.of() : head.failures(),
-                counts);
+                cause,
+                first == null ? null : first.delivery(),
+                first == null ? List.of() : first.failures(),
+                new LaneReport.Counts(waiting, dead, pending.events()));
     }
 
-    private boolean isPaused(@Nullable String stream) {
-        return stream != null && aggregate.pausedStreams().contains(stream);
+    /** What the row of the lane says or, without one, the claim of the aggregate. */
+    private Cause own(Lane lane) {
+        if (lane.cause() != null) {
+            return lane.cause();
+        }
+        return pending.events() > 0 ? pending.cause() : Cause.DEAD_LETTERS_ONLY;
     }
 
-    private HandlerFacts handler(String handlerId) {
+    private Set<Cause> hindrances(@Nullable String stream) {
+        return stream != null && aggregate.pausedStreams().contains(stream)
+                ? EnumSet.of(Cause.STREAM_PAUSED)
+                : EnumSet.noneOf(Cause.class);
+    }
+
+    private Set<Cause> hindrancesOf(String handlerId) {
         HandlerState handler = known.find(handlerId);
-        return handler == null
-                ? new HandlerFacts(false, true, false)
-                : new HandlerFacts(
-                        handler.paused(),
-                        !handler.isPresent(),
-                        !known.circuitOpenIn(handler.id()).isEmpty());
+        if (handler == null) {
+            return EnumSet.of(Cause.HANDLER_ABSENT);
+        }
+        Set<Cause> found = EnumSet.noneOf(Cause.class);
+        if (handler.paused()) {
+            found.add(Cause.HANDLER_PAUSED);
+        }
+        if (!handler.isPresent()) {
+            found.add(Cause.HANDLER_ABSENT);
+        }
+        if (!known.circuitOpenIn(handler.id()).isEmpty()) {
+            found.add(Cause.CIRCUIT_OPEN);
+        }
+        return found;
     }
 
-    private static Lease lease(@Nullable Boolean live) {
-        if (live == null) {
-            return Lease.NONE;
+    /** Returns the first that applies: the constants are in that order. Nothing hinders a lane that does not wait. */
+    static Cause cause(Cause own, Set<Cause> hindrances) {
+        Set<Cause> all = EnumSet.of(own);
+        if (own != Cause.DEAD_LETTERS_ONLY) {
+            all.addAll(hindrances);
         }
-        return live ? Lease.LIVE : Lease.EXPIRED;
-    }
-
-    /** A lane whose deliveries wait without a head gets one at the next settlement. */
-    private static LaneCause.Head kind(Lane lane) {
-        Head head = lane.head();
-        if (head == null) {
-            return lane.waiting() > 0 ? LaneCause.Head.DUE : LaneCause.Head.NONE;
-        }
-        if (head.delivery().state().status() == DeliveryStatus.DEAD) {
-            return LaneCause.Head.DEAD;
-        }
-        return head.backsOff() ? LaneCause.Head.BACKING_OFF : LaneCause.Head.DUE;
+        return all.iterator().next();
     }
 }

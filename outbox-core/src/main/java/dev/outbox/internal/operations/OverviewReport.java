@@ -3,8 +3,8 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.store.HandlerState;
 import dev.outbox.internal.store.InstanceStore;
-import dev.outbox.internal.store.OverviewStore.Snapshot;
-import dev.outbox.internal.store.StatusStore;
+import dev.outbox.internal.store.StatusStore.Counts;
+import dev.outbox.internal.store.StatusStore.Snapshot;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.OutboxOverview.Deliveries;
@@ -20,29 +20,28 @@ import java.util.stream.Collectors;
 /** Makes an overview of what the stores have read. */
 final class OverviewReport {
 
-    private static final Deliveries NONE = new Deliveries(0, 0, 0, Duration.ZERO);
+    private static final Deliveries NONE = new Deliveries(0, 0, Duration.ZERO);
 
     private OverviewReport() {}
 
-    static OutboxOverview of(Map<String, StatusStore.Counts> counts, Snapshot snapshot) {
+    static OutboxOverview of(Snapshot snapshot) {
         KnownHandlers known = new KnownHandlers(snapshot.registry());
-        TreeSet<String> streams = new TreeSet<>(counts.keySet());
-        streams.addAll(snapshot.streams().rates().keySet());
+        TreeSet<String> streams = new TreeSet<>(snapshot.counts().keySet());
+        streams.addAll(snapshot.rates().keySet());
         return new OutboxOverview(
                 snapshot.at(),
-                streams.stream()
-                        .map((name) -> stream(name, counts.getOrDefault(name, StatusStore.Counts.NONE), snapshot))
-                        .toList(),
+                streams.stream().map((name) -> stream(name, snapshot)).toList(),
                 handlers(known, snapshot),
                 snapshot.registry().instances().stream()
                         .map(InstanceStore.Listed::instance)
                         .toList());
     }
 
-    private static Stream stream(String name, StatusStore.Counts counts, Snapshot snapshot) {
+    private static Stream stream(String name, Snapshot snapshot) {
+        Counts counts = snapshot.counts().getOrDefault(name, Counts.NONE);
         return new Stream(
                 name,
-                snapshot.streams().paused().contains(name),
+                snapshot.pausedStreams().contains(name),
                 new OutboxOverview.Backlog(
                         counts.pending(),
                         counts.processing(),
@@ -50,8 +49,8 @@ final class OverviewReport {
                         counts.dead(),
                         counts.oldestPending(),
                         counts.oldestRetrying()),
-                snapshot.streams().rates().getOrDefault(name, 0.0),
-                snapshot.streams().claims().getOrDefault(name, List.of()));
+                snapshot.rates().getOrDefault(name, 0.0),
+                snapshot.claims().getOrDefault(name, List.of()));
     }
 
     private static List<Handler> handlers(KnownHandlers known, Snapshot snapshot) {
@@ -65,8 +64,7 @@ final class OverviewReport {
 
     private static Deliveries together(Deliveries one, Deliveries other) {
         return new Deliveries(
-                bounded(one.due() + other.due()),
-                bounded(one.waiting() + other.waiting()),
+                bounded(one.open() + other.open()),
                 bounded(one.dead() + other.dead()),
                 one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
     }

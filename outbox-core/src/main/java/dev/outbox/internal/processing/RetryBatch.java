@@ -5,8 +5,9 @@ import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.delivery.AttemptedDelivery;
 import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
+import dev.outbox.internal.delivery.Fence;
+import dev.outbox.internal.store.Lane;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,23 +21,15 @@ import org.jspecify.annotations.Nullable;
 final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
-    private final Set<DeliveryKey> lost = ConcurrentHashMap.newKeySet();
+    private final Set<Lane> lost = ConcurrentHashMap.newKeySet();
     private final Set<Lane> blocked = ConcurrentHashMap.newKeySet();
+    private final Fence fence;
     private final Object suspectsPass;
     private @Nullable Lease lease;
 
-    private record Lane(String handlerId, String aggregateType, String aggregateId) {
-
-        static Lane of(DueDelivery delivery) {
-            return new Lane(
-                    delivery.handlerId(),
-                    delivery.envelope().aggregateType(),
-                    delivery.envelope().aggregateId());
-        }
-    }
-
     RetryBatch(List<DueDelivery> deliveries, Object suspectsPass, Queues queues) {
         super(queues(deliveries, queues));
+        this.fence = deliveries.get(0).fence();
         this.suspectsPass = suspectsPass;
         deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
     }
@@ -77,20 +70,28 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
         return kept;
     }
 
-    /** Notes which deliveries are still this worker's; returns whether any is. */
-    boolean keep(List<DueDelivery> asked, Set<DeliveryKey> held) {
-        asked.stream().map(DeliveryKey::of).filter((key) -> !held.contains(key)).forEach(lost::add);
+    /** Fence of the claim. */
+    Fence fence() {
+        return fence;
+    }
+
+    /** Notes which lanes are still this worker's; returns whether any is. */
+    boolean keep(Set<Lane> asked, Set<Lane> held) {
+        asked.stream().filter((lane) -> !held.contains(lane)).forEach(lost::add);
         return !held.isEmpty();
     }
 
-    /** Returns the unsettled deliveries that are still leased. */
-    List<DueDelivery> held() {
-        return open().stream().filter((delivery) -> !isLost(delivery)).toList();
+    /** Returns the lanes with unsettled deliveries that are still leased. */
+    Set<Lane> held() {
+        return open.values().stream()
+                .map(Lane::of)
+                .filter((lane) -> !lost.contains(lane))
+                .collect(Collectors.toSet());
     }
 
     @Override
     boolean isLost(DueDelivery delivery) {
-        return lost.contains(DeliveryKey.of(delivery));
+        return lost.contains(Lane.of(delivery));
     }
 
     /** Makes the later deliveries of a lane wait. */
@@ -120,31 +121,29 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
                 .toList();
     }
 
-    /** The next delivery of each lane that all of these attempts let pass. */
-    List<DueDelivery> nextAfter(List<AttemptedDelivery> attempts) {
-        Set<DeliveryKey> done = new HashSet<>();
-        Map<Lane, Boolean> passing = new HashMap<>();
-        for (AttemptedDelivery attempt : attempts) {
-            boolean passes = !attempt.outcome().blocksLane();
-            done.add(attempt.key());
-            passing.merge(Lane.of(attempt.delivery()), passes, Boolean::logicalAnd);
-        }
-        Map<Lane, DueDelivery> next = new HashMap<>();
-        open.values().stream()
-                .filter((delivery) -> passing.getOrDefault(Lane.of(delivery), false))
+    /** Returns the lanes of which deliveries are left to attempt after these attempts, none of which blocks its lane. */
+    Set<Lane> keptAfter(List<AttemptedDelivery> attempts) {
+        Set<DeliveryKey> done = attempts.stream().map(AttemptedDelivery::key).collect(Collectors.toSet());
+        Set<Lane> blocking = attempts.stream()
+                .filter((attempt) -> attempt.outcome().blocksLane())
+                .map((attempt) -> Lane.of(attempt.delivery()))
+                .collect(Collectors.toSet());
+        return open.values().stream()
                 .filter((delivery) -> !done.contains(DeliveryKey.of(delivery)))
-                .forEach((delivery) -> next.merge(Lane.of(delivery), delivery, RetryBatch::earlier));
-        return List.copyOf(next.values());
+                .map(Lane::of)
+                .filter((lane) -> !blocking.contains(lane))
+                .collect(Collectors.toSet());
     }
 
-    private static DueDelivery earlier(DueDelivery one, DueDelivery other) {
-        return one.envelope().aggregateSeq() < other.envelope().aggregateSeq() ? one : other;
-    }
-
-    /** Forgets what was written or given back, except for what is left over. */
+    /** Forgets what was written or given back, except for what is left over. A failure gives its lane back. */
     void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
-        removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))
-                .forEach((attempt) -> open.remove(attempt.key()));
+        for (AttemptedDelivery attempt : removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))) {
+            open.remove(attempt.key());
+            if (attempt.outcome().blocksLane()) {
+                Lane givenBack = Lane.of(attempt.delivery());
+                open.values().removeIf((delivery) -> Lane.of(delivery).equals(givenBack));
+            }
+        }
         untried.stream()
                 .map(DeliveryKey::of)
                 .filter((key) -> !leftOver.contains(key))

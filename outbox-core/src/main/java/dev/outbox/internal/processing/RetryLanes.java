@@ -10,6 +10,7 @@ import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
+import dev.outbox.internal.store.Lane;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,11 +18,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Redeliveries of a stream: only the head of a lane is due, and the rest of the lane follows as long as none blocks it. */
+/** Redeliveries of a stream: the first delivery of each due lane, and those behind it as long as none blocks the lane. */
 final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     private static final Logger log = LoggerFactory.getLogger(RetryLanes.class);
@@ -67,20 +69,17 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             claimed.add(batch);
             batch.withLease(dependencies
                     .leases()
-                    .keep(new LeasedDeliveries(dependencies.deliveryClaims(), batch, life), life, begun));
+                    .keep(new LeasedLanes(dependencies.deliveryClaims(), batch, life), life, begun));
             return batch;
         } catch (Throwable ex) {
             claimed.removeIf((batch) -> batch.suspectsPass() == pass);
-            dependencies.deliverySettlements().settle(List.of(), due);
+            dependencies.deliverySettlements().settle(List.of(), due, Set.of());
             throw ex;
         }
     }
 
     private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
-        Set<Long> held = claimed.stream()
-                .flatMap((batch) -> batch.open().stream())
-                .map((delivery) -> delivery.envelope().id())
-                .collect(Collectors.toSet());
+        Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
         return dependencies
                 .deliveryClaims()
                 .claimDue(new DeliveryClaimStore.Request(
@@ -157,11 +156,11 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
+        DeliverySettlementStore store = dependencies.deliverySettlements();
+        Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
         DeliverySettlementStore.Settled settled = mode == Mode.BATCH
-                ? dependencies
-                        .deliverySettlements()
-                        .settle(attempts, untried, last ? List.of() : batch.nextAfter(attempts))
-                : dependencies.deliverySettlements().settleUnlocked(attempts, untried);
+                ? store.settle(attempts, untried, kept)
+                : store.settleUnlocked(attempts, untried, kept);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted()

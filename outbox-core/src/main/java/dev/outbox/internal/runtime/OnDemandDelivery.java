@@ -19,7 +19,7 @@ import dev.outbox.internal.processing.StreamDependencies;
 import dev.outbox.internal.processing.StreamPoller;
 import dev.outbox.internal.store.DeadLetterStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -70,8 +70,7 @@ public final class OnDemandDelivery implements AutoCloseable {
         this.dispatcher = dispatchers.get();
         this.stores = StreamDependencies.of(
                 dataSource, schema, registry, dispatcher, leases, listener, (delegatedStream) -> {});
-        this.replays =
-                new ReplayFeeder(new ReplayDeliveryStore(dataSource, schema), registry, replays, listener::replayed);
+        this.replays = new ReplayFeeder(new ReplayStore(dataSource, schema), registry, replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(
                 new DeadLetterStore(dataSource, schema),
                 registry.local().deadLetterHandlers(),

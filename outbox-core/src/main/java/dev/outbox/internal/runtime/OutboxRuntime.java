@@ -18,7 +18,6 @@ import dev.outbox.internal.publish.TransactionGuard;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayDeliveryStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.internal.store.RetentionStore;
 import dev.outbox.listener.OutboxListener;
@@ -92,11 +91,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
-        this.replays = new JdbcReplays(
-                new ReplayStore(dependencies.dataSource(), schema),
-                new ReplayDeliveryStore(dependencies.dataSource(), schema),
-                registry,
-                this::wakeReplays);
+        this.replays = new JdbcReplays(new ReplayStore(dependencies.dataSource(), schema), registry, this::wakeReplays);
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {

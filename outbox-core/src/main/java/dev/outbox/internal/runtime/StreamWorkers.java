@@ -20,7 +20,7 @@ import dev.outbox.internal.store.DeadLetterStore;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.InstanceStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.internal.store.WorkerPrivileges;
 import dev.outbox.listener.OutboxListener;
 import java.net.InetAddress;
@@ -79,7 +79,7 @@ final class StreamWorkers implements AutoCloseable {
                 new RegistryReport(expiry, registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(
-                new ReplayDeliveryStore(dataSource, schema), registry, replays, (stream, handlerId, deliveries) -> {
+                new ReplayStore(dataSource, schema), registry, replays, (stream, handlerId, deliveries) -> {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });

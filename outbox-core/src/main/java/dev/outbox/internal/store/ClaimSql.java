@@ -235,7 +235,7 @@ final class ClaimSql {
             )""";
 
     /**
-     * Relies on outbox_delivery_lane_head for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper
+     * Relies on outbox_lane_pk for the blocked handlers, and on outbox_unpublished_pk: looking the events up again is cheaper
      * than keeping them in memory. The first skipped event of each aggregate comes back too, with the aggregate.
      */
     private static final String TAKE = """
@@ -248,10 +248,9 @@ final class ClaimSql {
                 RETURNING id
             )
             SELECT {envelope}, o.attempt_count,
-                   (SELECT string_agg(d.handler_id, chr(31))
-                      FROM {schema}.outbox_delivery d
-                     WHERE d.aggregate_type = o.aggregate_type AND d.aggregate_id = o.aggregate_id
-                       AND d.head),
+                   (SELECT string_agg(l.handler_id, chr(31))
+                      FROM {schema}.outbox_lane l
+                     WHERE l.aggregate_type = o.aggregate_type AND l.aggregate_id = o.aggregate_id),
                    CASE WHEN o.id IN (SELECT skipped.id FROM skipped)
                         THEN {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) END,
                    (SELECT claim.id FROM claim),

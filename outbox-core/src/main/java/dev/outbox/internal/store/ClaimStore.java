@@ -70,7 +70,7 @@ public final class ClaimStore {
     }
 
     private static Pipeline claiming(OutboxSchema schema, String... window) {
-        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, LaneSql.UNTIL_NEXT_DELIVERY);
+        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, DeliverySql.UNTIL_NEXT);
         return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
     }
 

@@ -20,7 +20,7 @@ public final class DeadLetterStore {
              CROSS JOIN LATERAL (SELECT d.outbox_id
                                    FROM {schema}.outbox_delivery d
                                   WHERE d.handler_id = h.id
-                                    AND d.status = 'DEAD'
+                                    AND d.status <> 'OPEN'
                                     AND d.report_at < 'infinity'
                                     AND d.report_at <= clock_timestamp()
                                   LIMIT 1) due
@@ -33,7 +33,7 @@ public final class DeadLetterStore {
               FROM {schema}.outbox_delivery d
               JOIN {schema}.outbox o ON o.id = d.outbox_id
              WHERE d.handler_id = :handler_id
-               AND d.status = 'DEAD'
+               AND d.status <> 'OPEN'
                AND d.report_at < 'infinity'
                AND d.report_at <= clock_timestamp()
              ORDER BY d.report_at
@@ -57,7 +57,7 @@ public final class DeadLetterStore {
                            interval '1 hour')
              WHERE d.outbox_id = :outbox_id
                AND d.handler_id = :handler_id
-               AND d.status = 'DEAD'
+               AND d.status <> 'OPEN'
                AND d.report_at <= clock_timestamp()
             """;
 

@@ -1,72 +1,51 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.delivery.DeliveryKey;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.delivery.Fence;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Claims due deliveries of retry lanes, and renews and confirms their leases. */
+/** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
 public final class DeliveryClaimStore {
 
-    /** Relies on outbox_delivery_pk. Deliveries that still belong to their worker: with its token, and in the same incarnation. */
-    static final String FIND_HELD = """
-            SELECT d.outbox_id, d.handler_id
-              FROM unnest(:outbox_ids::bigint[], :handler_ids::text[]) AS h (outbox_id, handler_id)
-              JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-             WHERE d.lock_token = :token
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-            """;
-
-    private static final String CONFIRM = FIND_HELD + " AND d.locked_until > clock_timestamp()";
-
-    /** Relies on outbox_delivery_pk. No other claim can take a row that another transaction holds locked: it need not be renewed. */
-    static final String RENEW = "WITH held AS (" + FIND_HELD + """
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d SKIP LOCKED
-            )
-            UPDATE {schema}.outbox_delivery d
-               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-            """;
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     /** On average. A lane that drains costs little more per delivery than a first delivery if it is claimed in batches. */
     private static final int FOLLOWERS_PER_LANE = 4;
 
-    private static final Fence NONE = new Fence(new UUID(0, 0), new UUID(0, 0));
-
     private final DataSource dataSource;
     private final Pipeline claimDue;
     private final Pipeline renew;
+    private final Pipeline renewUnlocked;
     private final Pipeline confirm;
 
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, DeliverySql.CLAIM_DUE);
-        this.renew = new Pipeline(schema, RENEW, FIND_HELD);
-        this.confirm = new Pipeline(schema, CONFIRM);
+        this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
+        this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
+        this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
+        this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
     }
 
-    /** What to claim. */
+    /** What to claim; lanes that are leased under {@code held} tokens are left out. */
     public record Request(
             String stream,
             String worker,
             ActiveHandlers handlers,
             int batchSize,
-            Set<Long> held,
+            Set<UUID> held,
             boolean withSuspects,
             Duration lease) {}
 
-    /** Claims the deliveries that are due, the longest waiting first, and those that follow them in their lanes. */
+    /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
     public List<DueDelivery> claimDue(Request request) throws SQLException {
         UUID token = UUID.randomUUID();
         return claimDue.run(
@@ -74,7 +53,7 @@ public final class DeliveryClaimStore {
                 (parameters) -> request.handlers()
                         .bind(parameters)
                         .set("stream", request.stream())
-                        .setLongs("held", request.held(), Long::longValue)
+                        .setTexts("held", request.held(), UUID::toString)
                         .set("with_suspects", request.withSuspects())
                         .set("batch_size", request.batchSize())
                         .set("followers", request.batchSize() * FOLLOWERS_PER_LANE)
@@ -85,6 +64,7 @@ public final class DeliveryClaimStore {
                     ResultSet incarnation = results.rows();
                     incarnation.next();
                     Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
+                    results.skip(1);
                     return readDue(results.rows(), fence);
                 });
     }
@@ -104,38 +84,45 @@ public final class DeliveryClaimStore {
         return deliveries;
     }
 
-    /** Renews leases, and returns the deliveries that are still held. */
-    public Set<DeliveryKey> renew(List<DueDelivery> deliveries, Duration lease) throws SQLException {
-        return renew.run(
-                dataSource,
-                (parameters) -> bindHeld(parameters, deliveries).set("lease", lease.toMillis()),
-                (results) -> {
-                    results.skip(1);
-                    return readKeys(results);
-                });
-    }
-
-    /** Returns the deliveries that still belong to their worker, and have not expired. */
-    public Set<DeliveryKey> confirm(List<DueDelivery> deliveries) throws SQLException {
-        return confirm.run(dataSource, (parameters) -> bindHeld(parameters, deliveries), DeliveryClaimStore::readKeys);
-    }
-
-    private static Set<DeliveryKey> readKeys(Pipeline.Results results) throws SQLException {
-        Set<DeliveryKey> keys = new HashSet<>();
-        for (ResultSet row = results.rows(); row.next(); ) {
-            keys.add(new DeliveryKey(row.getLong(1), row.getString(2)));
+    /**
+     * Renews leases, and returns the lanes that are still held. Waits for a lane that another transaction has locked: that one may be about
+     * to let others claim it. After a second, the worker loses the lane, and keeps the others.
+     */
+    public Set<Lane> renew(Collection<Lane> lanes, Fence fence, Duration lease) throws SQLException {
+        try {
+            return renew(renew, lanes, fence, lease);
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
+            }
+            return renew(renewUnlocked, lanes, fence, lease);
         }
-        return keys;
     }
 
-    /** Deliveries that were claimed at once have one fence. */
-    static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, List<DueDelivery> deliveries)
+    private Set<Lane> renew(Pipeline pipeline, Collection<Lane> lanes, Fence fence, Duration lease)
             throws SQLException {
-        Fence fence = deliveries.isEmpty() ? NONE : deliveries.get(0).fence();
-        return parameters
-                .setLongs("outbox_ids", deliveries, (one) -> one.envelope().id())
-                .setTexts("handler_ids", deliveries, DueDelivery::handlerId)
-                .set("token", fence.token())
-                .set("incarnation", fence.incarnation());
+        return pipeline.run(
+                dataSource,
+                (parameters) -> bindHeld(parameters, lanes, fence).set("lease", lease.toMillis()),
+                DeliveryClaimStore::readLanes);
+    }
+
+    /** Returns the lanes that still belong to their worker, and have not expired. */
+    public Set<Lane> confirm(Collection<Lane> lanes, Fence fence) throws SQLException {
+        return confirm.run(
+                dataSource, (parameters) -> bindHeld(parameters, lanes, fence), DeliveryClaimStore::readLanes);
+    }
+
+    private static Set<Lane> readLanes(Pipeline.Results results) throws SQLException {
+        Set<Lane> lanes = new HashSet<>();
+        for (ResultSet row = results.rows(); row.next(); ) {
+            lanes.add(new Lane(row.getString(3), row.getString(1), row.getString(2)));
+        }
+        return lanes;
+    }
+
+    static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, Collection<Lane> lanes, Fence fence)
+            throws SQLException {
+        return Lane.bind(parameters, lanes).set("token", fence.token()).set("incarnation", fence.incarnation());
     }
 }

@@ -14,8 +14,8 @@ public final class DeliveryQueryStore {
 
     /**
      * Planned with its values, so that only what is asked for is left of it. Relies on outbox_delivery_pk for an event and for pages, on
-     * outbox_delivery_dead, and for a lane on outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_delivery_lane_dead:
-     * hence the head where it is due, and the array, which an index can be searched for.
+     * outbox_delivery_dead, and for a lane on outbox_delivery_lane and outbox_delivery_lane_dead: hence each status by itself, and the
+     * array, which an index can be searched for.
      */
     private static final String SELECTED = """
             (:handler_id::text IS NULL OR d.handler_id = :handler_id)
@@ -28,26 +28,18 @@ public final class DeliveryQueryStore {
                            AND (:error_code::text IS NULL OR d.last_error_code = :error_code)
                            AND (:since::timestamptz IS NULL OR d.created_at >= :since)
                            AND (:before::timestamptz IS NULL OR d.created_at < :before)
-                           AND (:due AND d.status = 'DUE' AND d.head
-                                OR :waiting AND d.status = 'WAITING'
-                                OR :dead AND d.status = 'DEAD')
+                           AND (:open AND d.status = 'OPEN' OR :dead AND d.status = 'BLOCKING' OR :dead AND d.status = 'DEAD')
                            AND (:after_id::bigint IS NULL OR (d.outbox_id, d.handler_id) > (:after_id, :after_handler_id))
                            AND (:up_to_id::bigint IS NULL OR (d.outbox_id, d.handler_id) <= (:up_to_id, :up_to_handler_id))""";
 
-    /** Relies on what {@link #SELECTED} does, and on the primary keys of both partitions: an event may be in history. */
+    /** Relies on what {@link #SELECTED} does. */
     private static final String FIND =
-            """
-            SELECT {delivery}
-              FROM (SELECT d.outbox_id, d.handler_id, d.status, d.head, d.replay_id, d.created_at, d.next_retry_at,
-                           d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
-                           d.locked_by, d.locked_until
+            DeliveryRow.select("""
+                    SELECT d.*
                       FROM {schema}.outbox_delivery d
                      WHERE {selected}
                      ORDER BY d.outbox_id, d.handler_id
-                     LIMIT :limit) d
-              JOIN {schema}.outbox o ON o.id = d.outbox_id
-             ORDER BY d.outbox_id, d.handler_id
-            """.replace("{delivery}", DeliveryRow.COLUMNS).replace("{selected}", SELECTED);
+                     LIMIT :limit""".replace("{selected}", SELECTED), "") + " ORDER BY d.outbox_id, d.handler_id";
 
     private static final String COUNT = """
             SELECT count(*)
@@ -61,16 +53,17 @@ public final class DeliveryQueryStore {
             """;
 
     /** Relies on what {@link #SELECTED} does. */
-    private static final String FIND_CHANGEABLE =
-            """
-            SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
+    private static final String FIND_CHANGEABLE = """
+            SELECT {key}
               FROM {schema}.outbox_delivery d
              WHERE {selected}
                AND {changes}
                AND d.outbox_id <= :newest
              ORDER BY d.outbox_id, d.handler_id
              LIMIT :limit
-            """.replace("{selected}", SELECTED).replace("{changes}", OperationStore.CHANGES);
+            """.replace("{key}", DeliveryRef.COLUMNS)
+            .replace("{selected}", SELECTED)
+            .replace("{changes}", OperationStore.CHANGES);
 
     private final DataSource dataSource;
     private final Pipeline find;
@@ -147,8 +140,7 @@ public final class DeliveryQueryStore {
                 .set("error_code", selection.errorCode())
                 .set("since", selection.created().since())
                 .set("before", selection.created().before())
-                .set("due", selection.statuses().contains(DeliveryStatus.DUE))
-                .set("waiting", selection.statuses().contains(DeliveryStatus.WAITING))
+                .set("open", selection.statuses().contains(DeliveryStatus.OPEN))
                 .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
                 .set("after_id", after == null ? null : after.id())
                 .set("after_handler_id", after == null ? null : after.handlerId())

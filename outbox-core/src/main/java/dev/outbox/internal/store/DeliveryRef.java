@@ -9,6 +9,9 @@ import java.util.List;
 /** A delivery, its stream and its lane. */
 public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId) {
 
+    /** What {@link #read} reads of a delivery {@code d}. */
+    static final String COLUMNS = "d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id";
+
     /** Sets the parameters of {@link LaneSql}, which also identify the deliveries. */
     static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch) throws SQLException {
         return parameters
@@ -18,7 +21,6 @@ public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, 
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
     }
 
-    /** Reads outbox_id, handler_id, stream, aggregate_type and aggregate_id. */
     static List<DeliveryRef> read(ResultSet row) throws SQLException {
         List<DeliveryRef> found = new ArrayList<>();
         while (row.next()) {

@@ -9,19 +9,12 @@ import java.time.OffsetDateTime;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a delivery and its event from the first columns of a row, in the order of {@link #COLUMNS}. */
+/** Reads a delivery, its event and its lane from the first columns of a row. */
 final class DeliveryRow {
 
     /** Columns of an event, of a table alias {@code o}. */
     static final String EVENT_COLUMNS =
             "o.id, o.event_id, o.stream, o.event_type, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.occurred_at";
-
-    /** Columns of an event and of a delivery, of table aliases {@code o} and {@code d}. */
-    static final String COLUMNS = EVENT_COLUMNS + """
-            ,
-                   d.handler_id, d.status, d.head, d.replay_id IS NOT NULL, d.created_at, d.next_retry_at,
-                   d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code, d.last_error,
-                   d.locked_by, d.locked_until""";
 
     /** Number of the first column after those of an event. */
     static final int AFTER_EVENT = 9;
@@ -29,7 +22,34 @@ final class DeliveryRow {
     /** Number of the first column after all of them. */
     static final int NEXT_COLUMN = 23;
 
+    /**
+     * Relies on the primary keys of both partitions, since the event may be in history, and on outbox_lane_pk: one look-up for each
+     * delivery, where a join would read whole tables.
+     */
+    private static final String SELECT = """
+            SELECT {event}, d.handler_id, d.status, coalesce(l.first_seq = d.aggregate_seq, false), d.replay_id IS NOT NULL,
+                   d.created_at, nullif(d.next_retry_at, 'infinity'), d.attempt_count, d.retry_count,
+                   CASE WHEN l.first_seq = d.aggregate_seq THEN l.crash_count ELSE 0 END,
+                   d.last_attempt_at, d.last_error_code, d.last_error, l.worker, l.leased_until{more}
+              FROM ({deliveries}) d
+             CROSS JOIN LATERAL (SELECT {event} FROM {schema}.outbox o WHERE o.id = d.outbox_id LIMIT 1) o
+              LEFT JOIN LATERAL (SELECT l.first_seq, l.crash_count,
+                                        CASE WHEN d.status = 'OPEN' THEN l.worker END AS worker,
+                                        CASE WHEN l.token IS NOT NULL THEN l.due_at END AS leased_until
+                                   FROM {schema}.outbox_lane l
+                                  WHERE l.aggregate_type = d.aggregate_type
+                                    AND l.aggregate_id = d.aggregate_id
+                                    AND l.handler_id = d.handler_id
+                                    AND d.status <> 'DEAD'
+                                  LIMIT 1) l ON true
+            """.replace("{event}", EVENT_COLUMNS);
+
     private DeliveryRow() {}
+
+    /** Returns a query on deliveries that a query selects, with more columns at the end. */
+    static String select(String deliveries, String more) {
+        return SELECT.replace("{deliveries}", deliveries).replace("{more}", more);
+    }
 
     static Delivery read(ResultSet row) throws SQLException {
         String code = row.getString(19);
@@ -39,7 +59,7 @@ final class DeliveryRow {
                 event(row),
                 row.getString(9),
                 new Delivery.State(
-                        DeliveryStatus.valueOf(row.getString(10)),
+                        status(row.getString(10)),
                         row.getBoolean(11),
                         row.getBoolean(12),
                         row.getObject(13, OffsetDateTime.class).toInstant(),
@@ -51,6 +71,11 @@ final class DeliveryRow {
                         instant(row, 18),
                         code == null ? null : new Delivery.Failure(code, row.getString(20))),
                 worker == null || leaseEnds == null ? null : new Delivery.Lease(worker, leaseEnds));
+    }
+
+    /** Returns a stored status; a dead letter that blocks its lane has one of its own. */
+    static DeliveryStatus status(String stored) {
+        return stored.equals("OPEN") ? DeliveryStatus.OPEN : DeliveryStatus.DEAD;
     }
 
     static Delivery.Event event(ResultSet row) throws SQLException {

@@ -12,41 +12,22 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes, reschedules and releases claimed deliveries, fenced by the token of their claim. */
+/** Removes and reschedules claimed deliveries, and gives their lanes back, fenced by the token of their claim. */
 public final class DeliverySettlementStore {
 
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
-
-    /** Relies on outbox_delivery_pk. */
-    static final String REMOVE = LaneSql.held("SUCCEEDED") + """
-            DELETE FROM {schema}.outbox_delivery d
-             USING held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-            RETURNING d.outbox_id, d.handler_id
-            """;
-
-    /** Relies on outbox_delivery_pk. */
-    static final String RELEASE = LaneSql.held("UNTRIED") + """
-            UPDATE {schema}.outbox_delivery d
-               SET locked_by = NULL,
-                   lock_token = NULL,
-                   locked_until = NULL,
-                   attempt_count = d.attempt_count - 1
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-            """;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final Duration SHORT_WAIT = Duration.ofMillis(20);
@@ -66,13 +47,9 @@ public final class DeliverySettlementStore {
                 schema,
                 lockTimeout,
                 LaneSql.LOCK_EVENTS,
-                LaneSql.LOCK_LANES,
-                REMOVE,
-                DeliverySql.RESCHEDULE.replace("{kinds}", "'DEAD'"),
-                DeliverySql.RESCHEDULE.replace("{kinds}", "'FAILED', 'DEFERRED', 'BLOCKED'"),
-                RELEASE,
-                LaneSql.KEEP_HEAD,
-                LaneSql.PROMOTE,
+                LaneSql.LOCK_HELD,
+                DeliverySql.SETTLE,
+                LaneSql.RELEASE,
                 LaneSql.COMPLETE);
     }
 
@@ -80,98 +57,109 @@ public final class DeliverySettlementStore {
     public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
     /**
-     * Writes outcomes, releases untried deliveries, promotes the next of each lane, and completes events, in one transaction and one
-     * round trip. If a row stays locked for a second, writes the others one by one.
+     * Writes outcomes, gives back the lanes except for those that the worker keeps, and completes events, in one transaction and one round
+     * trip. If a row stays locked for a second, writes the outcomes one by one.
      */
-    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
             throws SQLException {
         try {
-            return run(settle, attempts, untried, next);
+            return run(settle, attempts, untried, kept);
         } catch (SQLException ex) {
             if (!Pipeline.isLocked(ex)) {
                 throw ex;
             }
-            return settleUnlocked(attempts, untried);
+            return settleUnlocked(attempts, untried, kept);
         }
-    }
-
-    /** As {@link #settle(List, List, List)}, where nothing is attempted next. */
-    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried) throws SQLException {
-        return settle(attempts, untried, List.of());
     }
 
     /**
      * Writes outcomes one by one. Leaves over the deliveries of which another session holds a row locked, and those behind them in their
      * lanes. An outcome that PostgreSQL refuses becomes a dead letter.
      */
-    public Settled settleUnlocked(List<AttemptedDelivery> attempts, List<DueDelivery> untried) throws SQLException {
-        Set<Lane> stopped = new HashSet<>();
+    public Settled settleUnlocked(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
+            throws SQLException {
+        Map<Lane, List<DueDelivery>> lanes = new LinkedHashMap<>();
+        Stream.concat(attempts.stream().map(AttemptedDelivery::delivery), untried.stream())
+                .forEach((one) -> lanes.computeIfAbsent(Lane.of(one), (lane) -> new ArrayList<>())
+                        .add(one));
+        Map<DeliveryKey, AttemptedDelivery> outcomes = new HashMap<>();
+        attempts.forEach((attempt) -> outcomes.put(attempt.key(), attempt));
         Settled total = new Settled(new HashSet<>(), new HashSet<>(), new ArrayList<>());
-        for (AttemptedDelivery attempt : attempts) {
-            settleAlone(attempt.delivery(), List.of(attempt), stopped, total);
-            FaultPoint.BETWEEN_REDELIVERY_SETTLES.reached();
-        }
-        for (DueDelivery delivery : untried) {
-            settleAlone(delivery, List.of(), stopped, total);
+        for (Map.Entry<Lane, List<DueDelivery>> lane : lanes.entrySet()) {
+            settleLane(lane.getValue(), outcomes, kept.contains(lane.getKey()), total);
         }
         return total;
     }
 
-    private void settleAlone(DueDelivery delivery, List<AttemptedDelivery> attempt, Set<Lane> stopped, Settled total)
+    /** Settles the deliveries of a lane in their order, and gives the lane back with the last one. */
+    private void settleLane(
+            List<DueDelivery> deliveries, Map<DeliveryKey, AttemptedDelivery> outcomes, boolean kept, Settled total)
             throws SQLException {
-        Settled settled = stopped.contains(Lane.of(delivery)) ? null : writeAlone(delivery, attempt);
-        if (settled == null) {
-            stopped.add(Lane.of(delivery));
-            total.leftOver().add(DeliveryKey.of(delivery));
-        } else {
+        for (int i = 0; i < deliveries.size(); i++) {
+            DueDelivery delivery = deliveries.get(i);
+            AttemptedDelivery outcome = outcomes.get(DeliveryKey.of(delivery));
+            boolean last = i == deliveries.size() - 1;
+            Settled settled = writeAlone(delivery, outcome, kept || !last);
+            if (settled == null) {
+                deliveries
+                        .subList(i, deliveries.size())
+                        .forEach((one) -> total.leftOver().add(DeliveryKey.of(one)));
+                return;
+            }
             total.written().addAll(settled.written());
             total.retriesOfCompleted().addAll(settled.retriesOfCompleted());
+            FaultPoint.BETWEEN_REDELIVERY_SETTLES.reached();
         }
     }
 
     /** Returns null if a row is locked, or PostgreSQL refuses even a dead letter. */
-    private @Nullable Settled writeAlone(DueDelivery delivery, List<AttemptedDelivery> attempt) throws SQLException {
+    private @Nullable Settled writeAlone(DueDelivery delivery, @Nullable AttemptedDelivery outcome, boolean keeps)
+            throws SQLException {
+        Set<Lane> kept = keeps ? Set.of(Lane.of(delivery)) : Set.of();
         try {
-            return run(settleQuickly, attempt, attempt.isEmpty() ? List.of(delivery) : List.of(), List.of());
+            return outcome == null
+                    ? run(settleQuickly, List.of(), List.of(delivery), kept)
+                    : run(settleQuickly, List.of(outcome), List.of(), kept);
         } catch (SQLException | RuntimeException | Error ex) {
             boolean refused = Refusal.isRefusal(ex);
             if (!refused && !(ex instanceof SQLException sql && Pipeline.isLocked(sql))) {
                 throw ex;
             }
-            boolean mayDie = !attempt.isEmpty()
-                    && !Refusal.CODE.equals(attempt.get(0).outcome().code());
-            return refused && mayDie ? deadLetter(delivery, ex) : null;
+            boolean mayDie =
+                    outcome != null && !Refusal.CODE.equals(outcome.outcome().code());
+            return refused && mayDie ? deadLetter(delivery, ex, keeps) : null;
         }
     }
 
-    private @Nullable Settled deadLetter(DueDelivery delivery, Throwable refusal) throws SQLException {
+    private @Nullable Settled deadLetter(DueDelivery delivery, Throwable refusal, boolean keeps) throws SQLException {
         log.error(
                 "PostgreSQL refused to store the outcome of {} for {}; it is dead until an operator retries or skips it",
                 delivery.envelope(),
                 delivery.handlerId(),
                 Redaction.loggable(refusal));
         Failure failure = Refusal.failure(refusal);
-        return writeAlone(delivery, List.of(new AttemptedDelivery(delivery, new DeliveryOutcome.Dead(failure, false))));
+        DeliveryOutcome dead = new DeliveryOutcome.Dead(failure, false);
+        return writeAlone(delivery, new AttemptedDelivery(delivery, dead), keeps);
     }
 
-    private Settled run(
-            Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, List<DueDelivery> next)
+    /** Deliveries that were claimed at once have one fence. */
+    private Settled run(Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
             throws SQLException {
-        List<DueDelivery> attempted =
-                attempts.stream().map(AttemptedDelivery::delivery).toList();
-        List<DueDelivery> all =
-                Stream.of(attempted, untried, next).flatMap(List::stream).toList();
-        List<Lane> lanes = all.stream().map(Lane::of).toList();
-        Stream<String> kinds = Stream.of(
-                        attempts.stream().map((one) -> one.outcome().kind()),
-                        untried.stream().map((one) -> "UNTRIED"),
-                        next.stream().map((one) -> "NEXT"))
-                .flatMap(Function.identity());
+        List<DueDelivery> all = Stream.concat(attempts.stream().map(AttemptedDelivery::delivery), untried.stream())
+                .toList();
+        if (all.isEmpty()) {
+            return new Settled(Set.of(), Set.of(), List.of());
+        }
+        List<Lane> lanes = all.stream().map(Lane::of).distinct().toList();
         return pipeline.run(
                 dataSource,
-                (parameters) -> Lane.bind(DeliveryClaimStore.bindHeld(parameters, all), lanes)
-                        .setLongs("events", attempted, (one) -> one.envelope().id())
-                        .set("kinds", kinds.toArray(String[]::new))
+                (parameters) -> DeliveryClaimStore.bindHeld(
+                                parameters, lanes, all.get(0).fence())
+                        .setTexts("lane_kept", lanes, (lane) -> Boolean.toString(kept.contains(lane)))
+                        .setLongs("events", attempts, (one) -> one.key().outboxId())
+                        .setLongs("outbox_ids", attempts, (one) -> one.key().outboxId())
+                        .setTexts("handler_ids", attempts, (one) -> one.key().handlerId())
+                        .setTexts("kinds", attempts, (one) -> one.outcome().kind())
                         .setLongs(
                                 "delays",
                                 attempts,
@@ -184,16 +172,12 @@ public final class DeliverySettlementStore {
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
         results.skip(2);
         Set<DeliveryKey> written = new HashSet<>();
-        for (int i = 0; i < 3; i++) {
-            ResultSet row = results.rows();
-            while (row.next()) {
-                written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
-            }
+        for (ResultSet row = results.rows(); row.next(); ) {
+            written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
         }
-        results.skip(3);
+        results.skip(1);
         List<Integer> retries = new ArrayList<>();
-        ResultSet done = results.rows();
-        while (done.next()) {
+        for (ResultSet done = results.rows(); done.next(); ) {
             retries.add(done.getInt(2));
         }
         return new Settled(written, Set.of(), retries);

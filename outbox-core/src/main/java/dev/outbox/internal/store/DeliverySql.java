@@ -4,233 +4,209 @@ package dev.outbox.internal.store;
 final class DeliverySql {
 
     /**
-     * Relies on outbox_delivery_next_due, twice for each handler, outbox_delivery_lane_waiting, and the primary keys of both partitions.
-     *
-     * <ul>
-     *   <li>{@code candidate}: due heads. A replayed one waits for the claims of its aggregate that are older than it, which did not know
-     *       of it. Looks up whether a handler is paused, because a busy stream may learn late that the registry has changed.
-     *   <li>{@code due}: a crash suspect, under which two leases have expired, is claimed alone.
-     *   <li>{@code following}: a head that has not failed brings the deliveries behind it along, so that the lane drains in batches. Behind
-     *       one that has failed they would probably wait again.
-     *   <li>{@code gap}: the first delivery that cannot be claimed, because it is locked, suspect, backing off or not taken by the handler here. Nothing
-     *       is claimed from behind it.
-     *   <li>{@code taken}: at most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts, in which each lane is in
-     *       order.
-     *   <li>{@code ended}: the expired claim of a head ends for what follows it too, so that a late worker cannot go on behind it.
-     * </ul>
+     * Whether the lane {@code l} may attempt its delivery {@code d} here: the handler takes it, and no older claim has events of its
+     * aggregate, which does not know of a delivery that a replay added since.
      */
-    static final String CLAIM_DUE = """
-            WITH candidate AS MATERIALIZED (
-                SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.retry_count,
-                       d.next_retry_at, d.suspect, d.lock_token,
-                       row_number() OVER (ORDER BY d.next_retry_at, d.outbox_id, d.handler_id) AS place
-                  FROM unnest(:handler_ids::text[]) AS h (handler_id)
-                 CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
-                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq,
-                                            d.retry_count, d.next_retry_at, d.lock_token,
-                                            kind.suspect
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.stream = :stream
-                                        AND d.handler_id = h.handler_id
-                                        AND d.status = 'DUE'
-                                        AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
-                                        AND greatest(d.next_retry_at, d.locked_until) < now()
-                                        AND {taken}
-                                        AND d.outbox_id <> ALL (:held)
-                                        AND (:with_suspects OR NOT kind.suspect)
-                                        AND (d.replay_id IS NULL
-                                             OR NOT EXISTS (SELECT
-                                                              FROM {schema}.outbox_claim c
-                                                             WHERE c.stream = :stream
-                                                               AND c.claimed_at <= d.created_at
-                                                               AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
-                                                                   = ANY (c.aggregates)))
-                                      ORDER BY greatest(d.next_retry_at, d.locked_until)
-                                      LIMIT :batch_size
-                                        FOR UPDATE SKIP LOCKED) d
-                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
-                   AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
-                 ORDER BY place
-                 LIMIT :batch_size
-            ), due AS (
-                SELECT c.outbox_id, c.handler_id, c.aggregate_type, c.aggregate_id, c.aggregate_seq, c.next_retry_at,
-                       c.retry_count = 0 AND NOT c.suspect AS flows, c.lock_token
-                  FROM candidate c
-                 WHERE c.place = 1
-                    OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)
-            ), following AS MATERIALIZED (
-                SELECT w.outbox_id, due.handler_id, due.aggregate_type, due.aggregate_id, w.aggregate_seq, due.next_retry_at
-                  FROM due
-                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.aggregate_seq
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.aggregate_type = due.aggregate_type
-                                        AND d.aggregate_id = due.aggregate_id
-                                        AND d.handler_id = due.handler_id
-                                        AND d.aggregate_seq > due.aggregate_seq
-                                        AND d.status = 'WAITING'
-                                        AND d.crash_count + (d.locked_until IS NOT NULL)::integer < 2
-                                        AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                                        AND (d.next_retry_at IS NULL OR d.next_retry_at <= clock_timestamp())
-                                        AND {following taken}
-                                      ORDER BY d.aggregate_seq
-                                      LIMIT :batch_size
-                                        FOR UPDATE SKIP LOCKED) w
-                 WHERE due.flows
-                 LIMIT :followers
-            ), gap AS (
-                SELECT due.handler_id, due.aggregate_type, due.aggregate_id, g.aggregate_seq
-                  FROM due
-                 CROSS JOIN LATERAL (SELECT d.aggregate_seq
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.aggregate_type = due.aggregate_type
-                                        AND d.aggregate_id = due.aggregate_id
-                                        AND d.handler_id = due.handler_id
-                                        AND d.aggregate_seq > due.aggregate_seq
-                                        AND d.status = 'WAITING'
-                                        AND (d.outbox_id, d.handler_id)
-                                            NOT IN (SELECT f.outbox_id, f.handler_id FROM following f)
-                                      ORDER BY d.aggregate_seq
-                                      LIMIT 1) g
-                 WHERE due.flows
-            ), eligible AS (
-                SELECT due.outbox_id, due.handler_id, due.aggregate_type, due.aggregate_id, due.aggregate_seq, due.next_retry_at
-                  FROM due
-                 UNION ALL
-                SELECT l.outbox_id, l.handler_id, l.aggregate_type, l.aggregate_id, l.aggregate_seq, l.next_retry_at
-                  FROM (SELECT f.outbox_id, f.handler_id, f.aggregate_type, f.aggregate_id, f.aggregate_seq, f.next_retry_at,
-                               min(f.aggregate_seq) FILTER (WHERE f.outbox_id IS NULL)
-                                   OVER (PARTITION BY f.handler_id, f.aggregate_type, f.aggregate_id) AS gap_seq
-                          FROM (SELECT f.outbox_id, f.handler_id, f.aggregate_type, f.aggregate_id, f.aggregate_seq, f.next_retry_at
-                                  FROM following f
-                                 UNION ALL
-                                SELECT NULL, gap.handler_id, gap.aggregate_type, gap.aggregate_id, gap.aggregate_seq, NULL
-                                  FROM gap) f) l
-                 WHERE l.outbox_id IS NOT NULL
-                   AND (l.gap_seq IS NULL OR l.aggregate_seq < l.gap_seq)
-            ), taken AS (
-                SELECT sized.outbox_id, sized.handler_id, sized.next_retry_at
-                  FROM (SELECT eligible.outbox_id, eligible.handler_id, eligible.next_retry_at,
-                               row_number() OVER attempts AS place,
-                               sum(o.bytes) OVER attempts AS bytes
-                          FROM eligible
-                         CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
-                                               FROM {schema}.outbox o
-                                              WHERE o.id = eligible.outbox_id
-                                              LIMIT 1) o
-                        WINDOW attempts AS (ORDER BY eligible.next_retry_at, eligible.aggregate_type, eligible.aggregate_id,
-                                                     eligible.handler_id, eligible.aggregate_seq)) sized
-                 WHERE sized.place = 1
-                    OR sized.bytes <= 8388608
-            ), claimed AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
-                       locked_by = :worker,
-                       lock_token = :token,
-                       locked_until = clock_timestamp() + :lease * interval '1 millisecond',
-                       attempt_count = d.attempt_count + 1,
-                       last_attempt_at = clock_timestamp(),
-                       failures = CASE WHEN d.locked_until IS NULL THEN d.failures ELSE {failures} END
-                  FROM taken
-                 WHERE d.outbox_id = taken.outbox_id
-                   AND d.handler_id = taken.handler_id
-                RETURNING d.outbox_id, d.handler_id, d.attempt_count, d.retry_count, d.crash_count, d.replay_id,
-                          taken.next_retry_at
-            ), ended AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET crash_count = d.crash_count + 1,
-                       failures = {failures},
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL
-                  FROM (SELECT w.outbox_id, due.handler_id
-                          FROM due
-                         CROSS JOIN LATERAL (SELECT d.outbox_id, d.lock_token
-                                               FROM {schema}.outbox_delivery d
-                                              WHERE d.aggregate_type = due.aggregate_type
-                                                AND d.aggregate_id = due.aggregate_id
-                                                AND d.handler_id = due.handler_id
-                                                AND d.aggregate_seq > due.aggregate_seq
-                                                AND d.status = 'WAITING'
-                                              ORDER BY d.aggregate_seq
-                                              LIMIT :followers) w
-                         WHERE due.lock_token IS NOT NULL
-                           AND w.lock_token = due.lock_token
-                           AND (w.outbox_id, due.handler_id) NOT IN (SELECT t.outbox_id, t.handler_id FROM taken t)) former
-                 WHERE d.outbox_id = former.outbox_id
-                   AND d.handler_id = former.handler_id
-            )
-            SELECT {envelope},
-                   claimed.replay_id IS NOT NULL, claimed.handler_id, claimed.attempt_count, claimed.retry_count, claimed.crash_count
-              FROM claimed
-             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = claimed.outbox_id LIMIT 1) o
-             ORDER BY claimed.next_retry_at, o.aggregate_type, o.aggregate_id, claimed.handler_id, o.aggregate_seq
-            """.replace("{failures}", FailureHistory.LEASE_EXPIRED)
-            .replace("{taken}", Subscriptions.takenBy("h.handler_id", "d"))
-            .replace("{following taken}", Subscriptions.takenBy("due.handler_id", "d"));
+    private static final String TAKEN = """
+            {taken}
+                                    AND (d.replay_id IS NULL
+                                         OR NOT EXISTS (SELECT
+                                                          FROM {schema}.outbox_claim c
+                                                         WHERE c.stream = :stream
+                                                           AND c.claimed_at <= d.created_at
+                                                           AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
+                                                               = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy("l.handler_id", "d"));
+
+    /** Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their own. */
+    private static final String LANES_OF_HANDLER =
+            """
+            FROM {schema}.outbox_lane l
+                                  WHERE l.stream = :stream
+                                    AND l.handler_id = h.handler_id
+                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", LaneSql.firstOf("l")).replace("{taken}", TAKEN);
 
     /**
-     * Relies on outbox_delivery_pk, outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_unpublished_pk. Runs for the dead
-     * that let their lane pass, and then for the others: a lane must lose its old head before it gets a new one. A delivery whose lane has
-     * another head by now, or earlier work, waits, and keeps its due time. Changes events by the places of their rows, which is safe only
-     * because {@link LaneSql#LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
+     * Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
+     * waiting first, or one crash suspect, and notes the places of their rows. Finds them without locks, so that it holds no others.
+     * Looks up whether a handler is paused, because a busy stream may learn late that the registry has changed.
      */
-    static final String RESCHEDULE =
+    static final String LOCK_DUE =
             """
-            WITH outcome AS (
-                SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error,
-                       r.kind <> 'DEAD'
-                       AND (EXISTS (SELECT
-                                      FROM {schema}.outbox_delivery h
-                                     WHERE h.aggregate_type = d.aggregate_type
-                                       AND h.aggregate_id = d.aggregate_id
-                                       AND h.handler_id = d.handler_id
-                                       AND h.outbox_id <> d.outbox_id
-                                       AND h.head)
-                            OR coalesce((SELECT w.aggregate_seq
-                                           FROM {schema}.outbox_delivery w
-                                          WHERE w.aggregate_type = d.aggregate_type
-                                            AND w.aggregate_id = d.aggregate_id
-                                            AND w.handler_id = d.handler_id
-                                            AND w.status = 'WAITING'
-                                          ORDER BY w.aggregate_seq
-                                          LIMIT 1) < d.aggregate_seq, false)) AS waits
+            WITH candidate AS MATERIALIZED (
+                SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at, kind.suspect
+                  FROM unnest(:handler_ids::text[]) AS h (handler_id)
+                 CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+                 CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
+                                       {lanes}
+                                    AND l.due_at < now()
+                                    AND (:with_suspects OR NOT kind.suspect)
+                                    AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
+                                  ORDER BY l.due_at
+                                  LIMIT :batch_size) l
+                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
+                   AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
+            ), top AS MATERIALIZED (
+                SELECT c.suspect FROM candidate c ORDER BY c.due_at LIMIT 1
+            )
+            SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true)
+              FROM (SELECT l.place
+                      FROM (SELECT * FROM candidate WHERE candidate.suspect = (SELECT top.suspect FROM top) ORDER BY candidate.due_at) c
+                     CROSS JOIN LATERAL (SELECT l.ctid AS place
+                                           FROM {schema}.outbox_lane l
+                                          WHERE {same lane}
+                                            AND l.due_at < now()
+                                          LIMIT 1
+                                            FOR UPDATE SKIP LOCKED) l
+                     LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l
+            """.replace("{lanes}", LANES_OF_HANDLER).replace("{same lane}", LaneSql.sameLane("l", "c"));
+
+    /**
+     * Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
+     * {@link #LOCK_DUE}, so that it reads the lanes as they are.
+     *
+     * <ul>
+     *   <li>{@code delivery}: the first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it
+     *       along, so that the lane drains in batches; {@code ready} ends at the first that cannot be attempted.
+     *   <li>{@code chosen}: at most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts.
+     *   <li>{@code leased}: a lane whose first delivery is not chosen is due when that one is.
+     *   <li>{@code crashed}: an expired lease is an attempt of the first delivery, unless that has entered the lane since the claim.
+     * </ul>
+     */
+    static final String TAKE = """
+            WITH lane AS MATERIALIZED (
+                SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.worker, l.claimed_at,
+                       l.token IS NOT NULL AS expired,
+                       l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
+                       row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
+                       :followers / count(*) OVER () AS followers
+                  FROM {schema}.outbox_lane l
+                 WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
+            ), delivery AS MATERIALIZED (
+                SELECT l.turn, l.place, l.crashes, l.worker, l.claimed_at, d.outbox_id, d.handler_id, d.aggregate_seq,
+                       l.expired AND d.next_retry_at <= l.claimed_at AS crashed,
+                       d.attempt_count + (l.expired AND d.next_retry_at <= l.claimed_at)::integer AS attempts,
+                       d.retry_count, d.replay_id, d.next_retry_at,
+                       row_number() OVER of_lane AS number,
+                       bool_and(d.status = 'OPEN' AND d.next_retry_at <= clock_timestamp() AND {taken}) OVER of_lane AS ready
+                  FROM lane l
+                 CROSS JOIN LATERAL ({first}) first
+                 CROSS JOIN LATERAL (SELECT d.*
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE {same lane}
+                                        AND d.status <> 'DEAD'
+                                      ORDER BY d.aggregate_seq
+                                      LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0
+                                                 THEN 1 + least(l.followers, :batch_size) ELSE 1 END) d
+                WINDOW of_lane AS (PARTITION BY l.turn ORDER BY d.aggregate_seq)
+            ), chosen AS MATERIALIZED (
+                SELECT sized.*
+                  FROM (SELECT d.*, row_number() OVER attempts AS place_in_batch, sum(o.bytes) OVER attempts AS bytes
+                          FROM delivery d
+                         CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
+                                               FROM {schema}.outbox o
+                                              WHERE o.id = d.outbox_id
+                                              LIMIT 1) o
+                         WHERE d.ready
+                        WINDOW attempts AS (ORDER BY d.turn, d.aggregate_seq)) sized
+                 WHERE sized.place_in_batch = 1
+                    OR sized.bytes <= 8388608
+            ), leased AS (
+                UPDATE {schema}.outbox_lane l
+                   SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE d.next_retry_at END,
+                       crash_count = d.crashes,
+                       token = CASE WHEN d.taken THEN :token::uuid END,
+                       worker = CASE WHEN d.taken THEN :worker END,
+                       claimed_at = CASE WHEN d.taken THEN clock_timestamp() END
+                  FROM (SELECT d.place, d.crashes, d.next_retry_at, d.turn IN (SELECT chosen.turn FROM chosen) AS taken
+                          FROM delivery d
+                         WHERE d.number = 1) d
+                 WHERE l.ctid = d.place
+            ), crashed AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET attempt_count = first.attempts,
+                       last_attempt_at = first.claimed_at,
+                       failures = {failures}
+                  FROM (SELECT * FROM delivery WHERE delivery.number = 1 AND delivery.crashed) first
+                 WHERE d.outbox_id = first.outbox_id
+                   AND d.handler_id = first.handler_id
+            )
+            SELECT {envelope},
+                   c.replay_id IS NOT NULL, c.handler_id, c.attempts + 1, c.retry_count, c.crashes
+              FROM chosen c
+             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
+             ORDER BY c.turn, c.aggregate_seq
+            """.replace("{first}", LaneSql.firstOf("l"))
+            .replace("{same lane}", LaneSql.sameLane("d", "l"))
+            .replace("{taken}", TAKEN)
+            .replace("{failures}", FailureHistory.LEASE_EXPIRED);
+
+    /** Time until a lane is due, in the order of {@link #LOCK_DUE}. A leased one is due when its lease ends. */
+    static final String UNTIL_NEXT = """
+            SELECT ceil(extract(epoch FROM l.due_at - clock_timestamp()) * 1000)::bigint
+              FROM unnest(:handler_ids::text[]) AS h (handler_id)
+             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+             CROSS JOIN LATERAL (SELECT l.due_at
+                                   {lanes}
+                                    AND l.due_at < 'infinity'
+                                  ORDER BY l.due_at
+                                  LIMIT 1) l
+             ORDER BY l.due_at
+             LIMIT 1
+            """.replace("{lanes}", LANES_OF_HANDLER);
+
+    /**
+     * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
+     * the others. Changes events by the places of their rows, which is safe only because {@link LaneSql#LOCK_EVENTS} has locked them
+     * earlier in the transaction: no other can move them.
+     */
+    static final String SETTLE = """
+            WITH held AS MATERIALIZED (
+                SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error
                   FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
                               :errors::text[])
                        AS r (outbox_id, handler_id, kind, delay, code, error)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = r.outbox_id AND d.handler_id = r.handler_id
-                 WHERE r.kind IN ({kinds})
-                   AND d.lock_token = :token
+                 CROSS JOIN LATERAL (SELECT d.*
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = r.outbox_id
+                                        AND d.handler_id = r.handler_id
+                                        AND d.status = 'OPEN'
+                                      LIMIT 1) d
+                 WHERE (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
                    AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d
+            ), removed AS (
+                DELETE FROM {schema}.outbox_delivery d
+                 USING held
+                 WHERE held.kind = 'SUCCEEDED'
+                   AND d.outbox_id = held.outbox_id
+                   AND d.handler_id = held.handler_id
+                RETURNING d.outbox_id, d.handler_id
             ), failed AS (
                 UPDATE {schema}.outbox_delivery d
-                   SET status = CASE WHEN outcome.waits THEN 'WAITING'
-                                     WHEN outcome.kind IN ('DEAD', 'BLOCKED') THEN 'DEAD'
-                                     ELSE 'DUE' END,
-                       head = outcome.kind <> 'DEAD' AND NOT outcome.waits,
-                       next_retry_at = CASE WHEN outcome.kind IN ('FAILED', 'DEFERRED')
-                                            THEN clock_timestamp() + outcome.delay * interval '1 millisecond' END,
-                       retry_count = d.retry_count + (outcome.kind <> 'DEFERRED')::integer,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL,
-                       last_error_code = outcome.code,
-                       last_error = outcome.error,
+                   SET status = CASE held.kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
+                       next_retry_at = {due},
+                       attempt_count = d.attempt_count + 1,
+                       retry_count = d.retry_count + (held.kind <> 'DEFERRED')::integer,
+                       last_attempt_at = clock_timestamp(),
+                       last_error_code = held.code,
+                       last_error = held.error,
                        failures = {failures}
-                  FROM outcome
-                 WHERE d.outbox_id = outcome.outbox_id
-                   AND d.handler_id = outcome.handler_id
-                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error,
-                          (outcome.kind <> 'DEFERRED')::integer AS failures
+                  FROM held
+                 WHERE held.kind <> 'SUCCEEDED'
+                   AND d.outbox_id = held.outbox_id
+                   AND d.handler_id = held.handler_id
+                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error, d.status, d.next_retry_at,
+                          (held.kind <> 'DEFERRED')::integer AS failures
             ), pass AS (
-                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error
+                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error,
+                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at
                   FROM failed
                  GROUP BY outbox_id
             ), event AS (
                 UPDATE {schema}.outbox_unpublished o
                    SET attempt_count = o.attempt_count + 1,
                        retry_count = o.retry_count + pass.failures,
+                       next_retry_at = pass.next_retry_at,
                        last_attempt_at = clock_timestamp(),
                        last_error_code = pass.code,
                        last_error = pass.error
@@ -241,9 +217,19 @@ final class DeliverySql {
                                       LIMIT 1) e
                  WHERE o.ctid = e.place
             )
-            SELECT outbox_id, handler_id
-              FROM failed
-            """.replace("{failures}", FailureHistory.appended("d.attempt_count", "outcome.code", "outcome.error"));
+            SELECT outbox_id, handler_id FROM removed
+             UNION ALL
+            SELECT outbox_id, handler_id FROM failed
+            """.replace("{same lane}", LaneSql.sameLane("l", "d"))
+            .replace("{due}", due("held"))
+            .replace("{failures}", FailureHistory.appended("d.attempt_count + 1", "held.code", "held.error"));
 
     private DeliverySql() {}
+
+    /** Returns the time of the next attempt after an outcome with {@code kind} and {@code delay}. */
+    static String due(String outcome) {
+        return """
+                CASE {o}.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
+                                                     ELSE clock_timestamp() + {o}.delay * interval '1 millisecond' END""".replace("{o}", outcome);
+    }
 }

@@ -20,18 +20,25 @@ import org.jspecify.annotations.Nullable;
 public final class EventStateStore {
 
     /**
-     * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk and outbox_operation_event; reads outbox_claim whole.
+     * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk, outbox_lane_pk and outbox_operation_event; reads outbox_claim whole.
      * Leaves out what a reader may not see: the aggregate type tells whether the event was received, not its headers.
      */
-    static final String EVENT = """
+    static final String EVENT =
+            """
             SELECT {event}, o.schema_version, o.status, o.dispatched_at, o.published_at,
                    c.worker, c.events, c.claimed_at, c.locked_until,
                    coalesce(c.locked_until >= clock_timestamp(), false)
                    OR o.published_at IS NULL
-                      AND (SELECT d.outbox_id
+                      AND (SELECT l.token
                              FROM {schema}.outbox_delivery d
+                            CROSS JOIN LATERAL (SELECT l.token
+                                                  FROM {schema}.outbox_lane l
+                                                 WHERE {same lane}
+                                                   AND l.token IS NOT NULL
+                                                   AND l.due_at >= clock_timestamp()
+                                                 LIMIT 1) l
                             WHERE d.outbox_id = o.id
-                              AND d.locked_until >= clock_timestamp()
+                              AND d.status = 'OPEN'
                             LIMIT 1) IS NOT NULL,
                    ARRAY(SELECT DISTINCT p.handler_id
                            FROM {schema}.outbox_operation p
@@ -51,21 +58,15 @@ public final class EventStateStore {
                                   LIMIT 1) c ON true
              WHERE o.event_id = :event_id
              LIMIT 1
-            """.replace("{event}", DeliveryRow.EVENT_COLUMNS);
+            """.replace("{event}", DeliveryRow.EVENT_COLUMNS).replace("{same lane}", LaneSql.sameLane("l", "d"));
 
     /** Relies on outbox_unpublished_event_id, outbox_published_event_id and outbox_delivery_pk. */
-    static final String DELIVERIES = """
-            SELECT {delivery}, d.failures::text
-              FROM {schema}.outbox o
-             CROSS JOIN LATERAL (SELECT d.handler_id, d.status, d.head, d.replay_id, d.created_at, d.next_retry_at,
-                                        d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code,
-                                        d.last_error, d.locked_by, d.locked_until, d.failures
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.outbox_id = o.id
-                                  ORDER BY d.outbox_id, d.handler_id
-                                  LIMIT 1000) d
-             WHERE o.event_id = :event_id
-            """.replace("{delivery}", DeliveryRow.COLUMNS);
+    static final String DELIVERIES = DeliveryRow.select("""
+                    SELECT d.*
+                      FROM {schema}.outbox_delivery d
+                     WHERE d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id))
+                     ORDER BY d.outbox_id, d.handler_id
+                     LIMIT 1000""", ", d.failures::text");
 
     /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
     static final String CONTENT = """

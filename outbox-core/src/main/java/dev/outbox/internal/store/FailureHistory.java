@@ -20,9 +20,9 @@ final class FailureHistory {
     static final String FIRST = "CASE WHEN code IS NULL THEN '[]' ELSE jsonb_build_array("
             + failure("(kind <> 'QUEUED')::integer", "code", "error") + ") END";
 
-    /** Of a delivery {@code d} whose lease has expired, before its next attempt is counted. */
+    /** Of a delivery {@code d} whose lease has expired, as the {@code first} of its lane. */
     static final String LEASE_EXPIRED =
-            appended("d.attempt_count", "'LEASE_EXPIRED'", "'the lease of ' || d.locked_by || ' expired'");
+            appended("first.attempts", "'LEASE_EXPIRED'", "'the lease of ' || first.worker || ' expired'");
 
     private static final JsonMapper JSON = new JsonMapper();
 

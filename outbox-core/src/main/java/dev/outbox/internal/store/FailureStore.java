@@ -22,57 +22,35 @@ public final class FailureStore {
      * deliveries that wait. Reads the oldest delivery of a group through outbox_delivery_pk, and its event through the primary keys of both
      * partitions. Never reads more than the first rows of a group. The status is no constant: the indexes of one status would be read whole.
      */
-    static final String GROUPS = """
-            WITH RECURSIVE failing AS (
-                (SELECT d.handler_id, d.last_error_code, 1 AS number
-                   FROM {schema}.outbox_delivery d
-                  WHERE d.last_error_code IS NOT NULL
-                  ORDER BY d.handler_id, d.last_error_code
-                  LIMIT 1)
-                 UNION ALL
-                SELECT next.handler_id, next.last_error_code, f.number + 1
-                  FROM failing f
-                 CROSS JOIN LATERAL (SELECT d.handler_id, d.last_error_code
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.last_error_code IS NOT NULL
-                                        AND (d.handler_id, d.last_error_code) > (f.handler_id, f.last_error_code)
-                                      ORDER BY d.handler_id, d.last_error_code
-                                      LIMIT 1) next
-                 WHERE f.number < {groups}
-            ), stream AS (
-                (SELECT d.stream
-                   FROM {schema}.outbox_delivery d
-                  ORDER BY d.stream
-                  LIMIT 1)
-                 UNION ALL
-                SELECT next.stream
-                  FROM stream s
-                 CROSS JOIN LATERAL (SELECT d.stream
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.stream > s.stream
-                                      ORDER BY d.stream
-                                      LIMIT 1) next
+    static final String GROUPS = "WITH RECURSIVE "
+            + LooseScan.of(
+                    "failing", "outbox_delivery", "d.handler_id, d.last_error_code", "d.last_error_code IS NOT NULL")
+            + ", "
+            + LooseScan.ofDeliveries("stream", "d.stream")
+            + """
+            , first_failing AS MATERIALIZED (
+                SELECT f.handler_id, f.last_error_code FROM failing f LIMIT {groups}
             ), blocked AS MATERIALIZED (
                 SELECT handler.id,
-                       (SELECT count(*)
-                          FROM (SELECT d.status
+                       (SELECT count(*) FILTER (WHERE d.last_error_code IS NULL)
+                          FROM (SELECT d.last_error_code
                                   FROM stream s
-                                 CROSS JOIN unnest('{WAITING}'::text[]) AS kind (status)
-                                 CROSS JOIN LATERAL (SELECT d.status
+                                 CROSS JOIN unnest('{OPEN}'::text[]) AS kind (status)
+                                 CROSS JOIN LATERAL (SELECT d.last_error_code
                                                        FROM {schema}.outbox_delivery d
                                                       WHERE d.stream = s.stream
                                                         AND d.status = kind.status
                                                         AND d.handler_id = handler.id
                                                       LIMIT {most}) d
                                  LIMIT {most}) d) AS waiting
-                  FROM (SELECT DISTINCT f.handler_id AS id FROM failing f) handler
+                  FROM (SELECT DISTINCT f.handler_id AS id FROM first_failing f) handler
             ), counted AS MATERIALIZED (
                 SELECT f.handler_id, f.last_error_code, g.dead, g.retrying, g.oldest
-                  FROM failing f
-                 CROSS JOIN LATERAL (SELECT sum(number.deliveries) FILTER (WHERE kind.status = 'DEAD') AS dead,
-                                            least(sum(number.deliveries) FILTER (WHERE kind.status <> 'DEAD'), {most}) AS retrying,
+                  FROM first_failing f
+                 CROSS JOIN LATERAL (SELECT least(sum(number.deliveries) FILTER (WHERE kind.status <> 'OPEN'), {most}) AS dead,
+                                            sum(number.deliveries) FILTER (WHERE kind.status = 'OPEN') AS retrying,
                                             min(first.outbox_id) AS oldest
-                                       FROM unnest('{DEAD,DUE,WAITING}'::text[]) AS kind (status)
+                                       FROM unnest('{BLOCKING,DEAD,OPEN}'::text[]) AS kind (status)
                                       CROSS JOIN LATERAL (SELECT count(*) AS deliveries
                                                             FROM (SELECT d.status
                                                                     FROM {schema}.outbox_delivery d
@@ -107,7 +85,7 @@ public final class FailureStore {
                                   LIMIT 1) o
              ORDER BY c.dead DESC, c.retrying DESC, c.handler_id, c.last_error_code
             """.replace("{groups}", Integer.toString(MOST_GROUPS))
-            .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
+                    .replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
 
     private final DataSource dataSource;
     private final Pipeline groups;

@@ -34,15 +34,7 @@ public final class HandlerExpiryStore {
     private static final String SAME_KIND = "(" + KIND + ") = (" + KIND.replace("d.", "x.") + ")";
 
     /** Relies on outbox_delivery_backlog: one look-up for each stream, status, handler and kind of event that has deliveries. */
-    private static final String BACKLOG = """
-            WITH RECURSIVE backlog AS (
-                (SELECT {kind} FROM {schema}.outbox_delivery d ORDER BY {kind} LIMIT 1)
-                 UNION ALL
-                SELECT next.*
-                  FROM backlog x
-                 CROSS JOIN LATERAL (SELECT {kind} FROM {schema}.outbox_delivery d WHERE {later} ORDER BY {kind} LIMIT 1) next
-            )
-            """.replace("{kind}", KIND).replace("{later}", SAME_KIND.replace("=", ">"));
+    private static final String BACKLOG = "WITH RECURSIVE " + LooseScan.ofDeliveries("backlog", KIND) + "\n";
 
     /** Whether an instance has renewed the subscription {@code s} in time. */
     private static final String RENEWED =
@@ -61,7 +53,7 @@ public final class HandlerExpiryStore {
     /** Kinds of open deliveries that no registered handler takes. */
     private static final String ORPHANS = BACKLOG + """
             , orphan AS (
-                SELECT x.* FROM backlog x WHERE x.status <> 'DEAD' AND NOT {registered}
+                SELECT x.* FROM backlog x WHERE x.status = 'OPEN' AND NOT {registered}
             )
             """.replace("{registered}", REGISTERED);
 
@@ -72,12 +64,11 @@ public final class HandlerExpiryStore {
      */
     static final String EXPIRED = ORPHANS.replace("{renewed}", RENEWED)
             + """
-            SELECT d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id
+            SELECT {key}
               FROM orphan x
              CROSS JOIN LATERAL (SELECT *
                                    FROM {schema}.outbox_delivery d
                                   WHERE {same kind}
-                                    AND (d.locked_until IS NULL OR d.locked_until < now())
                                     AND (EXISTS (SELECT FROM {schema}.outbox_subscription s WHERE s.handler_id = x.handler_id AND {takes})
                                          OR d.created_at < now() - :expiry_millis * interval '1 millisecond'
                                          OR EXISTS (SELECT
@@ -87,7 +78,9 @@ public final class HandlerExpiryStore {
                                                        AND p.performed_at BETWEEN d.created_at - interval '1 hour' AND d.created_at))
                                   LIMIT :limit) d
              LIMIT :limit
-            """.replace("{same kind}", SAME_KIND).replace("{takes}", Subscriptions.takes("x"));
+            """.replace("{key}", DeliveryRef.COLUMNS)
+                    .replace("{same kind}", SAME_KIND)
+                    .replace("{takes}", Subscriptions.takes("x"));
 
     /**
      * Whether an instance has the handler of the subscription {@code s}, or may have it soon: an instance that restarts, together with all
@@ -159,7 +152,7 @@ public final class HandlerExpiryStore {
                         SELECT x.event_type, x.aggregate_type, x.stream, x.source
                           FROM backlog x
                          WHERE x.handler_id = :handler_id
-                           AND x.status <> 'DEAD') own
+                           AND x.status = 'OPEN') own
                  WHERE (SELECT coalesce(holder.name, successor.id) FROM holder, successor) IS NULL
                 ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE
                    SET last_seen_at = '-infinity'
@@ -179,24 +172,20 @@ public final class HandlerExpiryStore {
               FROM holder, successor
             """;
 
-    /** Relies on outbox_delivery_pk, and reads the registry: an instance may have registered the handler meanwhile. */
+    /** Relies on outbox_delivery_pk and outbox_lane_pk, and reads the registry: an instance may have registered the handler meanwhile. */
     static final String DEAD_LETTER = """
             WITH expired AS (
                 UPDATE {schema}.outbox_delivery d
                    SET status = 'DEAD',
-                       head = false,
                        next_retry_at = NULL,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL,
                        last_error_code = 'HANDLER_EXPIRED',
                        last_error = {message},
                        failures = {failures}
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
                  WHERE d.outbox_id = k.outbox_id
                    AND d.handler_id = k.handler_id
-                   AND d.status <> 'DEAD'
-                   AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
+                   AND d.status = 'OPEN'
+                   AND NOT {leased}
                    AND NOT {registered}
                 RETURNING d.handler_id
             )
@@ -204,6 +193,7 @@ public final class HandlerExpiryStore {
             """.replace(
                     "{failures}", FailureHistory.appended("d.attempt_count", "'HANDLER_EXPIRED'", "{message}"))
             .replace("{message}", "'the registration of the handler for events like this one has expired'")
+            .replace("{leased}", LaneSql.LEASED)
             .replace("{registered}", REGISTERED.replace("x.", "d.").replace("{renewed}", RENEWED));
 
     /** Before the subscriptions, as a registration does: the opposite order would deadlock with it. */
@@ -214,7 +204,7 @@ public final class HandlerExpiryStore {
             BACKLOG + """
             DELETE FROM {schema}.outbox_subscription s
              WHERE NOT {renewed}
-               AND NOT EXISTS (SELECT FROM backlog x WHERE x.status <> 'DEAD' AND x.handler_id = s.handler_id AND {takes})
+               AND NOT EXISTS (SELECT FROM backlog x WHERE x.status = 'OPEN' AND x.handler_id = s.handler_id AND {takes})
             """.replace("{renewed}", RENEWED).replace("{takes}", Subscriptions.takes("x"));
 
     /** Reads the registry; relies on outbox_delivery_backlog and outbox_replay_unfinished. A paused handler stays paused. */
@@ -241,7 +231,7 @@ public final class HandlerExpiryStore {
         this.expire = Pipeline.durable(schema, Duration.ofSeconds(10), HandlerStore.LOCK_REGISTRY, EXPIRE);
         this.expired = new Pipeline(schema, EXPIRED);
         this.deadLetter = new Pipeline(
-                schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.PROMOTE, LaneSql.COMPLETE);
+                schema, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES, DEAD_LETTER, LaneSql.REFRESH, LaneSql.COMPLETE);
         this.delete = new Pipeline(schema, LOCK_HANDLERS, DELETE_SUBSCRIPTIONS, DELETE_HANDLERS);
     }
 

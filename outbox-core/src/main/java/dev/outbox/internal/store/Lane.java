@@ -2,12 +2,13 @@ package dev.outbox.internal.store;
 
 import dev.outbox.internal.delivery.DueDelivery;
 import java.sql.SQLException;
-import java.util.List;
+import java.util.Collection;
 
 /** Identifies the ordered backlog of one handler for one aggregate. */
-record Lane(String handlerId, String aggregateType, String aggregateId) {
+public record Lane(String handlerId, String aggregateType, String aggregateId) {
 
-    static Lane of(DueDelivery delivery) {
+    /** Returns the lane of a claimed delivery. */
+    public static Lane of(DueDelivery delivery) {
         return new Lane(
                 delivery.handlerId(),
                 delivery.envelope().aggregateType(),
@@ -15,7 +16,7 @@ record Lane(String handlerId, String aggregateType, String aggregateId) {
     }
 
     /** Sets the lanes of the statements in {@link LaneSql}. */
-    static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<Lane> lanes) throws SQLException {
+    static NamedSql.Parameters bind(NamedSql.Parameters parameters, Collection<Lane> lanes) throws SQLException {
         return parameters
                 .setTexts("lane_handlers", lanes, Lane::handlerId)
                 .setTexts("lane_types", lanes, Lane::aggregateType)

@@ -1,6 +1,20 @@
 package dev.outbox.internal.store;
 
-/** SQL shared by all operations that change the head of a lane. */
+/**
+ * SQL shared by all operations that change lanes. A lane is the ordered backlog of one handler for one aggregate, and a row of
+ * outbox_lane. Three rules hold between transactions:
+ *
+ * <ul>
+ *   <li>Whoever changes deliveries of a lane that are not dead holds the lock of its row until the end of the transaction.
+ *   <li>The row exists exactly as long as the lane has such a delivery.
+ *   <li>It names the first of them. Without a lease, the lane is due when that one is; a lane that is due too early is put off.
+ * </ul>
+ *
+ * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
+ * {@link #RELEASE}. If a worker dies in the middle of a lane, the row stays leased until its due time, which is the end of the lease. The
+ * next claim finds the lane, counts the crash, and goes on with the first delivery that is left; the token of the dead worker is gone by
+ * then, so that it changes nothing if it comes back.
+ */
 final class LaneSql {
 
     /** Relies on outbox_unpublished_pk. Serializes settlements of one event, so that the last one completes it. */
@@ -12,156 +26,111 @@ final class LaneSql {
                FOR UPDATE
             """;
 
+    /** The lanes of the parameters, in the order in which every transaction locks them. */
+    private static final String LANES = """
+            (SELECT DISTINCT k.aggregate_type COLLATE "C" AS aggregate_type, k.aggregate_id COLLATE "C" AS aggregate_id,
+                             k.handler_id COLLATE "C" AS handler_id
+               FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[])
+                    AS k (aggregate_type, aggregate_id, handler_id)
+              ORDER BY aggregate_type, aggregate_id, handler_id) k""";
+
     /**
-     * Locks lanes after the rows of their events, before the statements that follow look at heads: no other transaction changes these
-     * until this one ends. A handler has 128 locks, so that a large batch does not exhaust the lock table of the server, and shares none
-     * with other handlers, so that a storm of retries delays only its own. All transactions lock in the same order.
+     * Relies on outbox_lane_pk. Waits for lanes, and creates those that are missing, which nobody else sees before {@link #REFRESH} fills or
+     * deletes them. Ends an expired lease, so that a late worker cannot go on in front of what the transaction changes; a lane with a
+     * token is being worked on from then on.
      */
     static final String LOCK_LANES = """
-            SELECT pg_advisory_xact_lock(lane.handler, lane.bucket)
-              FROM (SELECT DISTINCT hashtext('outbox lanes of {schema} ' || l.handler_id) AS handler,
-                           ({schema}.outbox_aggregate_hash(l.aggregate_type, l.aggregate_id) & 127)::integer AS bucket
-                      FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[])
-                           AS l (aggregate_type, aggregate_id, handler_id)
-                     ORDER BY handler, bucket) lane
-            """;
+            INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+            SELECT k.aggregate_type, k.aggregate_id, k.handler_id, '', 0, 'infinity'
+              FROM {lanes}
+            ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
+               SET crash_count = l.crash_count + (l.token IS NOT NULL AND l.due_at < now())::integer,
+                   token = CASE WHEN l.due_at >= now() THEN l.token END,
+                   worker = CASE WHEN l.due_at >= now() THEN l.worker END,
+                   claimed_at = CASE WHEN l.due_at >= now() THEN l.claimed_at END
+            """.replace("{lanes}", LANES);
 
-    /** Relies on outbox_unpublished_pk. The same locks for the lanes of queued events. */
-    static final String LOCK_LANES_OF_EVENTS = """
-            SELECT pg_advisory_xact_lock(lane.handler, lane.bucket)
-              FROM (SELECT DISTINCT hashtext('outbox lanes of {schema} ' || l.handler_id) AS handler,
-                           ({schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id) & 127)::integer AS bucket
-                      FROM unnest(:queued_events::bigint[], :queued_handlers::text[]) AS l (outbox_id, handler_id)
-                     CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = l.outbox_id LIMIT 1) o
-                     ORDER BY handler, bucket) lane
-            """;
+    /** Relies on outbox_lane_pk. Whether a worker may be attempting the delivery {@code d}, whose lane is locked by {@link #LOCK_LANES}. */
+    static final String LEASED = """
+            (d.status = 'OPEN'
+                        AND (SELECT l.token
+                               FROM {schema}.outbox_lane l
+                              WHERE {same lane}
+                              LIMIT 1) IS NOT NULL)""".replace("{same lane}", sameLane("l", "d"));
 
-    /**
-     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting, and precedes {@link #PROMOTE}. Demotes heads that are backing
-     * off behind earlier deliveries. They keep their due time, so that it costs them no attempt. An expired claim ends for the whole lane,
-     * so that a late worker cannot start beside the new head. A head with a lease stays, and so does a dead one: it blocks its lane until
-     * an operator decides. Looks up each lane: a join would read all that wait.
-     */
-    static final String DEMOTE_HEAD = """
-            WITH head AS MATERIALIZED (
-                SELECT h.outbox_id, h.handler_id, h.lock_token, lane.aggregate_type, lane.aggregate_id
-                  FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                          FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
-                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.lock_token
-                                       FROM {schema}.outbox_delivery d
-                                      WHERE d.aggregate_type = lane.aggregate_type
-                                        AND d.aggregate_id = lane.aggregate_id
-                                        AND d.handler_id = lane.handler_id
-                                        AND d.head
-                                        AND d.status = 'DUE'
-                                        AND (d.locked_until IS NULL OR d.locked_until < clock_timestamp())
-                                        AND d.aggregate_seq > (SELECT w.aggregate_seq
-                                                                 FROM {schema}.outbox_delivery w
-                                                                WHERE w.aggregate_type = lane.aggregate_type
-                                                                  AND w.aggregate_id = lane.aggregate_id
-                                                                  AND w.handler_id = lane.handler_id
-                                                                  AND w.status = 'WAITING'
-                                                                ORDER BY w.aggregate_seq
-                                                                LIMIT 1)
-                                      LIMIT 1
-                                        FOR UPDATE SKIP LOCKED) h
-            ), ended AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET crash_count = d.crash_count + 1,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL
-                  FROM (SELECT w.outbox_id, head.handler_id, head.lock_token
-                          FROM head
-                         CROSS JOIN LATERAL (SELECT w.outbox_id
-                                               FROM {schema}.outbox_delivery w
-                                              WHERE w.aggregate_type = head.aggregate_type
-                                                AND w.aggregate_id = head.aggregate_id
-                                                AND w.handler_id = head.handler_id
-                                                AND w.status = 'WAITING'
-                                                AND w.lock_token = head.lock_token
-                                             OFFSET 0) w
-                         WHERE head.lock_token IS NOT NULL) former
-                 WHERE d.outbox_id = former.outbox_id
-                   AND d.handler_id = former.handler_id
-                   AND d.lock_token = former.lock_token
-            )
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'WAITING',
-                   head = false,
-                   crash_count = d.crash_count + (d.locked_until IS NOT NULL)::integer,
-                   locked_by = NULL,
-                   lock_token = NULL,
-                   locked_until = NULL
-              FROM head
-             WHERE d.outbox_id = head.outbox_id
-               AND d.handler_id = head.handler_id
-            """;
-
-    /** Relies on outbox_delivery_pk. Locks the deliveries of one kind that still belong to their worker, in the order of settlements. */
+    /** Relies on outbox_lane_pk. Lanes that still belong to their worker: with its token, and in the same incarnation. */
     private static final String HELD = """
-            WITH held AS (
-                SELECT d.outbox_id, d.handler_id
-                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[]) AS h (outbox_id, handler_id, kind)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = h.outbox_id AND d.handler_id = h.handler_id
-                 WHERE h.kind = '{kind}'
-                   AND d.lock_token = :token
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d
+            SELECT k.aggregate_type, k.aggregate_id, k.handler_id
+              FROM {lanes}
+             CROSS JOIN LATERAL (SELECT l.token
+                                   FROM {schema}.outbox_lane l
+                                  WHERE {same lane}
+                                    AND l.token = :token
+                                    AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                                    AND {condition}
+                                  LIMIT 1
+                                  {lock}) l
+            """.replace("{lanes}", LANES).replace("{same lane}", sameLane("l", "k"));
+
+    /** Locks the lanes of a worker. */
+    static final String LOCK_HELD = held("true", "FOR UPDATE");
+
+    /** Finds the lanes of a worker whose lease has not expired. */
+    static final String CONFIRM = held("l.due_at > clock_timestamp()", "");
+
+    /** Renews the leases of a worker. Waits for lanes: the transaction that has locked one may let others claim it. */
+    static final String RENEW = renew("FOR UPDATE");
+
+    /** Renews the leases of a worker on lanes that no other transaction has locked. */
+    static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
+
+    private static final String REFRESH_EACH =
+            """
+            WITH lane AS MATERIALIZED (
+                SELECT l.ctid AS place, {stays} AS stays, d.aggregate_seq, d.stream, d.next_retry_at
+                  FROM {lanes}
+                 CROSS JOIN LATERAL (SELECT l.ctid, l.*
+                                       FROM {schema}.outbox_lane l
+                                      WHERE {same lane}
+                                        AND {condition}
+                                      LIMIT 1) l
+                  LEFT JOIN LATERAL ({first}) d ON true
+            ), emptied AS (
+                DELETE FROM {schema}.outbox_lane l
+                 USING lane
+                 WHERE l.ctid = lane.place
+                   AND lane.aggregate_seq IS NULL
             )
-            """;
+            UPDATE {schema}.outbox_lane l
+               SET stream = lane.stream,
+                   first_seq = lane.aggregate_seq,
+                   due_at = CASE WHEN lane.stays THEN l.due_at ELSE greatest(lane.next_retry_at, clock_timestamp()) END,
+                   crash_count = CASE WHEN l.first_seq = lane.aggregate_seq THEN l.crash_count
+                                      ELSE least(l.crash_count, (NOT lane.stays)::integer) END,
+                   token = CASE WHEN lane.stays THEN l.token END,
+                   worker = CASE WHEN lane.stays THEN l.worker END,
+                   claimed_at = CASE WHEN lane.stays THEN l.claimed_at END
+              FROM lane
+             WHERE l.ctid = lane.place
+               AND lane.aggregate_seq IS NOT NULL
+            """.replace("{same lane}", sameLane("l", "k")).replace("{first}", firstOf("l"));
 
-    /**
-     * Relies on outbox_delivery_pk and outbox_delivery_lane_head. A lane belongs to one worker until that has finished with it: the delivery
-     * that it attempts next becomes the head, even if an earlier one has entered the lane meanwhile.
-     */
-    static final String KEEP_HEAD = held("NEXT") + """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'DUE',
-                   head = true,
-                   next_retry_at = clock_timestamp()
-              FROM held
-             WHERE d.outbox_id = held.outbox_id
-               AND d.handler_id = held.handler_id
-               AND (SELECT h.outbox_id
-                      FROM {schema}.outbox_delivery h
-                     WHERE h.aggregate_type = d.aggregate_type
-                       AND h.aggregate_id = d.aggregate_id
-                       AND h.handler_id = d.handler_id
-                       AND h.head
-                     LIMIT 1) IS NULL
-            """;
+    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_LANES}. A leased lane stays leased. */
+    static final String REFRESH = REFRESH_EACH
+            .replace("{lanes}", LANES)
+            .replace("{condition}", "true")
+            .replace("{stays}", "l.token IS NOT NULL");
 
-    /**
-     * Relies on outbox_delivery_lane_head and outbox_delivery_lane_waiting. Makes the first delivery of a lane without a head its head: due
-     * at once, unless it has failed before and has a due time. Looks up each head: as an anti-join, it would read all heads.
-     */
-    static final String PROMOTE = """
-            UPDATE {schema}.outbox_delivery d
-               SET status = 'DUE',
-                   head = true,
-                   next_retry_at = greatest(clock_timestamp(), d.next_retry_at)
-              FROM (SELECT DISTINCT aggregate_type, aggregate_id, handler_id
-                      FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[]) AS l (aggregate_type, aggregate_id, handler_id)) lane
-             CROSS JOIN LATERAL (SELECT w.outbox_id
-                                   FROM {schema}.outbox_delivery w
-                                  WHERE w.aggregate_type = lane.aggregate_type
-                                    AND w.aggregate_id = lane.aggregate_id
-                                    AND w.handler_id = lane.handler_id
-                                    AND w.status = 'WAITING'
-                                  ORDER BY w.aggregate_seq
-                                  LIMIT 1) next
-             WHERE d.outbox_id = next.outbox_id
-               AND d.handler_id = lane.handler_id
-               AND (SELECT h.outbox_id
-                      FROM {schema}.outbox_delivery h
-                     WHERE h.aggregate_type = lane.aggregate_type
-                       AND h.aggregate_id = lane.aggregate_id
-                       AND h.handler_id = lane.handler_id
-                       AND h.head
-                     LIMIT 1) IS NULL
-            """;
+    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_HELD}. Ends leases, unless the worker has more to attempt. */
+    static final String RELEASE = REFRESH_EACH
+            .replace(
+                    "{lanes}",
+                    "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[], :lane_kept::text[]::boolean[])"
+                            + " AS k (aggregate_type, aggregate_id, handler_id, kept)")
+            .replace(
+                    "{condition}",
+                    "l.token = :token AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)")
+            .replace("{stays}", "k.kept");
 
     /**
      * Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. Changes the others by the places
@@ -169,15 +138,16 @@ final class LaneSql {
      */
     static final String COMPLETE = """
             WITH event AS (
-                SELECT o.id, o.ctid AS place, d.open, d.dead, d.next_retry_at
+                SELECT o.id, o.ctid AS place, d.open, d.dead, d.next_retry_at,
+                       (o.status = 'RETRYING') <> (d.open > 0) OR o.next_retry_at IS DISTINCT FROM d.next_retry_at AS changes
                   FROM {schema}.outbox_unpublished o
-                 CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status <> 'DEAD') AS open,
-                                            count(*) FILTER (WHERE d.status = 'DEAD') AS dead,
-                                            min(d.next_retry_at) AS next_retry_at
+                 CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
+                                            count(*) FILTER (WHERE d.status <> 'OPEN') AS dead,
+                                            min(d.next_retry_at) FILTER (WHERE d.status = 'OPEN') AS next_retry_at
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = o.id) d
                  WHERE o.id = ANY (:events)
-                   AND o.status = 'RETRYING'
+                   AND o.status <> 'PENDING'
             ), done AS (
                 SELECT event.id
                   FROM event
@@ -196,6 +166,7 @@ final class LaneSql {
                   FROM event
                  WHERE o.ctid = event.place
                    AND event.open + event.dead > 0
+                   AND event.changes
                 RETURNING o.id, o.status, o.retry_count
             )
             SELECT id, retry_count FROM moved
@@ -203,31 +174,38 @@ final class LaneSql {
             SELECT id, retry_count FROM kept WHERE status = 'DEAD'
             """;
 
-    /**
-     * Relies on outbox_delivery_next_due, in its order, twice for each handler: deliveries that have outlived two leases have a range of
-     * their own. A leased one is next when its lease ends.
-     */
-    static final String UNTIL_NEXT_DELIVERY = """
-            SELECT ceil(extract(epoch FROM d.next_at - clock_timestamp()) * 1000)::bigint
-              FROM unnest(:handler_ids::text[]) AS h (handler_id)
-             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
-             CROSS JOIN LATERAL (SELECT greatest(d.next_retry_at, d.locked_until) AS next_at
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.stream = :stream
-                                    AND d.handler_id = h.handler_id
-                                    AND d.status = 'DUE'
-                                    AND (d.crash_count + (d.locked_until IS NOT NULL)::integer > 1) = kind.suspect
-                                    AND {taken}
-                                  ORDER BY greatest(d.next_retry_at, d.locked_until)
-                                  LIMIT 1) d
-             ORDER BY d.next_at
-             LIMIT 1
-            """.replace("{taken}", Subscriptions.takenBy("h.handler_id", "d"));
-
     private LaneSql() {}
 
-    /** Begins a statement on the deliveries of one kind: {@code held}. */
-    static String held(String kind) {
-        return HELD.replace("{kind}", kind);
+    private static String held(String condition, String lock) {
+        return HELD.replace("{condition}", condition).replace("{lock}", lock);
+    }
+
+    private static String renew(String lock) {
+        return "WITH held AS MATERIALIZED (" + held("true", lock) + """
+                )
+                UPDATE {schema}.outbox_lane l
+                   SET due_at = clock_timestamp() + :lease * interval '1 millisecond'
+                  FROM held
+                 WHERE {same lane}
+                RETURNING held.aggregate_type, held.aggregate_id, held.handler_id
+                """.replace("{same lane}", sameLane("l", "held"));
+    }
+
+    /** Returns the condition that two rows belong to one lane. */
+    static String sameLane(String one, String other) {
+        return "{one}.aggregate_type = {other}.aggregate_type AND {one}.aggregate_id = {other}.aggregate_id AND {one}.handler_id = {other}.handler_id"
+                .replace("{one}", one)
+                .replace("{other}", other);
+    }
+
+    /** Returns a query of the delivery that a lane attempts next, or that blocks it. Relies on outbox_delivery_lane. */
+    static String firstOf(String lane) {
+        return """
+                SELECT d.*
+                  FROM {schema}.outbox_delivery d
+                 WHERE {same lane}
+                   AND d.status <> 'DEAD'
+                 ORDER BY d.aggregate_seq
+                 LIMIT 1""".replace("{same lane}", sameLane("d", lane));
     }
 }

@@ -1,12 +1,15 @@
 package dev.outbox.internal.store;
 
-import dev.outbox.internal.store.OverviewStore.Registry;
+import dev.outbox.internal.store.StatusStore.Registry;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.LaneReport.Cause;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -14,61 +17,56 @@ import org.jspecify.annotations.Nullable;
 /** Reads the lanes of an aggregate, and what they can wait for. */
 public final class LaneStore {
 
-    /**
-     * Relies on outbox_delivery_lane_head, outbox_delivery_lane_waiting and outbox_delivery_lane_dead, with one look-up for each handler, and
-     * on the primary keys of both partitions. Reads no more than the first rows of a lane.
-     */
-    static final String LANES = """
-            WITH RECURSIVE waiting AS (
-                {first 'WAITING'}
-                 UNION ALL
-                {next waiting 'WAITING'}
-            ), dead AS (
-                {first 'DEAD'}
-                 UNION ALL
-                {next dead 'DEAD'}
-            ), lane AS (
-                SELECT d.handler_id AS handler
-                  FROM {schema}.outbox_delivery d
-                 WHERE d.aggregate_type = :aggregate_type
-                   AND d.aggregate_id = :aggregate_id
-                   AND d.head
-                 UNION
-                SELECT waiting.handler FROM waiting
-                 UNION
-                SELECT dead.handler FROM dead
+    private static final String OF_AGGREGATE = "d.aggregate_type = :aggregate_type AND d.aggregate_id = :aggregate_id";
+
+    /** Relies on outbox_lane_pk, outbox_delivery_lane and outbox_delivery_lane_dead. Reads no more than the first rows of a lane. */
+    static final String LANES = "WITH RECURSIVE "
+            + LooseScan.of("dead", "outbox_delivery", "d.handler_id", OF_AGGREGATE + " AND d.status = 'DEAD'")
+            + """
+            , lane AS (
+                SELECT d.handler_id, d.first_seq,
+                       CASE WHEN d.token IS NOT NULL AND d.due_at >= clock_timestamp() THEN 'RUNNING'
+                            WHEN d.token IS NOT NULL THEN 'LEASE_EXPIRED'
+                            WHEN d.due_at = 'infinity' THEN 'BLOCKED_BY_DEAD_LETTER'
+                            WHEN d.due_at > clock_timestamp() THEN 'BACKING_OFF'
+                            ELSE 'DUE' END AS cause
+                  FROM {schema}.outbox_lane d
+                 WHERE {of aggregate}
             )
-            SELECT {delivery},
-                   lane.handler,
-                   (SELECT count(*) FROM (SELECT d.status {lane 'WAITING'} LIMIT {most}) d),
-                   (SELECT count(*) FROM (SELECT d.status {lane 'DEAD'} LIMIT {most}) d),
-                   d.failures::text,
-                   d.locked_until >= clock_timestamp(),
-                   coalesce(d.next_retry_at > clock_timestamp(), false)
-              FROM lane
-              LEFT JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.status, d.head, d.replay_id, d.created_at, d.next_retry_at,
-                                        d.attempt_count, d.retry_count, d.crash_count, d.last_attempt_at, d.last_error_code,
-                                        d.last_error, d.locked_by, d.locked_until, d.failures
-                                   FROM {schema}.outbox_delivery d
-                                  WHERE d.aggregate_type = :aggregate_type
-                                    AND d.aggregate_id = :aggregate_id
-                                    AND d.handler_id = lane.handler
-                                    AND d.head
-                                  LIMIT 1) d ON true
-              LEFT JOIN LATERAL (SELECT {event}
-                                   FROM {schema}.outbox o
-                                  WHERE o.id = d.outbox_id
-                                  LIMIT 1) o ON true
-             ORDER BY lane.handler
-            """.replace("{first 'WAITING'}", first("WAITING"))
-            .replace("{next waiting 'WAITING'}", next("waiting", "WAITING"))
-            .replace("{first 'DEAD'}", first("DEAD"))
-            .replace("{next dead 'DEAD'}", next("dead", "DEAD"))
-            .replace("{lane 'WAITING'}", lane("WAITING") + " AND d.handler_id = lane.handler")
-            .replace("{lane 'DEAD'}", lane("DEAD") + " AND d.handler_id = lane.handler")
-            .replace("{delivery}", DeliveryRow.COLUMNS)
-            .replace("{event}", DeliveryRow.EVENT_COLUMNS)
-            .replace("{most}", Integer.toString(StatusStore.MOST_COUNTED));
+            SELECT handler.handler_id, lane.cause,
+                   (SELECT count(*)
+                      FROM (SELECT d.status
+                              FROM {schema}.outbox_delivery d
+                             WHERE {of aggregate}
+                               AND d.handler_id = handler.handler_id
+                               AND d.status <> 'DEAD'
+                               AND d.aggregate_seq > lane.first_seq
+                             LIMIT {most}) d),
+                   (SELECT count(*)
+                      FROM (SELECT d.status
+                              FROM {schema}.outbox_delivery d
+                             WHERE {of aggregate}
+                               AND d.handler_id = handler.handler_id
+                               AND d.status = 'DEAD'
+                             LIMIT {most}) d) + (lane.cause IS NOT DISTINCT FROM 'BLOCKED_BY_DEAD_LETTER')::integer
+              FROM (SELECT lane.handler_id FROM lane UNION SELECT dead.handler_id FROM dead) handler
+              LEFT JOIN lane ON lane.handler_id = handler.handler_id
+             ORDER BY handler.handler_id
+            """.replace("{of aggregate}", OF_AGGREGATE).replace("{most}", Integer.toString(StatusStore.MOST_COUNTED));
+
+    /** Relies on outbox_lane_pk and outbox_delivery_lane: the first delivery of each lane. */
+    static final String FIRST = DeliveryRow.select("""
+            SELECT first.*
+                      FROM {schema}.outbox_lane d
+                     CROSS JOIN LATERAL (SELECT *
+                                           FROM {schema}.outbox_delivery f
+                                          WHERE f.aggregate_type = d.aggregate_type
+                                            AND f.aggregate_id = d.aggregate_id
+                                            AND f.handler_id = d.handler_id
+                                            AND f.aggregate_seq = d.first_seq
+                                            AND f.status <> 'DEAD'
+                                          LIMIT 1) first
+                     WHERE\s""" + OF_AGGREGATE, ", d.failures::text");
 
     /** Relies on outbox_unpublished_aggregate, and reads the latest events of the aggregate only. */
     static final String PENDING = """
@@ -84,7 +82,7 @@ public final class LaneStore {
 
     /** Reads outbox_claim whole: it has a row per batch. */
     static final String CLAIMED = """
-            SELECT bool_or(c.locked_until >= clock_timestamp())
+            SELECT CASE bool_or(c.locked_until >= clock_timestamp()) WHEN true THEN 'RUNNING' WHEN false THEN 'LEASE_EXPIRED' ELSE 'PENDING' END
               FROM {schema}.outbox_claim c
              WHERE {schema}.outbox_aggregate_hash(:aggregate_type, :aggregate_id) = ANY (c.aggregates)
             """;
@@ -97,51 +95,34 @@ public final class LaneStore {
         this.read = new Pipeline(
                 schema,
                 Pipeline.INSPECT,
+                FIRST,
                 LANES,
                 PENDING,
                 CLAIMED,
-                OverviewStore.PAUSED_STREAMS,
+                StatusStore.PAUSED_STREAMS,
                 HandlerState.LIST,
                 InstanceStore.LIST);
-    }
-
-    private static String lane(String status) {
-        return """
-                FROM {schema}.outbox_delivery d
-                                  WHERE d.aggregate_type = :aggregate_type
-                                    AND d.aggregate_id = :aggregate_id
-                                    AND d.status = '{status}'""".replace("{status}", status);
-    }
-
-    private static String first(String status) {
-        return "(SELECT d.handler_id AS handler " + lane(status) + " ORDER BY d.handler_id LIMIT 1)";
-    }
-
-    private static String next(String found, String status) {
-        return "SELECT next.handler_id FROM " + found + " CROSS JOIN LATERAL (SELECT d.handler_id " + lane(status)
-                + " AND d.handler_id > " + found + ".handler ORDER BY d.handler_id LIMIT 1) next";
     }
 
     /** Lanes of an aggregate, and what they can wait for. */
     public record Aggregate(List<Lane> lanes, Pending pending, Set<String> pausedStreams, Registry registry) {}
 
-    /** Lane of a handler. The id is the one that is stored with its deliveries. */
+    /**
+     * Lane of a handler, by the id that is stored with its deliveries: what its row says about it, and the first delivery. Both are
+     * {@code null} if the lane has dead letters only.
+     */
     public record Lane(
             String handlerId,
+            @Nullable Cause cause,
+            @Nullable First first,
             long waiting,
-            long dead,
-            @Nullable Head head) {}
+            long dead) {}
 
-    /** Head of a lane. Whether its lease is live is {@code null} if no worker holds it. */
-    public record Head(
-            Delivery delivery,
-            List<FailedAttempt> failures,
-            @Nullable Boolean leaseIsLive,
-            boolean backsOff) {}
+    /** First delivery of a lane, and its failed attempts. */
+    public record First(Delivery delivery, List<FailedAttempt> failures) {}
 
-    /** Events that await their first delivery. Whether their claim is live is {@code null} if no worker claimed them. */
-    public record Pending(
-            long events, @Nullable String stream, @Nullable Boolean claimIsLive) {}
+    /** Events that await their first delivery, and what their claim says about them. */
+    public record Pending(long events, @Nullable String stream, Cause cause) {}
 
     /** Reads the lanes. */
     public Aggregate read(String aggregateType, String aggregateId) throws SQLException {
@@ -150,44 +131,41 @@ public final class LaneStore {
                 (parameters) -> parameters.set("aggregate_type", aggregateType).set("aggregate_id", aggregateId),
                 (results) -> {
                     results.skip(1);
-                    List<Lane> lanes = lanes(results.rows());
+                    List<Lane> lanes = lanes(first(results.rows()), results.rows());
                     ResultSet pending = results.rows();
                     pending.next();
                     long events = pending.getLong(1);
                     String stream = pending.getString(2);
                     ResultSet claimed = results.rows();
                     claimed.next();
-                    Boolean live = claimed.getObject(1, Boolean.class);
-                    Set<String> paused = OverviewStore.paused(results.rows());
-                    List<HandlerState> handlers = HandlerState.read(results.rows());
-                    return new Aggregate(
-                            lanes,
-                            new Pending(events, stream, live),
-                            paused,
-                            new Registry(handlers, InstanceStore.read(results.rows())));
+                    Cause cause = Cause.valueOf(claimed.getString(1));
+                    Set<String> paused = StatusStore.paused(results.rows());
+                    return new Aggregate(lanes, new Pending(events, stream, cause), paused, Registry.read(results));
                 });
     }
 
-    private static List<Lane> lanes(ResultSet row) throws SQLException {
-        List<Lane> lanes = new ArrayList<>();
+    private static Map<String, First> first(ResultSet row) throws SQLException {
+        Map<String, First> first = new HashMap<>();
         while (row.next()) {
-            lanes.add(new Lane(
-                    row.getString(DeliveryRow.NEXT_COLUMN),
-                    row.getLong(DeliveryRow.NEXT_COLUMN + 1),
-                    row.getLong(DeliveryRow.NEXT_COLUMN + 2),
-                    head(row)));
+            Delivery delivery = DeliveryRow.read(row);
+            List<FailedAttempt> failures = FailureHistory.read(row.getString(DeliveryRow.NEXT_COLUMN));
+            first.put(delivery.handlerId(), new First(delivery, failures));
         }
-        return lanes;
+        return first;
     }
 
-    private static @Nullable Head head(ResultSet row) throws SQLException {
-        if (row.getString(1) == null) {
-            return null;
+    private static List<Lane> lanes(Map<String, First> first, ResultSet row) throws SQLException {
+        List<Lane> lanes = new ArrayList<>();
+        while (row.next()) {
+            String handlerId = row.getString(1);
+            String cause = row.getString(2);
+            lanes.add(new Lane(
+                    handlerId,
+                    cause == null ? null : Cause.valueOf(cause),
+                    first.get(handlerId),
+                    row.getLong(3),
+                    row.getLong(4)));
         }
-        return new Head(
-                DeliveryRow.read(row),
-                FailureHistory.read(row.getString(DeliveryRow.NEXT_COLUMN + 3)),
-                row.getObject(DeliveryRow.NEXT_COLUMN + 4, Boolean.class),
-                row.getBoolean(DeliveryRow.NEXT_COLUMN + 5));
+        return lanes;
     }
 }

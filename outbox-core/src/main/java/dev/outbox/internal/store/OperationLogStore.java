@@ -1,7 +1,6 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.operations.Delivery;
-import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import java.sql.ResultSet;
@@ -74,7 +73,7 @@ public final class OperationLogStore {
                         row.getString(6),
                         row.getString(7),
                         row.getObject(8, UUID.class),
-                        status == null ? null : DeliveryStatus.valueOf(status),
+                        status == null ? null : DeliveryRow.status(status),
                         code == null ? null : new Delivery.Failure(code, row.getString(11))));
     }
 }

@@ -15,32 +15,38 @@ public final class OperationStore {
 
     /** What an operator does to a delivery. */
     public enum Action {
-        /** Forgets its failures and puts it back into its lane. */
+        /** Forgets its failures and attempts it again, in its place in its lane. */
         RETRY,
         /** Removes it. */
         SKIP
     }
 
-    /** Whether an action would change a delivery {@code d}: a retry has something to forget. */
+    /**
+     * Relies on outbox_lane_pk. Whether an action would change a delivery {@code d}: a retry has failures to forget, or crashes under it as
+     * the first of its lane.
+     */
     static final String CHANGES = """
-            (:action = 'SKIP' OR d.status = 'DEAD' OR d.retry_count > 0 OR d.crash_count > 0
-                        OR d.next_retry_at > clock_timestamp() OR d.locked_until < clock_timestamp())""";
+            (:action = 'SKIP' OR d.status <> 'OPEN' OR d.retry_count > 0 OR d.next_retry_at > clock_timestamp()
+                        OR (SELECT l.crash_count > 0 OR l.token IS NOT NULL AND l.due_at < clock_timestamp()
+                              FROM {schema}.outbox_lane l
+                             WHERE {same lane}
+                               AND l.first_seq = d.aggregate_seq
+                             LIMIT 1) IS TRUE)""".replace("{same lane}", LaneSql.sameLane("l", "d"));
 
     /** Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. */
     private static final String CHOOSE = """
-            WITH held AS (
-                SELECT d.outbox_id, d.handler_id, d.status, d.last_error_code, d.last_error,
-                       d.locked_until IS NOT NULL AND d.locked_until >= clock_timestamp() AS attempted,
-                       {changes} AS changes
+            WITH selected AS MATERIALIZED (
+                SELECT d.*, {leased} AS busy
                   FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                  JOIN {schema}.outbox_delivery d ON d.outbox_id = k.outbox_id AND d.handler_id = k.handler_id
-                 ORDER BY d.outbox_id, d.handler_id
-                   FOR UPDATE OF d SKIP LOCKED
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
+                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = k.outbox_id
+                                        AND d.handler_id = k.handler_id
+                                      LIMIT 1) d
+                 WHERE {changes}
             ), chosen AS (
-                SELECT held.outbox_id, held.handler_id, held.status, held.last_error_code, held.last_error
-                  FROM held
-                 WHERE held.changes
-                   AND NOT held.attempted
+                SELECT * FROM selected WHERE NOT selected.busy
             ), recorded AS (
                 INSERT INTO {schema}.outbox_operation
                        (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
@@ -48,63 +54,53 @@ public final class OperationStore {
                   FROM chosen c
                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
                  ORDER BY c.outbox_id, c.handler_id
+            ), changed AS (
+                {change}
+                 WHERE d.outbox_id = chosen.outbox_id
+                   AND d.handler_id = chosen.handler_id
             )
-            """.replace("{changes}", CHANGES);
+            """.replace("{leased}", LaneSql.LEASED).replace("{changes}", CHANGES);
 
-    /** Busy is what another transaction holds locked, and what a worker attempts. The rest was changed by another one meanwhile. */
-    private static final String CHANGED_AND_BUSY = """
-            )
-            SELECT (SELECT count(*) FROM chosen),
-                   (SELECT count(d.outbox_id)
-                      FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                     CROSS JOIN LATERAL (SELECT d.outbox_id
-                                           FROM {schema}.outbox_delivery d
-                                          WHERE d.outbox_id = k.outbox_id
-                                            AND d.handler_id = k.handler_id
-                                          LIMIT 1) d)
-                   - (SELECT count(*) FROM held WHERE NOT held.attempted)
+    private static final String COUNT = """
+            SELECT count(*) FILTER (WHERE NOT selected.busy), count(*) FILTER (WHERE selected.busy)
+              FROM selected
             """;
 
     /**
-     * Relies on outbox_unpublished_pk and outbox_delivery_pk. All wait until the lowest of each lane is promoted. The attempt count is
-     * kept.
+     * Relies on outbox_unpublished_pk, outbox_delivery_pk and outbox_lane_pk. The attempt count of the delivery is kept. A delivery that is
+     * not the first of its lane has no crashes to forget.
      */
-    static final String RETRY = CHOOSE + """
+    static final String RETRY =
+            CHOOSE.replace("{change}", """
+                UPDATE {schema}.outbox_delivery d
+                   SET status = 'OPEN',
+                       next_retry_at = clock_timestamp(),
+                       report_at = 'epoch',
+                       retry_count = 0
+                  FROM chosen""") + """
             , event AS (
                 UPDATE {schema}.outbox_unpublished o
-                   SET status = 'RETRYING',
-                       attempt_count = 0,
+                   SET attempt_count = 0,
                        retry_count = 0
                  WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
-            ), delivery AS (
-                UPDATE {schema}.outbox_delivery d
-                   SET status = 'WAITING',
-                       head = false,
-                       next_retry_at = NULL,
-                       report_at = 'epoch',
-                       retry_count = 0,
-                       crash_count = 0,
-                       locked_by = NULL,
-                       lock_token = NULL,
-                       locked_until = NULL
-                  FROM chosen
-                 WHERE d.outbox_id = chosen.outbox_id
-                   AND d.handler_id = chosen.handler_id
-            """ + CHANGED_AND_BUSY;
+            ), lane AS (
+                UPDATE {schema}.outbox_lane l
+                   SET crash_count = 0
+                  FROM (SELECT l.place
+                          FROM chosen
+                         CROSS JOIN LATERAL (SELECT l.ctid AS place
+                                               FROM {schema}.outbox_lane l
+                                              WHERE {same lane}
+                                                AND l.first_seq = chosen.aggregate_seq
+                                              LIMIT 1) l) first
+                 WHERE l.ctid = first.place
+            )
+            """.replace("{same lane}", LaneSql.sameLane("l", "chosen")) + COUNT;
 
-    /** Relies on outbox_unpublished_pk and outbox_delivery_pk. {@link LaneSql#COMPLETE} decides about the status of the event. */
-    static final String SKIP = CHOOSE + """
-            , event AS (
-                UPDATE {schema}.outbox_unpublished o
-                   SET status = 'RETRYING'
-                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
-                   AND o.status = 'DEAD'
-            ), delivery AS (
+    /** Relies on outbox_delivery_pk. */
+    static final String SKIP = CHOOSE.replace("{change}", """
                 DELETE FROM {schema}.outbox_delivery d
-                 USING chosen
-                 WHERE d.outbox_id = chosen.outbox_id
-                   AND d.handler_id = chosen.handler_id
-            """ + CHANGED_AND_BUSY;
+                 USING chosen""") + COUNT;
 
     private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :lock_timeout, true)";
 
@@ -127,8 +123,7 @@ public final class OperationStore {
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
                 RETRY,
-                LaneSql.DEMOTE_HEAD,
-                LaneSql.PROMOTE,
+                LaneSql.REFRESH,
                 LaneSql.COMPLETE);
         this.skip = Pipeline.durable(
                 schema,
@@ -137,7 +132,7 @@ public final class OperationStore {
                 LaneSql.LOCK_EVENTS,
                 LaneSql.LOCK_LANES,
                 SKIP,
-                LaneSql.PROMOTE,
+                LaneSql.REFRESH,
                 LaneSql.COMPLETE);
     }
 

@@ -25,55 +25,49 @@ public final class SettlementStore {
             "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
 
     /**
-     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_delivery_lane_head. The first delivery of a lane without a head becomes
-     * its head; a dead one does so only if it blocks its lane. A second blocker waits behind the head, and is tried again.
-     * Each head is looked up: as an anti-join, it would read all heads.
+     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk. Locks the lanes, in the order of all transactions, by inserting
+     * them. A lane that is there keeps its state, unless the application gave the event a sequence in front of its first delivery.
      */
     static final String QUEUE = """
-            WITH queued AS (
+            WITH queued AS MATERIALIZED (
                 SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
-                       q.delay, q.code, q.error
+                       q.code, q.error, {due} AS next_retry_at
                   FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
                               :codes::text[], :errors::text[])
                        AS q (id, handler_id, kind, delay, code, error)
                  CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
                  WHERE o.dispatched_at IS NULL
                    AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE {held})
-            ), ranked AS (
-                SELECT queued.*,
-                       kind <> 'DEAD'
-                       AND row_number() OVER (PARTITION BY aggregate_type, aggregate_id, handler_id, kind = 'DEAD'
-                                                  ORDER BY aggregate_seq) = 1
-                       AND (SELECT d.outbox_id
-                              FROM {schema}.outbox_delivery d
-                             WHERE d.aggregate_type = queued.aggregate_type
-                               AND d.aggregate_id = queued.aggregate_id
-                               AND d.handler_id = queued.handler_id
-                               AND d.head
-                             LIMIT 1) IS NULL AS head
-                  FROM queued
+            ), lane AS (
+                INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+                SELECT DISTINCT ON (q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C")
+                       q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at
+                  FROM queued q
+                 WHERE q.kind <> 'DEAD'
+                 ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq
+                ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
+                   SET first_seq = least(l.first_seq, excluded.first_seq),
+                       due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
+                       crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
+                                          ELSE l.crash_count END
             ), delivery AS (
                 INSERT INTO {schema}.outbox_delivery
-                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status, head,
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
                         attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
                 SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, {schema}.outbox_source(headers),
-                       CASE WHEN kind = 'DEAD' OR kind = 'BLOCKED' AND head THEN 'DEAD'
-                            WHEN head THEN 'DUE'
-                            ELSE 'WAITING' END,
-                       head,
+                       CASE kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
                        (kind <> 'QUEUED')::integer,
                        (kind NOT IN ('QUEUED', 'DEFERRED'))::integer,
-                       CASE WHEN head AND kind <> 'BLOCKED' OR kind IN ('FAILED', 'DEFERRED')
-                            THEN clock_timestamp() + delay * interval '1 millisecond' END,
+                       next_retry_at,
                        CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
                        code, error, {failures}
-                  FROM ranked
+                  FROM queued
                 RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
             ), pass AS (
                 SELECT outbox_id,
-                       bool_or(status <> 'DEAD') AS open,
+                       bool_or(status = 'OPEN') AS open,
                        max(retry_count) AS failed,
-                       min(next_retry_at) AS next_retry_at,
+                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at,
                        max(last_error_code) AS code,
                        max(last_error) AS error
                   FROM delivery
@@ -91,7 +85,9 @@ public final class SettlementStore {
               FROM pass
              WHERE o.id = pass.outbox_id
                AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
-            """.replace("{held}", ClaimStore.HELD).replace("{failures}", FailureHistory.FIRST);
+            """.replace("{held}", ClaimStore.HELD)
+            .replace("{due}", DeliverySql.due("q"))
+            .replace("{failures}", FailureHistory.FIRST);
 
     /**
      * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
@@ -157,7 +153,7 @@ public final class SettlementStore {
         static Variants of(OutboxSchema schema, String fence, String... end) {
             Stream<String> moving = Stream.concat(Stream.of(MOVE.replace("{fence}", fence)), Stream.of(end));
             String[] move = moving.toArray(String[]::new);
-            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, LaneSql.LOCK_LANES_OF_EVENTS, QUEUE);
+            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
             String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
             return new Variants(new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
         }
@@ -232,7 +228,7 @@ public final class SettlementStore {
                     }
                 },
                 (results) -> {
-                    results.skip(queued.isEmpty() ? 0 : 4);
+                    results.skip(queued.isEmpty() ? 0 : 3);
                     ResultSet fence = results.rows();
                     fence.next();
                     return fence.getInt(1) == 1;

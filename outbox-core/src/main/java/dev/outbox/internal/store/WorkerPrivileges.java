@@ -15,6 +15,7 @@ public final class WorkerPrivileges {
                        (:schema, 'outbox_unpublished', 'SELECT UPDATE DELETE'),
                        (:schema, 'outbox_published', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_claim', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_lane', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_delivery', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_handler', 'SELECT INSERT UPDATE DELETE'),
                        (:schema, 'outbox_subscription', 'SELECT INSERT UPDATE DELETE'),

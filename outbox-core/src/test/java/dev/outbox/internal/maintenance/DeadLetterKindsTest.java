@@ -70,8 +70,10 @@ class DeadLetterKindsTest {
         EventEnvelope crashing = outbox.publish("3", new OrderPaid(1));
         assertThat(outbox.event(crashing)).becomesRetrying();
         outbox.sql()
-                .sql(
-                        "UPDATE events.outbox_delivery SET crash_count = 99, next_retry_at = now() WHERE handler_id = 'crashing'")
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE handler_id = 'crashing'")
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET crash_count = 99, due_at = now() WHERE handler_id = 'crashing'")
                 .update();
 
         await().untilAsserted(() -> assertThat(letters)

@@ -72,10 +72,10 @@ class HandlerExpiryTest {
         outbox.runtime().close();
 
         expiry.runOnce(WEEK);
-        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
         unseen("old", "6 days");
         expiry.runOnce(WEEK);
-        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
         unseen("old", "8 days");
         expiry.runOnce(WEEK);
 
@@ -165,7 +165,7 @@ class HandlerExpiryTest {
                 .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
                 .update();
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
+        assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
         expiry.runOnce(WEEK);
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
@@ -204,7 +204,7 @@ class HandlerExpiryTest {
         unseen("old", "8 days");
 
         expiry.runOnce(WEEK);
-        assertThat(deliveries()).containsExactly("1 DUE");
+        assertThat(deliveries()).containsExactly("1 OPEN");
         assertThat(registered()).containsExactly("current *", "old *");
     }
 

@@ -101,9 +101,13 @@ class ReplayEndTest {
         Recorded billing = Recorded.failing((attempt) -> new NonRetryableException("never"));
         outbox.handler("mail", "*", mail)
                 .handler("billing", "OrderPaid", billing)
+                .poller(Duration.ofMillis(100), 10, Duration.ofMinutes(1))
                 .start();
-        publish(outbox, 1, 100);
-        EventEnvelope dead = outbox.publish("1", new OrderPaid(1));
+        // A worker leases whole lanes: ten of the 21 are busy.
+        for (int aggregate = 1; aggregate <= 20; aggregate++) {
+            publish(outbox, "" + aggregate, 5);
+        }
+        EventEnvelope dead = outbox.publish("last", new OrderPaid(1));
         awaitPublished(100);
         assertThat(outbox.event(dead)).becomesDead();
         long id = start(ReplayRequest.of("mail").rate(1000));

@@ -5,7 +5,7 @@ import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.operations.JdbcReplays;
 import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.ReplayDeliveryStore;
+import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +17,7 @@ final class ReplayFeeders {
 
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
         return new ReplayFeeder(
-                new ReplayDeliveryStore(outbox.dataSource(), OutboxSchema.DEFAULT),
+                new ReplayStore(outbox.dataSource(), OutboxSchema.DEFAULT),
                 new HandlerRegistry(
                         List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
                 (JdbcReplays) replays,

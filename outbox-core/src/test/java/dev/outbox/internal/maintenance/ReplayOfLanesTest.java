@@ -12,6 +12,7 @@ import dev.outbox.internal.delivery.ClaimRound;
 import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.delivery.Subscription;
+import dev.outbox.internal.store.Lane;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -36,20 +37,20 @@ class ReplayOfLanesTest extends ReplaySteps {
         long id = start(ReplayRequest.of("search"));
 
         feed(3);
-        assertThat(lane("1")).containsExactly("1 DUE");
+        assertThat(lane("1")).containsExactly("1 OPEN");
         assertThat(lane("2")).isEmpty();
         assertThat(lane("3")).isEmpty();
         assertThat(replay(id).progress().allFed()).isFalse();
         settle(before);
         assertThat(outbox.event(claimed)).isPublished();
         feed(3);
-        assertThat(lane("2")).containsExactly("1 DUE");
-        assertThat(lane("3")).containsExactly("1 DUE");
+        assertThat(lane("2")).containsExactly("1 OPEN");
+        assertThat(lane("3")).containsExactly("1 OPEN");
         assertThat(replay(id).progress().allFed()).isTrue();
     }
 
     @Test
-    void replayDemotesHeadThatBacksOff() throws SQLException {
+    void replayPrecedesDeliveryThatBacksOff() throws SQLException {
         publish("1", 2);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(3));
         queue(claim(), Map.of(live, "mail"), FAILED);
@@ -57,12 +58,12 @@ class ReplayOfLanesTest extends ReplaySteps {
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
-        assertThat(lane("1")).containsExactly("1 DUE", "2 WAITING", "3 WAITING");
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "3 OPEN");
         List<DueDelivery> replayed = claimDue();
         // The third has failed, and is not due before its time.
         assertThat(replayed).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
         settle(new DeliveryOutcome.Succeeded(), replayed);
-        assertThat(lane("1")).containsExactly("3 DUE");
+        assertThat(lane("1")).containsExactly("3 OPEN");
         assertThat(nextRetryOf(live)).isEqualTo(due);
         assertThat(claimDue()).isEmpty();
     }
@@ -78,11 +79,11 @@ class ReplayOfLanesTest extends ReplaySteps {
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
-        assertThat(lane("1")).containsExactly("1 WAITING", "2 WAITING", "3 DUE", "4 WAITING");
-        assertThat(outcomes.settle(List.of(succeeded(taken.get(0))), List.of(), List.of(taken.get(1)))
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "3 OPEN", "4 OPEN");
+        assertThat(outcomes.settle(List.of(succeeded(taken.get(0))), List.of(), Set.of(Lane.of(taken.get(1))))
                         .written())
                 .hasSize(1);
-        assertThat(lane("1")).containsExactly("1 WAITING", "2 WAITING", "4 DUE");
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "4 OPEN");
         assertThat(claimDue()).isEmpty();
         settle(new DeliveryOutcome.Succeeded(), taken.subList(1, 2));
         assertThat(claimDue())
@@ -98,7 +99,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
-        assertThat(lane("1")).containsExactly("1 DUE", "2 WAITING");
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN");
         assertThat(claimDue()).isEmpty();
         settle(handling);
         outbox.publish("1", new OrderPlaced(4));
@@ -127,21 +128,23 @@ class ReplayOfLanesTest extends ReplaySteps {
             result(feeding);
         }
 
-        assertThat(lane("1")).containsExactly("1 DUE");
+        assertThat(lane("1")).containsExactly("1 OPEN");
         assertThat(claimDue()).isEmpty();
         outbox.sql().sql("DELETE FROM events.outbox_claim").update();
         assertThat(claimDue()).hasSize(1);
     }
 
     @Test
-    void headThatBlocksItsLaneStays() throws SQLException {
+    void replayPrecedesDeadLetterThatBlocks() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
         queue(claim(), Map.of(live, "mail"), new DeliveryOutcome.Dead(FAILURE, true));
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
-        assertThat(lane("1")).containsExactly("1 WAITING", "2 DEAD");
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 BLOCKING");
+        settle(new DeliveryOutcome.Succeeded(), claimDue());
+        assertThat(lane("1")).containsExactly("2 BLOCKING");
         assertThat(claimDue()).isEmpty();
     }
 
@@ -157,7 +160,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         long id = start(ReplayRequest.of("letters"));
         feed(1);
 
-        assertThat(lane("1")).containsExactly("1 DUE", "2 WAITING");
+        assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN");
         assertThat(outbox.sql()
                         .sql("SELECT DISTINCT handler_id FROM events.outbox_delivery")
                         .query(String.class)

@@ -85,9 +85,9 @@ class ReplaySelectionTest extends ReplaySteps {
         feed(2);
         // The fourth waits for its first pass, and comes by itself.
         assertThat(fed(id)).isEqualTo(2);
-        assertThat(lane("1")).containsExactly("1 DUE");
-        assertThat(lane("2")).containsExactly("1 DUE", "1 DUE");
-        assertThat(lane("3")).containsExactly("1 DEAD", "1 DUE");
+        assertThat(lane("1")).containsExactly("1 OPEN");
+        assertThat(lane("2")).containsExactly("1 OPEN", "1 OPEN");
+        assertThat(lane("3")).containsExactly("1 DEAD", "1 OPEN");
         assertThat(outbox.event(third)).isRetrying();
         settle(new DeliveryOutcome.Succeeded(), claimDue());
         assertThat(outbox.event(first)).isRetrying();
@@ -163,7 +163,7 @@ class ReplaySelectionTest extends ReplaySteps {
         feed(1);
 
         assertThat(fed(id)).isEqualTo(1);
-        assertThat(lane("1")).containsExactly("3 DUE");
+        assertThat(lane("1")).containsExactly("3 OPEN");
     }
 
     @Test
@@ -185,7 +185,7 @@ class ReplaySelectionTest extends ReplaySteps {
         }
 
         assertThat(fed(id)).isEqualTo(1);
-        assertThat(lane("1")).containsExactly("2 DUE");
+        assertThat(lane("1")).containsExactly("2 OPEN");
     }
 
     /** The ids of the events that a replay takes, which is cancelled then. */

@@ -112,7 +112,7 @@ abstract class ReplaySteps {
         List<AttemptedDelivery> all = attempted.stream()
                 .map((one) -> new AttemptedDelivery(one, outcome))
                 .toList();
-        assertThat(outcomes.settle(all, List.of()).written()).hasSize(all.size());
+        assertThat(outcomes.settle(all, List.of(), Set.of()).written()).hasSize(all.size());
     }
 
     long start(ReplayRequest request) {

@@ -115,16 +115,16 @@ class RetentionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"DUE", "WAITING", "DEAD"})
+    @ValueSource(strings = {"OPEN", "BLOCKING", "DEAD"})
     @Guarantee(value = "G8", sentence = "Retention keeps published events that still have an open or dead delivery.")
     void publishedEventStaysUntilItsDeliveriesEnd(String status) throws SQLException {
         publishPublished(3);
         age("31 days", "true");
         outbox.sql()
                 .sql("INSERT INTO events.outbox_delivery (outbox_id, handler_id, stream, aggregate_type, aggregate_id,"
-                        + " aggregate_seq, event_type, status, head, next_retry_at, replay_id)"
+                        + " aggregate_seq, event_type, status, next_retry_at, replay_id)"
                         + " SELECT id, 'elsewhere', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, :status,"
-                        + " :status = 'DUE', CASE WHEN :status = 'DUE' THEN now() END, 1 FROM events.outbox_published"
+                        + " CASE :status WHEN 'OPEN' THEN now() WHEN 'BLOCKING' THEN 'infinity' END, 1 FROM events.outbox_published"
                         + " WHERE aggregate_seq = 2")
                 .param("status", status)
                 .update();

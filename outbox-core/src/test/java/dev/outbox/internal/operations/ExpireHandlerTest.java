@@ -123,7 +123,7 @@ class ExpireHandlerTest {
                 .returns(Reason.HANDLER_RENAMED, InvalidOperationException::reason)
                 .hasMessage("handler 'new' has 'old' as an alias and takes its deliveries; if it was removed too,"
                         + " expire 'new' first");
-        assertThat(deliveries()).containsExactly("1 DUE");
+        assertThat(deliveries()).containsExactly("1 OPEN");
 
         assertThat(operations().expireHandler("new", "ann", "removed")).isTrue();
         assertThat(operations().expireHandler("old", "ann", "removed")).isTrue();
@@ -161,7 +161,7 @@ class ExpireHandlerTest {
         leaveDeliveries(2);
         new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .expire("old", new AuditInfo("ann", "removed"));
-        assertThat(deliveries()).containsExactly("1 DUE", "2 WAITING");
+        assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
 
         new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT))
                 .runOnce(Duration.ofDays(7));
@@ -174,7 +174,7 @@ class ExpireHandlerTest {
         leaveDeliveries(1);
         operations().expireHandler("old", "ann", "removed");
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
-        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
+        assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
 
         assertThat(operations().expireHandler("old", "ann", "no")).isTrue();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
@@ -189,7 +189,7 @@ class ExpireHandlerTest {
         HandlerExpiry expiry = new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
 
         expiry.runOnce(Duration.ofDays(7));
-        assertThat(deliveries()).containsExactly("1 DUE HANDLER_EXPIRED");
+        assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET created_at = clock_timestamp()")
@@ -237,7 +237,7 @@ class ExpireHandlerTest {
             holder.rollback();
             assertThat(InBackground.result(dead)).isEmpty();
         }
-        assertThat(deliveries()).containsExactly("1 DUE");
+        assertThat(deliveries()).containsExactly("1 OPEN");
     }
 
     @Test

@@ -81,12 +81,12 @@ class FindDeliveriesTest {
         assertThat(found.event())
                 .isEqualTo(new Delivery.Event(
                         event.id(), event.eventId(), "default", "OrderPlaced", "order", "42", 1, event.occurredAt()));
-        assertThat(found.state().status()).isEqualTo(DeliveryStatus.DUE);
+        assertThat(found.state().status()).isEqualTo(DeliveryStatus.OPEN);
         assertThat(found.state().blocksLane()).isTrue();
         assertThat(found.state().replayed()).isFalse();
         assertThat(found.state().createdAt()).isCloseTo(now, within(1, ChronoUnit.MINUTES));
         assertThat(found.state().nextRetryAt()).isCloseTo(now.plusSeconds(3600), within(1, ChronoUnit.MINUTES));
-        assertThat(found.attempts().begun()).isEqualTo(2);
+        assertThat(found.attempts().ended()).isEqualTo(1);
         assertThat(found.attempts().failed()).isEqualTo(1);
         assertThat(found.attempts().crashed()).isZero();
         assertThat(found.attempts().lastAt()).isCloseTo(now, within(1, ChronoUnit.MINUTES));
@@ -105,7 +105,7 @@ class FindDeliveriesTest {
         assertThat(found.get(0).state().status()).isEqualTo(DeliveryStatus.DEAD);
         assertThat(found.get(0).state().blocksLane()).isTrue();
         assertThat(found.get(0).state().nextRetryAt()).isNull();
-        assertThat(found.get(1).state().status()).isEqualTo(DeliveryStatus.WAITING);
+        assertThat(found.get(1).state().status()).isEqualTo(DeliveryStatus.OPEN);
         assertThat(found.get(1).state().blocksLane()).isFalse();
         assertThat(found.get(1).attempts()).isEqualTo(new Delivery.Attempts(0, 0, 0, null, null));
         assertThat(found.get(1).lease()).isNull();
@@ -145,7 +145,7 @@ class FindDeliveriesTest {
         assertFound(ALL.created(null, year2001));
         assertFound(ALL.created(year2000, null), "1 mail", "2 audit", "2 mail", "3 mail", "4 audit");
         assertFound(ALL.withStatus(DeliveryStatus.DEAD), "1 mail", "2 audit", "4 audit");
-        assertFound(ALL.withStatus(DeliveryStatus.DUE, DeliveryStatus.WAITING), "2 mail", "3 mail");
+        assertFound(ALL.withStatus(DeliveryStatus.OPEN), "2 mail", "3 mail");
         assertFound(DeliverySelection.lane("mail", "order", "2"), "2 mail", "3 mail");
         assertFound(DeliverySelection.delivery(failed.eventId(), "audit"), "2 audit");
         assertFound(ALL.ofHandler("mail").ofEventType("OrderPlaced").withStatus(DeliveryStatus.DEAD), "1 mail");

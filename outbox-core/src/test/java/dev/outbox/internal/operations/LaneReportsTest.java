@@ -75,7 +75,7 @@ class LaneReportsTest {
         assertThat(report.head().event().id()).isEqualTo(events.get(0).id());
         assertThat(report.counts()).isEqualTo(new LaneReport.Counts(2, 0, 1));
 
-        due();
+        lanes.due();
         assertThat(cause()).isEqualTo(Cause.DUE);
         lanes.locked("mail", events.get(0), "1 minute");
         assertThat(cause()).isEqualTo(Cause.RUNNING);
@@ -162,12 +162,6 @@ class LaneReportsTest {
 
     private Cause cause() {
         return report().cause();
-    }
-
-    private void due() {
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
     }
 
     private void pause(String kind, String name) {

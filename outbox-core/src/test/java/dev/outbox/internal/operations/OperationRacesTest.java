@@ -73,23 +73,31 @@ class OperationRacesTest {
     }
 
     @Test
-    void laterHeadBeingClaimedStaysHead() throws SQLException {
+    void retryWaitsForLaneThatIsBeingClaimed() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
         try (Connection claiming = outbox.dataSource().getConnection();
                 Statement statement = claiming.createStatement()) {
             claiming.setAutoCommit(false);
-            statement.execute("UPDATE events.outbox_delivery SET locked_by = 'w', attempt_count = attempt_count + 1,"
-                    + " locked_until = now() + interval '1 minute' WHERE head");
-            assertThat(retry(events.get(0))).isEqualTo(new Changed(1, 0));
+            statement.execute(
+                    "UPDATE events.outbox_lane SET token = gen_random_uuid(), worker = 'w', claimed_at = now(),"
+                            + " due_at = now() + interval '1 minute'");
+            CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(0)));
+            awaitWaiting(1);
             claiming.commit();
+            assertThat(result(retried)).isEqualTo(new Changed(1, 0));
         }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 1");
+        assertThat(outbox.sql()
+                        .sql("SELECT worker FROM events.outbox_lane")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("w");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 1");
     }
 
     @Test
-    void promotesEventRetriedWhileItsLaneEmpties() throws SQLException {
+    void keepsEventRetriedWhileItsLaneEmpties() throws SQLException {
         List<EventEnvelope> events = lanes.publish("1", 2);
         lanes.dead("mail", events.get(1));
         lanes.failed("mail", events.get(0));
@@ -105,11 +113,11 @@ class OperationRacesTest {
             assertThat(result(emptying).written()).hasSize(1);
             assertThat(result(retried).affected()).isEqualTo(1);
         }
-        assertThat(lanes.of("mail", "1")).containsExactly("2 DUE head 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
     }
 
     @Test
-    void promotesEventQueuedDuringSkipOfItsLane() throws SQLException {
+    void keepsEventQueuedDuringSkipOfItsLane() throws SQLException {
         EventEnvelope first = lanes.publish("1", 1).get(0);
         lanes.blocking("mail", first);
         EventEnvelope second = lanes.publish("1", 1).get(0);
@@ -129,7 +137,7 @@ class OperationRacesTest {
             assertThat(result(skipped).affected()).isEqualTo(1);
             assertThat(result(queueing)).isTrue();
         }
-        assertThat(lanes.of("mail", "1")).containsExactly("2 DUE head 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
     }
 
     @Test
@@ -137,14 +145,12 @@ class OperationRacesTest {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         DueDelivery late = claimDue();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 second'")
-                .update();
+        lanes.expired();
         assertThat(retry(event).affected()).isEqualTo(1);
 
         assertThat(succeed(late).written()).isEmpty();
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
-        assertThat(claimDue().attempt()).isEqualTo(late.attempt() + 1);
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
+        assertThat(claimDue().attempt()).isEqualTo(late.attempt());
         assertThat(succeed(late).written()).isEmpty();
     }
 
@@ -167,9 +173,7 @@ class OperationRacesTest {
     }
 
     private DueDelivery claimDue() throws SQLException {
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE status = 'DUE'")
-                .update();
+        lanes.due();
         return deliveries
                 .claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE))
                 .get(0);
@@ -177,7 +181,7 @@ class OperationRacesTest {
 
     private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
         AttemptedDelivery attempted = new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
-        return outcomes.settle(List.of(attempted), List.of());
+        return outcomes.settle(List.of(attempted), List.of(), Set.of());
     }
 
     private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {

@@ -67,7 +67,7 @@ class OperationRecordTest {
                                 "SKIP",
                                 "not needed",
                                 new Operation.Subject(
-                                        "default", "audit", events.get(1).eventId(), DeliveryStatus.WAITING, null)),
+                                        "default", "audit", events.get(1).eventId(), DeliveryStatus.OPEN, null)),
                         tuple(
                                 "ann",
                                 "RETRY",
@@ -76,7 +76,7 @@ class OperationRecordTest {
                                         "default",
                                         "mail",
                                         events.get(1).eventId(),
-                                        DeliveryStatus.DUE,
+                                        DeliveryStatus.OPEN,
                                         new Delivery.Failure("IOException", "no route"))),
                         tuple(
                                 "ann",
@@ -171,7 +171,7 @@ class OperationRecordTest {
                     throw new IllegalStateException("rolled back");
                 }))
                 .isInstanceOf(IllegalStateException.class);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
         assertThat(outbox.count("events.outbox")).isEqualTo(1);
     }

@@ -68,7 +68,7 @@ class RetryOperationTest {
         lanes.publish("1", 5);
         outbox.start();
         await().until(() ->
-                lanes.of("ledger", "1").equals(List.of("2 DEAD head 1", "3 WAITING 0", "4 WAITING 0", "5 WAITING 0")));
+                lanes.of("ledger", "1").equals(List.of("2 BLOCKING 1", "3 OPEN 0", "4 OPEN 0", "5 OPEN 0")));
         down.set(false);
 
         assertThat(retry(DeliverySelection.lane("ledger", "order", "1"))).isEqualTo(new Changed(1, 0));
@@ -109,7 +109,7 @@ class RetryOperationTest {
 
         assertThat(retry(DeliverySelection.delivery(event.eventId(), "mail"))).isEqualTo(new Changed(1, 0));
 
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         assertThat(outbox.sql()
                         .sql(
                                 "SELECT attempt_count FROM events.outbox_delivery WHERE next_retry_at <= clock_timestamp()")
@@ -143,13 +143,13 @@ class RetryOperationTest {
         lanes.dead("audit", events.get(1));
 
         assertThat(retry(MAIL).affected()).isEqualTo(3);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "3 WAITING 0", "4 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "3 OPEN 0", "4 OPEN 0");
         assertThat(lanes.of("audit", "1")).containsExactly("2 DEAD 3");
         assertThat(outbox.event(events.get(1))).isDead();
     }
 
     @Test
-    void retryDemotesLaterHeadThatIsBackingOff() {
+    void retryPrecedesLaterDeliveryThatIsBackingOff() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.failed("mail", events.get(1));
@@ -157,31 +157,31 @@ class RetryOperationTest {
 
         assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
                 .isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 1", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 1", "3 OPEN 0");
     }
 
     @Test
-    void earlierHeadKeepsItsPlace() {
+    void earlierDeliveryKeepsItsPlace() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
         lanes.dead("mail", events.get(2));
 
         assertThat(retry(MAIL.withStatus(DeliveryStatus.DEAD)).affected()).isEqualTo(1);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 1", "2 WAITING 0", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "2 OPEN 0", "3 OPEN 0");
     }
 
     @Test
-    void blockingDeadHeadHoldsBackEarlierRetry() {
+    void retryPrecedesLaterDeadLetterThatBlocks() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.dead("mail", events.get(0));
         lanes.blocking("mail", events.get(1));
         lanes.waiting("mail", events.get(2));
 
         retry(DeliverySelection.delivery(events.get(0).eventId(), "mail"));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DEAD head 3", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 BLOCKING 3", "3 OPEN 0");
         retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
     }
 
     @Test
@@ -217,7 +217,7 @@ class RetryOperationTest {
         lanes.dead("mail", event);
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 0);
         assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(1L)));
@@ -234,12 +234,12 @@ class RetryOperationTest {
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(count, 0));
         assertThat(outbox.sql()
-                        .sql("SELECT string_agg(aggregate_seq || ' ' || aggregate_id, ',' ORDER BY aggregate_id)"
-                                + " FROM events.outbox_delivery WHERE head")
+                        .sql(
+                                "SELECT string_agg(first_seq || ' ' || aggregate_id, ',' ORDER BY aggregate_id) FROM events.outbox_lane")
                         .query(String.class)
                         .single())
                 .isEqualTo("1 a0,1 a1,1 a2,1 a3,1 a4,1 a5,1 a6");
-        assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 7);
+        assertThat(count(DeliveryStatus.OPEN)).isEqualTo(count);
     }
 
     private Changed retry(DeliverySelection selection) {

@@ -63,14 +63,14 @@ class RetryWhileWorkersRunTest {
         outbox.handler("mail", "*", mail).poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1));
         List<EventEnvelope> events = lanes.publish("1", 3);
         outbox.start();
-        await().until(() -> lanes.of("mail", "1").equals(List.of("1 DEAD 1", "2 DUE head 1", "3 WAITING 0")));
+        await().until(() -> lanes.of("mail", "1").equals(List.of("1 DEAD 1", "2 OPEN 1", "3 OPEN 0")));
         down.set(false);
         retry(DeliverySelection.delivery(events.get(1).eventId(), "mail"));
         InBackground.awaitLatch(begun);
 
         assertThat(retry(DeliverySelection.delivery(events.get(0).eventId(), "mail")))
                 .isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 WAITING 0", "2 DUE head 0", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
         end.countDown();
         await().until(() -> outbox.count("events.outbox_published") == 3);
         assertThat(mail.sequences()).isEqualTo(Map.of("1", List.of(2L, 3L, 1L)));
@@ -90,7 +90,7 @@ class RetryWhileWorkersRunTest {
         outbox.handler("mail", "*", mail).poller(NEVER, 50, Duration.ofMinutes(1));
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
         outbox.start();
-        await().until(() -> count(DeliveryStatus.DUE) == 1);
+        await().until(() -> count(DeliveryStatus.OPEN) == 1);
         retry(MAIL);
         InBackground.awaitLatch(begun);
 
@@ -102,19 +102,19 @@ class RetryWhileWorkersRunTest {
     }
 
     @Test
-    void retryEndsExpiredClaim() {
+    void retryEndsExpiredLease() {
         EventEnvelope event = lanes.publish("1", 1).get(0);
         lanes.failed("mail", event);
         lanes.locked("mail", event, "-1 second");
-        outbox.sql().sql("UPDATE events.outbox_delivery SET crash_count = 2").update();
+        outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
 
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
         assertThat(outbox.sql()
-                        .sql("SELECT crash_count || ' ' || attempt_count || ' ' || (locked_by IS NULL)"
-                                + " FROM events.outbox_delivery")
+                        .sql(
+                                "SELECT crash_count || ' ' || (token IS NULL) || ' ' || (due_at <= clock_timestamp()) FROM events.outbox_lane")
                         .query(String.class)
                         .single())
-                .isEqualTo("0 2 true");
+                .isEqualTo("0 true true");
     }
 
     @Test
@@ -129,9 +129,9 @@ class RetryWhileWorkersRunTest {
             assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
             other.rollback();
         }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 DUE head 0", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 DEAD 3", "2 OPEN 0", "3 OPEN 0");
         assertThat(retry(MAIL)).isEqualTo(new Changed(1, 0));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 WAITING 0", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
     }
 
     @Test
@@ -146,7 +146,7 @@ class RetryWhileWorkersRunTest {
             assertThat(retry(MAIL)).isEqualTo(new Changed(2, 1));
             other.rollback();
         }
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 0", "2 DEAD 3", "3 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 DEAD 3", "3 OPEN 0");
     }
 
     @Test
@@ -169,8 +169,8 @@ class RetryWhileWorkersRunTest {
         // Where one has just locked what the other is about to lock, that is left alone; it is retried all the same.
         assertThat(results.stream().mapToInt(Changed::affected).sum()).isEqualTo(count);
         assertThat(outbox.count("events.outbox_operation")).isEqualTo(count);
-        assertThat(count(DeliveryStatus.DUE)).isEqualTo(50);
-        assertThat(count(DeliveryStatus.WAITING)).isEqualTo(count - 50);
+        assertThat(count(DeliveryStatus.OPEN)).isEqualTo(count);
+        assertThat(outbox.count("events.outbox_lane")).isEqualTo(50);
     }
 
     private Changed retry(DeliverySelection selection) {

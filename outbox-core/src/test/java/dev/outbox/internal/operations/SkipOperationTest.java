@@ -52,7 +52,7 @@ class SkipOperationTest {
         List<EventEnvelope> events = lanes.publish("1", 5);
         outbox.start();
         await().until(() ->
-                lanes.of("ledger", "1").equals(List.of("2 DEAD head 1", "3 WAITING 0", "4 WAITING 0", "5 WAITING 0")));
+                lanes.of("ledger", "1").equals(List.of("2 BLOCKING 1", "3 OPEN 0", "4 OPEN 0", "5 OPEN 0")));
 
         assertThat(skip(DeliverySelection.delivery(events.get(1).eventId(), "ledger")))
                 .isEqualTo(new Changed(1, 0));
@@ -88,11 +88,11 @@ class SkipOperationTest {
 
         skip(MAIL);
         assertThat(outbox.event(event)).isRetrying();
-        assertThat(lanes.of("audit", "1")).containsExactly("1 DUE head 1");
+        assertThat(lanes.of("audit", "1")).containsExactly("1 OPEN 1");
     }
 
     @Test
-    void skippedHeadPromotesTheNextDelivery() {
+    void skippedDeliveryLetsTheNextOneBeFirst() {
         List<EventEnvelope> events = lanes.publish("1", 4);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
@@ -102,26 +102,28 @@ class SkipOperationTest {
         assertThat(skip(DeliverySelection.delivery(events.get(1).eventId(), "mail"))
                         .affected())
                 .isEqualTo(1);
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 1", "3 WAITING 0", "4 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "3 OPEN 0", "4 OPEN 0");
         assertThat(skip(DeliverySelection.delivery(events.get(0).eventId(), "mail"))
                         .affected())
                 .isEqualTo(1);
-        assertThat(lanes.of("mail", "1")).containsExactly("3 DUE head 0", "4 WAITING 0");
+        assertThat(lanes.of("mail", "1")).containsExactly("3 OPEN 0", "4 OPEN 0");
         assertThat(skip(DeliverySelection.lane("mail", "order", "1"))).isEqualTo(new Changed(2, 0));
         assertThat(outbox.count("events.outbox_published")).isEqualTo(4);
     }
 
     @Test
-    void attemptedDeliveryIsBusy() {
+    void laneBeingAttemptedIsBusy() {
         List<EventEnvelope> events = lanes.publish("1", 3);
         lanes.failed("mail", events.get(0));
         lanes.waiting("mail", events.get(1));
-        lanes.waiting("mail", events.get(2));
+        lanes.dead("mail", events.get(2));
         lanes.locked("mail", events.get(0), "1 minute");
-        lanes.locked("mail", events.get(1), "-1 second");
 
-        assertThat(skip(MAIL)).isEqualTo(new Changed(2, 1));
-        assertThat(lanes.of("mail", "1")).containsExactly("1 DUE head 1");
+        assertThat(skip(MAIL)).isEqualTo(new Changed(1, 2));
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 1", "2 OPEN 0");
+        lanes.expired();
+        assertThat(skip(MAIL)).isEqualTo(new Changed(2, 0));
+        assertThat(lanes.of("mail", "1")).isEmpty();
     }
 
     @Test

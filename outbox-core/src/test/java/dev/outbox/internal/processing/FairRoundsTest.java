@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.retry.Backoff;
@@ -55,9 +56,7 @@ class FairRoundsTest {
         publishBacklog("retried");
         try (Poller poller = poller(IN_AN_HOUR)) {
             runUntil(poller, () -> outbox.count("events.outbox_delivery") == BACKLOG);
-            outbox.sql()
-                    .sql("UPDATE events.outbox_delivery SET next_retry_at = now() - interval '1 second'")
-                    .update();
+            new Lanes(outbox).due();
             attempts.clear();
             outbox.publish("new", new OrderPlaced(0));
             runUntil(poller, () -> attempts.contains("new"));

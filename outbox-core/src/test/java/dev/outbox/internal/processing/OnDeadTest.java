@@ -9,6 +9,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -48,7 +49,7 @@ class OnDeadTest {
         EventEnvelope laterBatch = outbox.publish("sick", new OrderPlaced(5));
         await().until(() -> outbox.count("events.outbox_delivery") == 4);
 
-        assertThat(lane()).containsExactly("2 DEAD head", "3 WAITING", "4 WAITING", "5 WAITING");
+        assertThat(lane()).containsExactly("2 BLOCKING", "3 OPEN", "4 OPEN", "5 OPEN");
         assertThat(outbox.event(sameBatch.get(1))).isDead();
         assertThat(outbox.event(sameBatch.get(2))).isRetrying();
         assertThat(outbox.event(laterBatch)).isRetrying();
@@ -56,7 +57,7 @@ class OnDeadTest {
         assertThat(audit.sequences())
                 .isEqualTo(Map.of("sick", List.of(1L, 2L, 3L, 4L, 5L), "well", List.of(1L, 2L, 3L, 4L)));
         assertThat(outbox.sql()
-                        .sql("SELECT sum(attempt_count) FROM events.outbox_delivery WHERE status = 'WAITING'")
+                        .sql("SELECT sum(attempt_count) FROM events.outbox_delivery WHERE status = 'OPEN'")
                         .query(Integer.class)
                         .single())
                 .isZero();
@@ -78,7 +79,7 @@ class OnDeadTest {
             assertThat(outbox.event(well)).becomesPublished();
             await().until(() -> outbox.count("events.outbox_delivery") == 3);
         }
-        assertThat(lane()).containsExactly("1 DEAD head", "2 WAITING", "3 WAITING");
+        assertThat(lane()).containsExactly("1 BLOCKING", "2 OPEN", "3 OPEN");
         assertThat(elsewhere.sequences()).isEqualTo(Map.of("well", List.of(1L)));
     }
 
@@ -96,14 +97,12 @@ class OnDeadTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 5);
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
 
-        await().until(() -> lane().equals(List.of("3 DEAD head", "4 WAITING", "5 WAITING")));
+        await().until(() -> lane().equals(List.of("3 BLOCKING", "4 OPEN", "5 OPEN")));
         assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L, 2L)));
         assertThat(outbox.sql()
-                        .sql("SELECT count(*) FROM events.outbox_delivery WHERE locked_by IS NOT NULL")
+                        .sql("SELECT count(*) FROM events.outbox_lane WHERE token IS NOT NULL")
                         .query(Integer.class)
                         .single())
                 .isZero();
@@ -119,7 +118,7 @@ class OnDeadTest {
         publish("sick", 2);
         outbox.start();
 
-        await().until(() -> lane().equals(List.of("1 DEAD head", "2 WAITING")));
+        await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
     }
 
     @Test
@@ -133,7 +132,7 @@ class OnDeadTest {
         outbox.publish("sick", new OrderPlaced(2));
         outbox.start();
 
-        await().until(() -> lane().equals(List.of("1 DEAD head", "2 WAITING")));
+        await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
         assertThat(placed).isEmpty();
     }
 
@@ -151,7 +150,7 @@ class OnDeadTest {
         outbox.start();
 
         await().until(() -> outbox.count("events.outbox_delivery") == 3);
-        assertThat(lane()).containsExactly("1 DEAD", "1 DEAD head", "2 WAITING");
+        assertThat(lane()).containsExactly("1 BLOCKING", "1 DEAD", "2 OPEN");
         assertThat(stopped.sequences()).isEmpty();
         assertThat(passing.sequences()).isEqualTo(Map.of("sick", List.of(2L)));
     }
@@ -177,8 +176,7 @@ class OnDeadTest {
 
     private List<String> lane() {
         return outbox.sql()
-                .sql("SELECT aggregate_seq || ' ' || status || CASE WHEN head THEN ' head' ELSE '' END"
-                        + " FROM events.outbox_delivery ORDER BY 1")
+                .sql("SELECT aggregate_seq || ' ' || status" + " FROM events.outbox_delivery ORDER BY 1")
                 .query(String.class)
                 .list();
     }

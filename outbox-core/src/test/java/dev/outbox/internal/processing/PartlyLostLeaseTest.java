@@ -13,6 +13,7 @@ import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.HandlerStore;
+import dev.outbox.internal.store.Lane;
 import dev.outbox.internal.store.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
@@ -75,46 +76,8 @@ class PartlyLostLeaseTest {
                 .containsOnlyKeys("held");
     }
 
-    /** A worker that loses the head of a lane must not start what follows it beside the worker that now has the head. */
     @Test
-    void lostHeadEndsTheLane() {
-        CountDownLatch ownerBegan = new CountDownLatch(1);
-        CountDownLatch ownerMayEnd = new CountDownLatch(1);
-        late.handler("any", "*", (envelope) -> {
-                    handledLate.handle(envelope);
-                    began.countDown();
-                    awaitLatch(mayEnd);
-                })
-                .poller(Duration.ofMillis(20), 50, LEASE);
-        Lanes lanes = new Lanes(late);
-        List<EventEnvelope> lane = lanes.publish("lane", 2);
-        lanes.flowing("any", lane.get(0));
-        lanes.waiting("any", lane.get(1));
-        late.start();
-        awaitLatch(began);
-
-        expire(lane.get(0));
-        owner.handler("any", "*", (envelope) -> {
-                    ownerBegan.countDown();
-                    awaitLatch(ownerMayEnd);
-                    handledByOwner.handle(envelope);
-                })
-                .poller(Duration.ofMillis(20), 50, LEASE)
-                .start();
-        awaitLatch(ownerBegan);
-        assertThat(claimsOf(lane.get(1))).as("claims of what follows").isZero();
-        // The late worker trusts an answer of the database for 100 ms.
-        await().until(() -> millisSinceAttempt(lane.get(0)) > 500);
-        mayEnd.countDown();
-
-        late.runtime().close();
-        assertThat(handledLate.sequences()).as("handled by the late worker").containsEntry("lane", List.of(1L));
-        ownerMayEnd.countDown();
-        assertThat(late.event(lane.get(1))).becomesPublished();
-    }
-
-    @Test
-    void demotedHeadIsLost() throws SQLException {
+    void operatorEndsAnExpiredLease() throws SQLException {
         Lanes lanes = new Lanes(late);
         List<EventEnvelope> lane = lanes.publish("lane", 3);
         lanes.dead("any", lane.get(0));
@@ -132,48 +95,32 @@ class PartlyLostLeaseTest {
                 .operations()
                 .retry(DeliverySelection.all().withStatus(DeliveryStatus.DEAD), "ann", "the cause is mended");
 
-        assertThat(claims.renew(claimed, LEASE)).isEmpty();
-        assertThat(claims.confirm(claimed)).isEmpty();
-    }
-
-    private long millisSinceAttempt(EventEnvelope event) {
-        return late.sql()
-                .sql("SELECT extract(epoch FROM clock_timestamp() - last_attempt_at)::numeric * 1000"
-                        + " FROM events.outbox_delivery WHERE outbox_id = ?")
-                .param(event.id())
-                .query(Long.class)
-                .single();
-    }
-
-    private long claimsOf(EventEnvelope event) {
-        return late.sql()
-                .sql("SELECT count(locked_until) FROM events.outbox_delivery WHERE outbox_id = ?")
-                .param(event.id())
-                .query(Long.class)
-                .single();
+        Set<Lane> lanesOfLate = Set.of(Lane.of(claimed.get(0)));
+        assertThat(claims.renew(lanesOfLate, claimed.get(0).fence(), LEASE)).isEmpty();
+        assertThat(claims.confirm(lanesOfLate, claimed.get(0).fence())).isEmpty();
     }
 
     private void becomeDueInOrder() {
+        new Lanes(late).due();
         late.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now()"
-                        + " - CASE aggregate_id WHEN 'held' THEN interval '1 s' ELSE interval '0' END")
+                .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 s' WHERE aggregate_id = 'held'")
                 .update();
     }
 
     private void expire(EventEnvelope event) {
         late.sql()
-                .sql("UPDATE events.outbox_delivery SET locked_until = now() - interval '1 s' WHERE outbox_id = ?")
-                .param(event.id())
+                .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 s' WHERE aggregate_id = ?")
+                .param(event.aggregateId())
                 .update();
     }
 
     /** The milliseconds between the attempt and the end of its lease, less one lease. */
     private long renewedAfter(EventEnvelope event) {
         return late.sql()
-                .sql("SELECT extract(epoch FROM locked_until - last_attempt_at)::bigint * 1000 - ? FROM"
-                        + " events.outbox_delivery WHERE outbox_id = ?")
+                .sql("SELECT extract(epoch FROM due_at - claimed_at)::bigint * 1000 - ? FROM"
+                        + " events.outbox_lane WHERE aggregate_id = ?")
                 .param(LEASE.toMillis())
-                .param(event.id())
+                .param(event.aggregateId())
                 .query(Long.class)
                 .single();
     }

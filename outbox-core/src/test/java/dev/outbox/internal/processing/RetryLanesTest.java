@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.NonRetryableException;
 import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -75,9 +76,7 @@ class RetryLanesTest {
         await().until(() -> outbox.count("events.outbox_delivery") == 1000);
         settlements.set(0);
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
 
         await().until(() -> outbox.count("events.outbox_published") == 1000);
         assertThat(mail.sequences())
@@ -97,21 +96,17 @@ class RetryLanesTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 8);
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 3);
 
-        assertThat(lane()).containsExactly("4 DUE 1", "5 WAITING 0", "6 WAITING 0", "7 WAITING 0", "8 WAITING 0");
+        assertThat(lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
         assertThat(outbox.sql()
                         .sql(
-                                "SELECT count(*) FROM events.outbox_delivery WHERE locked_by IS NOT NULL OR attempt_count > 1")
+                                "SELECT count(*) FROM events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.token IS NOT NULL OR d.attempt_count > 1")
                         .query(Integer.class)
                         .single())
                 .isZero();
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 8);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L));
     }
@@ -131,14 +126,10 @@ class RetryLanesTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 6);
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
 
-        await().until(() -> lane().equals(List.of("3 DEAD 1", "5 DUE 1", "6 WAITING 0")));
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        await().until(() -> lane().equals(List.of("3 DEAD 1", "5 OPEN 1", "6 OPEN 0")));
+        new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 5);
         assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 4L, 5L, 6L));
     }
@@ -163,7 +154,7 @@ class RetryLanesTest {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    List.of(new AttemptedDelivery(due.get(0), new DeliveryOutcome.Succeeded())), List.of()));
+                    List.of(new AttemptedDelivery(due.get(0), new DeliveryOutcome.Succeeded())), List.of(), Set.of()));
             awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -175,7 +166,7 @@ class RetryLanesTest {
             assertThat(result(queueing)).isTrue();
         }
 
-        assertThat(lane()).containsExactly("2 DUE 0");
+        assertThat(lane()).containsExactly("2 OPEN 0");
         assertThat(claimDue()).extracting((one) -> one.envelope().id()).containsExactly(second.id());
     }
 

@@ -3,6 +3,7 @@ package dev.outbox.internal.processing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -52,9 +53,7 @@ class RetrySettlementTest {
         outbox.start();
         await().until(() -> outbox.count("events.outbox_delivery") == 3);
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
         assertThat(firstRuns.await(30, TimeUnit.SECONDS)).isTrue();
 
         await().pollDelay(Duration.ofMillis(1100)).until(() -> retries.get() == 1);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.RetryAfterException;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -54,8 +55,8 @@ class RetryTest {
                 .becomesRetrying()
                 .isScheduled()
                 .hasDelivery("mail")
-                .isDue()
-                .isHead()
+                .isOpen()
+                .isFirst()
                 .afterAttempts(1)
                 .afterFailures(1)
                 .withErrorCode("IOException")
@@ -76,7 +77,7 @@ class RetryTest {
                 .isNotScheduled()
                 .hasDelivery("mail")
                 .isDead()
-                .isNotHead()
+                .isNotFirst()
                 .afterFailures(3);
         assertThat(handler.attemptsOf(envelope)).isEqualTo(3);
     }
@@ -114,12 +115,10 @@ class RetryTest {
                         .sql("SELECT status FROM events.outbox_delivery ORDER BY aggregate_seq")
                         .query(String.class)
                         .list())
-                .containsExactly("DUE", "WAITING", "WAITING", "WAITING", "WAITING", "WAITING");
+                .containsExactly("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "OPEN");
 
         mailIsDown.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
         await().untilAsserted(() -> assertThat(all)
                 .allSatisfy((one) -> assertThat(outbox.event(one)).isPublished()));
         assertThat(mail.sequences()).containsEntry("sick", List.of(1L, 2L, 3L, 4L, 5L, 6L));
@@ -140,17 +139,13 @@ class RetryTest {
             EventEnvelope event = outbox.publish("1", new OrderPlaced(minute));
             await().until(() ->
                     audit.handled().size() == handled && outbox.statusOf(event).equals("RETRYING"));
-            outbox.sql()
-                    .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head AND aggregate_id = '1'")
-                    .update();
+            new Lanes(outbox).due();
         }
         assertThat(audit.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());
         assertThat(mail.handled()).isEmpty();
         down.set(false);
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(outbox).due();
         await().until(() -> outbox.count("events.outbox_published") == 60);
         assertThat(mail.sequences())
                 .containsEntry("1", LongStream.rangeClosed(1, 60).boxed().toList());

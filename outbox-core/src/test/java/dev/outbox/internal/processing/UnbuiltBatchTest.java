@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -55,9 +56,8 @@ class UnbuiltBatchTest {
             while (outbox.count("events.outbox_delivery") == 0) {
                 poller.runOnce();
             }
-            outbox.sql()
-                    .sql("UPDATE events.outbox_delivery SET crash_count = 2, next_retry_at = now() - interval '1 s'")
-                    .update();
+            outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
+            new Lanes(outbox).due();
             leasesOf(poller, new FullSet());
             assertThatThrownBy(poller::runOnce).isInstanceOf(OutOfMemoryError.class);
 

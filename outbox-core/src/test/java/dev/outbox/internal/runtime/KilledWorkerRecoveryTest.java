@@ -128,9 +128,8 @@ class KilledWorkerRecoveryTest {
                 lanes.waiting("any", event);
             }
         });
-        outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET retry_count = 0, next_retry_at = now() WHERE status = 'DUE'")
-                .update();
+        outbox.sql().sql("UPDATE events.outbox_delivery SET retry_count = 0").update();
+        new Lanes(outbox).due();
     }
 
     private static long processing(TestOutbox outbox) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
@@ -122,9 +123,7 @@ class RollingDeployTest {
         }
         await().until(() -> old.count("events.outbox_delivery") == 79);
         down.set(false);
-        old.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(old).due();
         await().until(() -> old.count("events.outbox_published") == 79);
 
         // Once only: neither version takes the other's name for another handler.
@@ -143,9 +142,7 @@ class RollingDeployTest {
         }
         await().until(() -> old.count("events.outbox_delivery") == 5);
         old.runtime().close();
-        old.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(old).due();
         down.set(false);
         recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
                         .aliases("oldName"))

@@ -10,6 +10,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerDefinition.Source;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
@@ -239,8 +240,6 @@ class SelectionTest {
     }
 
     private void dueNow() {
-        old.sql()
-                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() WHERE head")
-                .update();
+        new Lanes(old).due();
     }
 }

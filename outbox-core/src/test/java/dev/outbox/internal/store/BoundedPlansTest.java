@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.fixture.TestOutbox;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -99,24 +100,24 @@ class BoundedPlansTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"NULL, 0", "now() + interval '1 min', 0", "now() - interval '1 min', 1", "NULL, 2"})
-    void claimOfOneDueHeadReadsNoOtherHead(String lockedUntil, int crashes) throws SQLException {
+    @CsvSource({
+        "now() + interval '1 h', false, 0",
+        "now() + interval '1 h', true, 0",
+        "now() - interval '1 h', true, 1",
+        "now() - interval '1 h', false, 2"
+    })
+    void claimOfOneDueLaneReadsNoOtherLane(String due, boolean leased, int crashes) throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        boolean waiting = lockedUntil.equals("NULL") && crashes == 0;
-        addHeads(ROWS, waiting ? "now() + interval '1 h'" : "now() - interval '1 h'", lockedUntil, crashes);
-        addHeads(1, "now() - interval '1 s'", "NULL", 0);
-        analyze(true, "events.outbox_delivery");
+        addLanes(ROWS, due, leased, crashes);
+        addLanes(1, "now() - interval '1 s'", false, 0);
+        analyze(true, "events.outbox_delivery, events.outbox_lane");
 
-        JsonNode claim = new Explained(outbox.dataSource())
-                .explain(
-                        DeliverySql.CLAIM_DUE,
-                        "text[], text, text[], text[], text[], text[], text[], bigint[], boolean, int, int, text, uuid, bigint",
-                        "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}', '{}', false, 50, 200, 'w', gen_random_uuid(), 60000");
-        assertThat(claim.get("Actual Rows").asLong()).isEqualTo(1);
-        assertThat(Explained.pages(claim)).isLessThan(100);
+        List<JsonNode> claim = new Explained(outbox.dataSource()).explainClaimOfLanes(List.of("mail"), 50, 200, false);
+        assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(1);
+        assertThat(claim).allSatisfy((plan) -> assertThat(Explained.pages(plan)).isLessThan(60));
         assertThat(Explained.pages(new Explained(outbox.dataSource())
                         .explain(
-                                LaneSql.UNTIL_NEXT_DELIVERY,
+                                DeliverySql.UNTIL_NEXT,
                                 "text[], text, text[], text[], text[], text[], text[]",
                                 "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
                 .isLessThan(20);
@@ -124,7 +125,7 @@ class BoundedPlansTest {
 
     @Test
     void gaugesReadNoMoreThanTheyCount() throws SQLException {
-        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        addLanes(ROWS, "now() + interval '1 h'", false, 0);
         addPending(ROWS);
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 
@@ -142,7 +143,7 @@ class BoundedPlansTest {
 
     @Test
     void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
-        addHeads(ROWS, "now()", "NULL", 0);
+        addLanes(ROWS, "now()", false, 0);
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET status = 'DEAD', next_retry_at = NULL")
                 .update();
@@ -171,7 +172,7 @@ class BoundedPlansTest {
                 .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
                         + " VALUES ('mail', 'Gone', now() - interval '1 year')")
                 .update();
-        addHeads(ROWS, "now() + interval '1 h'", "NULL", 0);
+        addLanes(ROWS, "now() + interval '1 h'", false, 0);
         analyze(true, "events.outbox_delivery");
 
         Explained explained = new Explained(outbox.dataSource());
@@ -238,10 +239,9 @@ class BoundedPlansTest {
                         """).param(events).update();
     }
 
-    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
-        addPending(heads);
-        outbox.sql()
-                .sql("""
+    private void addLanes(int lanes, String due, boolean leased, int crashes) {
+        addPending(lanes);
+        outbox.sql().sql("""
                         WITH event AS (
                             UPDATE events.outbox_unpublished
                                SET status = 'RETRYING',
@@ -250,13 +250,20 @@ class BoundedPlansTest {
                             RETURNING *
                         )
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                crash_count, locked_until, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DUE', true,
-                               ?, {locked until}, {due}
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() - interval '1 h'
                           FROM event
-                        """.replace("{locked until}", lockedUntil).replace("{due}", due))
-                .param(crashes)
+                        """).update();
+        outbox.sql()
+                .sql("""
+                        INSERT INTO events.outbox_lane
+                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, token, worker, claimed_at)
+                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
+                               CASE WHEN {leased} THEN gen_random_uuid() END, CASE WHEN {leased} THEN 'w' END,
+                               CASE WHEN {leased} THEN now() END
+                          FROM events.outbox_delivery d
+                        ON CONFLICT DO NOTHING
+                        """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))
                 .update();
     }
 

@@ -81,12 +81,11 @@ class ClaimedBytesTest {
                 .update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                next_retry_at)
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
                         SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
-                               CASE WHEN aggregate_seq = 1 THEN 'DUE' ELSE 'WAITING' END, aggregate_seq = 1,
-                               CASE WHEN aggregate_seq = 1 THEN now() - interval '1 s' END
+                               'OPEN', now() - interval '1 s'
                           FROM events.outbox_unpublished
                         """).update();
+        LaneRows.addMissing(outbox.sql());
     }
 }

@@ -1,10 +1,15 @@
 package dev.outbox.internal.store;
 
+import static java.util.stream.Collectors.joining;
+
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -40,6 +45,62 @@ record Explained(DataSource dataSource, String... settings) {
                 statement.execute("DEALLOCATE explained");
                 connection.rollback();
             }
+        }
+    }
+
+    /** The two statements of a claim, for handlers that take every event. Rolls back what they change. */
+    List<JsonNode> explainClaimOfLanes(List<String> handlers, int batchSize, int followers, boolean withSuspects)
+            throws SQLException {
+        String ids = String.join(",", handlers);
+        String any = ids.replaceAll("[^,]+", "*");
+        Map<String, String> values = new HashMap<>(Map.of(
+                "handler_ids",
+                "text[] '{" + ids + "}'",
+                "takers",
+                "text[] '{" + ids + "}'",
+                "stream",
+                "text 'default'",
+                "with_suspects",
+                "boolean '" + withSuspects + "'",
+                "held",
+                "text[] '{}'",
+                "batch_size",
+                "int '" + batchSize + "'",
+                "followers",
+                "int '" + followers + "'",
+                "worker",
+                "text 'w'",
+                "token",
+                "uuid '00000000-0000-0000-0000-000000000002'",
+                "lease",
+                "bigint '60000'"));
+        values.put("from", "timestamptz '-infinity'");
+        for (String name : List.of("event_types", "aggregate_types", "taken_streams", "sources")) {
+            values.put(name, "text[] '{" + any + "}'");
+        }
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("SET LOCAL plan_cache_mode = force_generic_plan");
+            statement.execute("SET LOCAL enable_seqscan = off");
+            List<JsonNode> plans = new ArrayList<>();
+            for (String sql : List.of(DeliverySql.LOCK_DUE, DeliverySql.TAKE)) {
+                String rendered = OutboxSchema.DEFAULT.render(sql);
+                List<String> bound = names(rendered).stream().map(values::get).toList();
+                String types =
+                        bound.stream().map((value) -> value.split(" ")[0]).collect(joining(", "));
+                String literals = bound.stream()
+                        .map((value) -> value.substring(value.indexOf(' ') + 1))
+                        .collect(joining(", "));
+                statement.execute("PREPARE explained (" + types + ") AS " + numbered(rendered));
+                try (ResultSet row = statement.executeQuery(
+                        "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE explained (" + literals + ")")) {
+                    plans.add(plan(row));
+                }
+                statement.execute("DEALLOCATE explained");
+            }
+            connection.rollback();
+            return plans;
         }
     }
 

@@ -70,11 +70,6 @@ class HeldSnapshotTest {
         assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid, uuid", claim + fence());
         assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
         assertFew(
-                "LOCK_LANES_OF_EVENTS",
-                LaneSql.LOCK_LANES_OF_EVENTS,
-                "bigint[], text[]",
-                "ARRAY[" + event + "], '{mail}'");
-        assertFew(
                 "QUEUE",
                 SettlementStore.QUEUE,
                 "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",

@@ -17,7 +17,7 @@ record InspectedTables(TestOutbox outbox) {
     private static final int RECENT = 100_000;
 
     /** Loads the tables without their triggers. */
-    void load(int published, int pending, int dead, int due) {
+    void load(int published, int pending, int dead, int failed) {
         for (String table : new String[] {"outbox", "outbox_published", "outbox_unpublished", "outbox_delivery"}) {
             sql().sql("ALTER TABLE events." + table + " DISABLE TRIGGER USER").update();
         }
@@ -38,10 +38,18 @@ record InspectedTables(TestOutbox outbox) {
         addPublished(RECENT, "now() + n * interval '10 ms'");
         addOpen("PENDING", pending);
         addOpen("DEAD", dead);
-        addOpen("DUE", due);
+        addOpen("FAILED", failed);
         addOpen("WAITING", OF_BIG);
         indexes.forEach((index) -> sql().sql(index).update());
-        sql().sql("VACUUM ANALYZE events.outbox_published, events.outbox_unpublished, events.outbox_delivery")
+        sql().sql("""
+                        INSERT INTO events.outbox_lane (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, min(d.aggregate_seq), min(d.next_retry_at)
+                          FROM events.outbox_delivery d
+                         WHERE d.status = 'OPEN'
+                         GROUP BY d.aggregate_type, d.aggregate_id, d.handler_id, d.stream
+                        """).update();
+        sql().sql(
+                        "VACUUM ANALYZE events.outbox_published, events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();
     }
 
@@ -83,37 +91,38 @@ record InspectedTables(TestOutbox outbox) {
                         """.replace("{published at}", publishedAt)).param(events).update();
     }
 
-    /** Adds events that are pending, or have a delivery of the status; the first ones belong to the big aggregate. */
-    private void addOpen(String status, int events) {
+    /** Adds events that are pending, or have a delivery of the kind; the first ones belong to the big aggregate. */
+    private void addOpen(String kind, int events) {
         sql().sql("""
                         WITH event AS (
                             INSERT INTO events.outbox_unpublished
                                    (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, headers, status,
                                     dispatched_at)
-                            SELECT 'default', 'order', CASE WHEN n <= {of big} AND :status <> 'DUE' THEN 'big' ELSE :status || n END,
+                            SELECT 'default', 'order', CASE WHEN n <= {of big} AND :kind <> 'FAILED' THEN 'big' ELSE :kind || n END,
                                    nextval('events.outbox_claim_id_seq'), 'OrderPlaced',
                                    jsonb_build_object('number', n, 'text', repeat('x', 100)),
                                    jsonb_build_object('traceId', md5(n::text)),
-                                   CASE WHEN :status IN ('PENDING', 'DEAD') THEN :status ELSE 'RETRYING' END,
-                                   CASE WHEN :status <> 'PENDING' THEN now() END
+                                   CASE WHEN :kind IN ('PENDING', 'DEAD') THEN :kind ELSE 'RETRYING' END,
+                                   CASE WHEN :kind <> 'PENDING' THEN now() END
                               FROM generate_series(1, :events) n
                             RETURNING id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type
                         )
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
                                 attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
                         SELECT e.id, CASE WHEN e.aggregate_id = 'big' THEN 'mail'
                                           ELSE ('{audit,billing,mail,search,stock}'::text[])[e.id % 5 + 1] END,
-                               e.stream, e.aggregate_type, e.aggregate_id, e.aggregate_seq, e.event_type, :status, :status = 'DUE', 3, 3,
-                               CASE WHEN :status = 'DUE' THEN now() + interval '1 h' END, now(),
-                               CASE WHEN :status <> 'WAITING'
+                               e.stream, e.aggregate_type, e.aggregate_id, e.aggregate_seq, e.event_type,
+                               CASE :kind WHEN 'DEAD' THEN 'DEAD' ELSE 'OPEN' END, 3, 3,
+                               CASE :kind WHEN 'FAILED' THEN now() + interval '1 h' WHEN 'WAITING' THEN now() END, now(),
+                               CASE WHEN :kind <> 'WAITING'
                                     THEN ('{IOException,TimeoutException,SQLException,IllegalStateException}'::text[])[e.id / 5 % 4 + 1] END,
                                'no route to the host of the handler',
                                jsonb_build_array(jsonb_build_object('attempt', 1, 'at', now(), 'code', 'IOException', 'message', 'first'))
                           FROM event e
-                         WHERE :status <> 'PENDING'
+                         WHERE :kind <> 'PENDING'
                         """.replace("{of big}", Integer.toString(OF_BIG)))
-                .param("status", status)
+                .param("kind", kind)
                 .param("events", events)
                 .update();
     }

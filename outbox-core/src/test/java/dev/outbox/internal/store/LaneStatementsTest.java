@@ -11,11 +11,11 @@ import java.sql.Statement;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,11 +38,11 @@ class LaneStatementsTest {
 
     /** Lanes of the batches; all others are like {@code LEASED}. An event has the id 3 x lane + its sequence. */
     private enum Group {
-        /** A due head behind an earlier delivery, and before another one, which a replay added. */
-        BEHIND,
-        /** No head: a dead delivery, one that a worker holds, and an event without deliveries. */
-        HEADLESS,
-        /** A head and one delivery behind it, which a worker holds, and an event that the worker delivers for the first time. */
+        /** Three deliveries that are due; a replay added the last. */
+        DUE,
+        /** A dead delivery in front of one that is due, and an event without deliveries. */
+        BEHIND_DEAD,
+        /** Two deliveries of a worker, and an event that the worker delivers for the first time. */
         LEASED;
 
         LongStream lanes() {
@@ -75,28 +75,29 @@ class LaneStatementsTest {
     private static final List<Step> STEPS = List.of(
             new Step("LOCK_EVENTS", LaneSql.LOCK_EVENTS, Group.LEASED, 1),
             new Step("LOCK_LANES", LaneSql.LOCK_LANES, Group.LEASED, 1),
-            new Step("LOCK_LANES_OF_EVENTS", LaneSql.LOCK_LANES_OF_EVENTS, Group.LEASED, 3),
+            new Step("LOCK_LANES that are missing", LaneSql.LOCK_LANES, Group.BEHIND_DEAD, 1),
             new Step("QUEUE", SettlementStore.QUEUE, Group.LEASED, 3, "FAILED"),
             new Step("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, Group.LEASED, 3),
             new Step("FIND_LOCKED", SettlementStore.FIND_LOCKED, Group.LEASED, 3),
-            new Step("CLAIM_DUE", DeliverySql.CLAIM_DUE, Group.BEHIND, 2),
-            new Step("FIND_HELD", DeliveryClaimStore.FIND_HELD, Group.LEASED, 1),
-            new Step("RENEW", DeliveryClaimStore.RENEW, Group.LEASED, 1),
-            new Step("REMOVE", DeliverySettlementStore.REMOVE, Group.LEASED, 1, "SUCCEEDED"),
-            new Step("RESCHEDULE", DeliverySql.RESCHEDULE.replace("{kinds}", "'FAILED'"), Group.LEASED, 1, "FAILED"),
-            new Step("RELEASE", DeliverySettlementStore.RELEASE, Group.LEASED, 1, "UNTRIED"),
-            new Step("KEEP_HEAD", LaneSql.KEEP_HEAD, Group.HEADLESS, 2, "NEXT"),
-            new Step("KEEP_HEAD beside a head", LaneSql.KEEP_HEAD, Group.LEASED, 2, "NEXT"),
-            new Step("DEMOTE_HEAD", LaneSql.DEMOTE_HEAD, Group.BEHIND, 1),
-            new Step("PROMOTE", LaneSql.PROMOTE, Group.HEADLESS, 1),
-            new Step("PROMOTE beside a head", LaneSql.PROMOTE, Group.LEASED, 1),
+            new Step("LOCK_DUE", DeliverySql.LOCK_DUE, Group.DUE, 1),
+            new Step("TAKE", DeliverySql.TAKE, Group.DUE, 1),
+            new Step("UNTIL_NEXT", DeliverySql.UNTIL_NEXT, Group.DUE, 1),
+            new Step("LOCK_HELD", LaneSql.LOCK_HELD, Group.LEASED, 1),
+            new Step("RENEW", LaneSql.RENEW, Group.LEASED, 1),
+            new Step("RENEW_UNLOCKED", LaneSql.RENEW_UNLOCKED, Group.LEASED, 1),
+            new Step("CONFIRM", LaneSql.CONFIRM, Group.LEASED, 1),
+            new Step("SETTLE what succeeded", DeliverySql.SETTLE, Group.LEASED, 1, "SUCCEEDED"),
+            new Step("SETTLE what failed", DeliverySql.SETTLE, Group.LEASED, 1, "FAILED"),
+            new Step("RELEASE", LaneSql.RELEASE, Group.LEASED, 1),
+            new Step("REFRESH", LaneSql.REFRESH, Group.LEASED, 1),
+            new Step("REFRESH of idle lanes", LaneSql.REFRESH, Group.DUE, 1),
             new Step("COMPLETE of open events", LaneSql.COMPLETE, Group.LEASED, 1),
-            new Step("COMPLETE of completed events", LaneSql.COMPLETE, Group.HEADLESS, 3),
-            new Step("RETRY", OperationStore.RETRY, Group.HEADLESS, 1),
-            new Step("SKIP", OperationStore.SKIP, Group.HEADLESS, 1),
-            new Step("DEAD_LETTER", HandlerExpiryStore.DEAD_LETTER, Group.BEHIND, 3),
-            new Step("ADD", ReplayDeliveryStore.ADD, Group.HEADLESS, 3),
-            new Step("SKIP_UNTRIED", ReplayDeliveryStore.SKIP_UNTRIED, Group.BEHIND, 3));
+            new Step("COMPLETE of completed events", LaneSql.COMPLETE, Group.BEHIND_DEAD, 3),
+            new Step("RETRY", OperationStore.RETRY, Group.BEHIND_DEAD, 1),
+            new Step("SKIP", OperationStore.SKIP, Group.BEHIND_DEAD, 1),
+            new Step("DEAD_LETTER", HandlerExpiryStore.DEAD_LETTER, Group.DUE, 3),
+            new Step("ADD", ReplayStore.ADD, Group.BEHIND_DEAD, 3),
+            new Step("SKIP_UNTRIED", ReplayStore.SKIP_UNTRIED, Group.DUE, 3));
 
     private static final Map<Statistics, TestOutbox> outboxes = new EnumMap<>(Statistics.class);
     private static final Map<Statistics, Connection> sessions = new EnumMap<>(Statistics.class);
@@ -119,7 +120,7 @@ class LaneStatementsTest {
     void statementVisitsItsBatchOnly(Statistics statistics, Step step) throws SQLException {
         JsonNode plan = explain(session(statistics), step);
 
-        for (String table : List.of("outbox_delivery", "outbox_unpublished", "outbox_published")) {
+        for (String table : List.of("outbox_lane", "outbox_delivery", "outbox_unpublished", "outbox_published")) {
             assertThat(Explained.rowsVisited(plan, table)).as(table).isLessThanOrEqualTo(ROWS_OF_A_TABLE);
         }
         assertThat(Explained.rowsHandled(plan)).as("rows handled").isLessThanOrEqualTo(ROWS);
@@ -127,24 +128,23 @@ class LaneStatementsTest {
 
     /** A handler that backs off leaves its former due times in the index for as long as a snapshot is held. */
     @Test
-    @Disabled("waits for lanes as rows: the due time of a lane, and a lower bound of the look-up")
     void nextDueTimeIsFoundAmongOldOnes() throws SQLException {
         try (TestOutbox outbox = TestOutbox.create();
                 Connection holder = outbox.owner().getConnection();
                 Statement statement = holder.createStatement()) {
-            addHeads(outbox, 100, 1);
+            addFailed(outbox, 100, 1);
             holder.setAutoCommit(false);
             statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-            statement.execute("SELECT count(*) FROM events.outbox_delivery");
+            statement.execute("SELECT count(*) FROM events.outbox_lane");
             for (int attempt = 1; attempt <= 200; attempt++) {
                 outbox.sql()
-                        .sql("UPDATE events.outbox_delivery SET next_retry_at = next_retry_at + interval '1 s'")
+                        .sql("UPDATE events.outbox_lane SET due_at = due_at + interval '1 s'")
                         .update();
             }
 
             JsonNode plan = new Explained(outbox.dataSource())
                     .explain(
-                            LaneSql.UNTIL_NEXT_DELIVERY,
+                            DeliverySql.UNTIL_NEXT,
                             "text[], text, text[], text[], text[], text[], text[]",
                             "'{mail-0}', 'default', '{mail-0}', '{*}', '{*}', '{*}', '{*}'");
             holder.rollback();
@@ -153,25 +153,20 @@ class LaneStatementsTest {
     }
 
     @Test
-    @Disabled("waits for lanes as rows: a claim locks the lanes that it takes, and no others")
     void claimLocksNoMoreThanItTakes() throws SQLException {
         try (TestOutbox outbox = TestOutbox.create()) {
             new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
             int handlers = 20;
             int batch = 50;
-            addHeads(outbox, batch, handlers);
-            String ids = array(LongStream.range(0, handlers), (handler) -> "mail-" + handler);
-            String any = array(LongStream.range(0, handlers), (handler) -> "*");
+            addFailed(outbox, batch, handlers);
+            List<String> ids = LongStream.range(0, handlers)
+                    .mapToObj((handler) -> "mail-" + handler)
+                    .toList();
 
-            JsonNode plan = new Explained(outbox.dataSource())
-                    .explain(
-                            DeliverySql.CLAIM_DUE,
-                            "text[], text, text[], text[], text[], text[], text[], bigint[], boolean, int, int, text, uuid, bigint",
-                            "'" + ids + "', 'default', '" + ids + "', '" + any + "', '" + any + "', '" + any + "', '"
-                                    + any + "', '{}', true, " + batch + ", " + 4 * batch
-                                    + ", 'w', gen_random_uuid(), 60000");
-            assertThat(plan.get("Actual Rows").asLong()).isEqualTo(batch);
-            assertThat(Explained.nodes(plan).stream()
+            List<JsonNode> claim = new Explained(outbox.dataSource()).explainClaimOfLanes(ids, batch, 4 * batch, true);
+            assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(batch);
+            assertThat(claim.stream()
+                            .flatMap((plan) -> Explained.nodes(plan).stream())
                             .filter((node) ->
                                     node.path("Node Type").asString("").equals("LockRows"))
                             .mapToLong((node) ->
@@ -182,37 +177,46 @@ class LaneStatementsTest {
         }
     }
 
-    /** Due heads that have failed: as many for each of the handlers. */
-    private static void addHeads(TestOutbox outbox, int heads, int handlers) {
+    /** Due deliveries that have failed, each in a lane of its own: as many for each of the handlers. */
+    private static void addFailed(TestOutbox outbox, int deliveries, int handlers) {
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished
                                (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT n, 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
                           FROM generate_series(1, ?) n
-                        """).param(heads).update();
+                        """).param(deliveries).update();
         outbox.sql()
                 .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
                 .update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
                                 retry_count, next_retry_at)
                         SELECT o.id, 'mail-' || handler, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
-                               'DUE', true, 1, now() - interval '1 h' + o.id * interval '1 ms'
+                               'OPEN', 1, now() - interval '1 h' + o.id * interval '1 ms'
                           FROM events.outbox_unpublished o
                          CROSS JOIN generate_series(0, ? - 1) handler
                         """).param(handlers).update();
+        LaneRows.addMissing(outbox.sql());
     }
 
     private static JsonNode explain(Connection session, Step step) throws SQLException {
         session.setAutoCommit(false);
-        try (Statement statement = session.createStatement();
-                ResultSet row =
-                        statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + execute(session, step))) {
-            return Explained.plan(row);
+        try (Statement statement = session.createStatement()) {
+            statement.execute(
+                    "SELECT set_config('outbox.lanes', array_agg(l.ctid)::text, true) FROM events.outbox_lane l"
+                            + " WHERE l.aggregate_id::int < " + BATCH);
+            return explained(statement, session, step);
         } finally {
             session.rollback();
             session.setAutoCommit(true);
+        }
+    }
+
+    private static JsonNode explained(Statement statement, Connection session, Step step) throws SQLException {
+        try (ResultSet row =
+                statement.executeQuery("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + execute(session, step))) {
+            return Explained.plan(row);
         }
     }
 
@@ -231,13 +235,16 @@ class LaneStatementsTest {
                 .sql("ALTER TABLE events.outbox_delivery SET (autovacuum_enabled = false)")
                 .update();
         outbox.sql()
+                .sql("ALTER TABLE events.outbox_lane SET (autovacuum_enabled = false)")
+                .update();
+        outbox.sql()
                 .sql("ALTER TABLE events.outbox_unpublished SET (autovacuum_enabled = false)")
                 .update();
         if (statistics == Statistics.OF_DEAD_LETTERS) {
             addDeadLetters(outbox);
         }
         outbox.sql()
-                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery")
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();
         Connection session = outbox.dataSource().getConnection();
         try (Statement statement = session.createStatement()) {
@@ -274,7 +281,7 @@ class LaneStatementsTest {
         return switch (name) {
             case "token", "incarnation" -> "uuid";
             case "claim", "lease", "replay_id", "after_id", "read_id", "expiry_millis" -> "bigint";
-            case "events", "outbox_ids", "queued_events", "delays", "held" -> "bigint[]";
+            case "events", "outbox_ids", "queued_events", "delays" -> "bigint[]";
             case "batch_size", "followers" -> "int";
             case "with_suspects" -> "boolean";
             case "event_ids" -> "uuid[]";
@@ -284,7 +291,7 @@ class LaneStatementsTest {
     }
 
     private static String value(String name, Step step, String incarnation) {
-        boolean claims = step.name().equals("CLAIM_DUE");
+        boolean claims = Set.of("LOCK_DUE", "TAKE", "UNTIL_NEXT").contains(step.name());
         return switch (name) {
             case "token" -> TOKEN;
             case "incarnation" -> incarnation;
@@ -304,6 +311,7 @@ class LaneStatementsTest {
             case "events", "outbox_ids", "queued_events" -> array(step.group().events(step.seq()), Long::toString);
             case "event_ids" -> array(step.group().events(step.seq()), (id) -> TOKEN);
             case "lane_ids" -> array(step.group().lanes(), Long::toString);
+            case "lane_kept" -> array(step.group().lanes(), (lane) -> "false");
             case "lane_types" -> array(step.group().lanes(), (lane) -> "order");
             case "kinds" -> array(step.group().lanes(), (lane) -> step.kind());
             case "delays" -> array(step.group().lanes(), (lane) -> "1000");
@@ -330,8 +338,8 @@ class LaneStatementsTest {
                 .update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DEAD', false
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DEAD'
                           FROM events.outbox_unpublished
                         """).update();
     }
@@ -364,23 +372,25 @@ class LaneStatementsTest {
                         """).update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                next_retry_at, locked_by, locked_until, lock_token, replay_id)
-                        SELECT o.id, 'mail', o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, place.status,
-                               place.status = 'DUE',
-                               CASE WHEN place.status = 'DUE' THEN now() - interval '1 s' END,
-                               CASE WHEN place.leased THEN 'w' END,
-                               CASE WHEN place.leased THEN now() + interval '1 h' END,
-                               CASE WHEN place.leased THEN ?::uuid END,
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status,
+                                next_retry_at, replay_id)
+                        SELECT o.id, 'mail', o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type,
+                               CASE WHEN o.status = 'DEAD' THEN 'DEAD' ELSE 'OPEN' END,
+                               CASE WHEN o.status = 'DEAD' THEN NULL ELSE now() - interval '1 s' END,
                                CASE WHEN o.id <= 1500 AND o.aggregate_seq = 3 THEN 1 END
                           FROM events.outbox_unpublished o
-                         CROSS JOIN LATERAL (SELECT CASE WHEN o.status = 'DEAD' THEN 'DEAD'
-                                                         WHEN o.id <= 1500 AND o.aggregate_seq = 2 THEN 'DUE'
-                                                         WHEN o.id > 3000 AND o.aggregate_seq = 1 THEN 'DUE'
-                                                         ELSE 'WAITING' END AS status,
-                                                    o.id > 1500 AND o.status <> 'DEAD' AS leased) place
                          WHERE o.id <= 30000
                            AND NOT (o.id > 1500 AND o.aggregate_seq = 3)
+                        """).update();
+        LaneRows.addMissing(outbox.sql());
+        outbox.sql().sql("""
+                        UPDATE events.outbox_lane
+                           SET token = ?::uuid,
+                               worker = 'w',
+                               claimed_at = now(),
+                               due_at = now() + interval '1 h'
+                         WHERE first_seq = 1
+                           AND aggregate_id::int >= 1000
                         """).param(TOKEN).update();
     }
 }

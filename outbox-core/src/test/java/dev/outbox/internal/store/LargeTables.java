@@ -72,16 +72,16 @@ class LargeTables {
     void oneDueHeadAmongMany() throws SQLException {
         int heads = Integer.getInteger("outbox.large.heads", 1_000_000);
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        addHeads(heads, "now() + interval '1 day'", "NULL", 0);
-        addHeads(100_000, "now() - interval '1 hour'", "now() + interval '1 hour'", 0);
-        addHeads(100_000, "now() - interval '1 hour'", "now() - interval '1 min'", 1);
+        addLanes(heads, "now() + interval '1 day'", false, 0);
+        addLanes(100_000, "now() + interval '1 hour'", true, 0);
+        addLanes(100_000, "now() - interval '1 min'", true, 1);
         outbox.sql()
                 .sql("VACUUM ANALYZE events.outbox_delivery, events.outbox_unpublished")
                 .update();
         DeliveryClaimStore store = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         List<Long> nanos = new ArrayList<>();
         for (int round = 0; round < 200; round++) {
-            addHeads(1, "now() - interval '1 s'", "NULL", 0);
+            addLanes(1, "now() - interval '1 s'", false, 0);
             long begun = System.nanoTime();
             List<DueDelivery> due = store.claimDue(new DeliveryClaimStore.Request(
                     "default", "w", ActiveHandlers.ofAllTypes("mail"), 50, Set.of(), false, Duration.ofHours(1)));
@@ -152,13 +152,12 @@ class LargeTables {
         }
     }
 
-    private void addHeads(int heads, String due, String lockedUntil, int crashes) {
+    private void addLanes(int lanes, String due, boolean leased, int crashes) {
         outbox.sql().sql("""
                         INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
-                        """).param(heads).update();
-        outbox.sql()
-                .sql("""
+                        """).param(lanes).update();
+        outbox.sql().sql("""
                         WITH event AS (
                             UPDATE events.outbox_unpublished
                                SET status = 'RETRYING',
@@ -167,14 +166,20 @@ class LargeTables {
                             RETURNING *
                         )
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                crash_count, locked_until, next_retry_at)
-                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'DUE', true,
-                               {crashes}, {locked until}, {due}
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() - interval '1 h'
                           FROM event
-                        """.replace("{locked until}", lockedUntil)
-                        .replace("{due}", due)
-                        .replace("{crashes}", "" + crashes))
+                        """).update();
+        outbox.sql()
+                .sql("""
+                        INSERT INTO events.outbox_lane
+                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, token, worker, claimed_at)
+                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
+                               CASE WHEN {leased} THEN gen_random_uuid() END, CASE WHEN {leased} THEN 'w' END,
+                               CASE WHEN {leased} THEN now() END
+                          FROM events.outbox_delivery d
+                        ON CONFLICT DO NOTHING
+                        """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))
                 .update();
     }
 }

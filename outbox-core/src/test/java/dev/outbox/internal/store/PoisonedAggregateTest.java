@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -118,26 +119,32 @@ class PoisonedAggregateTest {
     }
 
     @Test
-    void failedHeadDoesNotVisitTheOnesThatWait() throws SQLException {
+    void failureDoesNotVisitTheOnesThatWait() throws SQLException {
         poison();
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET locked_by = 'w', lock_token = gen_random_uuid() WHERE head")
+                .sql("UPDATE events.outbox_lane SET worker = 'w', claimed_at = now(), token = gen_random_uuid()")
                 .update();
-        long head = outbox.sql()
-                .sql("SELECT outbox_id FROM events.outbox_delivery WHERE head")
+        long first = outbox.sql()
+                .sql("SELECT min(outbox_id) FROM events.outbox_delivery")
                 .query(Long.class)
                 .single();
         String fence = outbox.sql()
-                .sql("SELECT format(', %L, %L', d.lock_token, i.token)"
-                        + " FROM events.outbox_delivery d, events.outbox_incarnation i WHERE d.head")
+                .sql("SELECT format('%L, %L', l.token, i.token) FROM events.outbox_lane l, events.outbox_incarnation i")
                 .query(String.class)
                 .single();
-        JsonNode plan = new Explained(outbox.dataSource())
+        JsonNode settle = new Explained(outbox.dataSource())
                 .explain(
-                        DeliverySql.RESCHEDULE.replace("{kinds}", "'FAILED'"),
+                        DeliverySql.SETTLE,
                         "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
-                        "'{" + head + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}'" + fence);
-        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+                        "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + fence);
+        JsonNode release = new Explained(outbox.dataSource())
+                .explain(
+                        LaneSql.RELEASE,
+                        "text[], text[], text[], text[], uuid, uuid",
+                        "'{order}', '{poisoned}', '{mail}', '{false}', " + fence);
+        for (JsonNode plan : List.of(settle, release)) {
+            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+        }
     }
 
     private JsonNode explainClaim() throws SQLException {
@@ -165,24 +172,24 @@ class PoisonedAggregateTest {
         poison();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        LaneSql.UNTIL_NEXT_DELIVERY,
+                        DeliverySql.UNTIL_NEXT,
                         "text[], text, text[], text[], text[], text[], text[]",
                         "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
-        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_delivery_next_due");
+        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_lane_due", "outbox_delivery_lane");
     }
 
     @Test
     void claimDoesNotVisitDeliveriesOfForeignHandlers() throws SQLException {
         poison();
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET status = 'DUE', head = true, next_retry_at = now(),"
-                        + " aggregate_id = outbox_id::text")
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now(), aggregate_id = outbox_id::text")
                 .update();
-        outbox.sql().sql("ANALYZE events.outbox_delivery").update();
+        LaneRows.addMissing(outbox.sql());
+        outbox.sql().sql("ANALYZE events.outbox_delivery, events.outbox_lane").update();
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
-                        LaneSql.UNTIL_NEXT_DELIVERY,
+                        DeliverySql.UNTIL_NEXT,
                         "text[], text, text[], text[], text[], text[], text[]",
                         "'{other}', 'default', '{other}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
@@ -205,15 +212,14 @@ class PoisonedAggregateTest {
                 .update();
         outbox.sql().sql("""
                         INSERT INTO events.outbox_delivery
-                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, head,
-                                next_retry_at)
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
                         SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
-                               CASE WHEN aggregate_seq = 1 THEN 'DUE' ELSE 'WAITING' END, aggregate_seq = 1,
-                               CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' END
+                               'OPEN', CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' ELSE now() END
                           FROM events.outbox_unpublished
                         """).update();
+        LaneRows.addMissing(outbox.sql());
         outbox.sql()
-                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery")
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
                 .update();
     }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class StateTransitionsTest {
 
     private static final List<String> EVENT_STATES = List.of("PENDING", "RETRYING", "PUBLISHED", "DEAD");
-    private static final List<String> DELIVERY_STATES = List.of("DUE", "WAITING", "DEAD");
+    private static final List<String> DELIVERY_STATES = List.of("OPEN", "BLOCKING", "DEAD");
 
     private final TestOutbox outbox = TestOutbox.create();
 
@@ -47,7 +47,7 @@ class StateTransitionsTest {
         assertThat(deliveries).containsExactlyInAnyOrderElementsOf(DELIVERY_STATES);
         assertThat(function("outbox_refuse_state")).contains(EVENT_STATES).doesNotContain("PROCESSING");
         assertThat(check("outbox_published_state")).contains("'PUBLISHED'");
-        assertThat(check("outbox_delivery_status_known")).contains(DELIVERY_STATES);
+        assertThat(check("outbox_delivery_state")).contains(DELIVERY_STATES);
     }
 
     @Test

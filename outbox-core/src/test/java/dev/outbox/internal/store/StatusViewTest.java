@@ -48,7 +48,7 @@ class StatusViewTest {
 
         attempts.release();
         await().until(() ->
-                row(event).status().equals("PROCESSING") && row(event).attemptCount() == 2);
+                row(event).status().equals("PROCESSING") && row(event).attemptCount() == 1);
         assertClaimed(row(event));
         assertThat(row(event).claimedAt()).isAfter(firstClaim);
 

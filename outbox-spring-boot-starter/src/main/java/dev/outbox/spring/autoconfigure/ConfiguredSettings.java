@@ -198,10 +198,7 @@ final class ConfiguredSettings {
         return PropertyRule.checkAll(
                 "outbox.retention",
                 () -> new RetentionSettings(
-                        retention.published(),
-                        retention.archive(),
-                        processedEvents,
-                        defaults.batchSize()));
+                        retention.published(), retention.archive(), processedEvents, defaults.batchSize()));
     }
 
     static <T> T ownOrInherited(@Nullable T own, T inherited) {

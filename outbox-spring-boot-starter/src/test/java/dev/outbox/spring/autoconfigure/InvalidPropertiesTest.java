@@ -125,7 +125,6 @@ class InvalidPropertiesTest {
         }
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new org.springframework.core.env.MapPropertySource("test", map));
-        return ConfiguredSettings.of(
-                Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
+        return ConfiguredSettings.of(Binder.get(environment).bindOrCreate("outbox", OutboxProperties.class));
     }
 }

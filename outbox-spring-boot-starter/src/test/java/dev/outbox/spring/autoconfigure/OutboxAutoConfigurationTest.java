@@ -221,7 +221,8 @@ class OutboxAutoConfigurationTest {
                     OutboxEvent received = OutboxEvent.of("subscription", "1", new SubscriptionStarted("gold"))
                             .withOrigin("billing");
                     inTransaction(
-                            context, () -> context.getBean(OutboxPublisher.class).publish(received));
+                            context,
+                            () -> context.getBean(OutboxPublisher.class).publish(received));
                     assertThat(count(context, "events.outbox")).isOne();
                 });
     }

@@ -118,11 +118,12 @@ class UnknownPropertiesTest {
                   streams:
                     mail.eu:
                       batch-size: 3
-                """).run((context) -> assertThat(output)
-                .contains("Property outbox.handlers.licensing.extend.timeout " + UNKNOWN
-                        + "; did you mean outbox.handlers[licensing.extend].timeout?")
-                .contains("Property outbox.streams.mail.eu.batch-size " + UNKNOWN
-                        + "; did you mean outbox.streams[mail.eu].batch-size?"));
+                """)
+                .run((context) -> assertThat(output)
+                        .contains("Property outbox.handlers.licensing.extend.timeout " + UNKNOWN
+                                + "; did you mean outbox.handlers[licensing.extend].timeout?")
+                        .contains("Property outbox.streams.mail.eu.batch-size " + UNKNOWN
+                                + "; did you mean outbox.streams[mail.eu].batch-size?"));
     }
 
     @Test

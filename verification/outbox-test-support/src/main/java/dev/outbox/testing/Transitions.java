@@ -20,19 +20,16 @@ public final class Transitions {
             "PUBLISHED NONE");
 
     public static final Set<String> OF_DELIVERIES = Set.of(
-            "NONE DUE",
-            "NONE WAITING",
+            "NONE OPEN",
+            "NONE BLOCKING",
             "NONE DEAD",
-            "DUE DUE",
-            "DUE WAITING",
-            "DUE DEAD",
-            "DUE NONE",
-            "WAITING WAITING",
-            "WAITING DUE",
-            "WAITING DEAD",
-            "WAITING NONE",
-            "DEAD DUE",
-            "DEAD WAITING",
+            "OPEN OPEN",
+            "OPEN BLOCKING",
+            "OPEN DEAD",
+            "OPEN NONE",
+            "BLOCKING OPEN",
+            "BLOCKING NONE",
+            "DEAD OPEN",
             "DEAD NONE");
 
     private Transitions() {}

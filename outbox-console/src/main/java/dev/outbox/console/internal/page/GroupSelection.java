@@ -43,7 +43,7 @@ record GroupSelection(
         DeliverySelection all = DeliverySelection.all()
                 .ofHandler(handlerId)
                 .withErrorCode(errorCode)
-                .withStatus(retrying ? DeliveryStatus.DUE : DeliveryStatus.DEAD);
+                .withStatus(retrying ? DeliveryStatus.OPEN : DeliveryStatus.DEAD);
         return place == null ? all : all.after(place.id(), place.handlerId());
     }
 

@@ -76,7 +76,7 @@ class FailureCountsTest {
                 .count(DeliverySelection.all()
                         .ofHandler("mail")
                         .withErrorCode("IOException")
-                        .withStatus(DeliveryStatus.DUE));
+                        .withStatus(DeliveryStatus.OPEN));
     }
 
     @Test

@@ -81,7 +81,7 @@ final class PageFixture {
                         Set.of("OrderPlaced"),
                         false,
                         NOW,
-                        new OutboxOverview.Deliveries(1, 5, 3, Duration.ofHours(2)),
+                        new OutboxOverview.Deliveries(6, 3, Duration.ofHours(2)),
                         Set.of("shop-1"))),
                 List.of(new OutboxOverview.Instance(
                         "shop-1", NOW.minusSeconds(500), NOW.minusSeconds(40), Set.of("default"), Set.of("mail"))));

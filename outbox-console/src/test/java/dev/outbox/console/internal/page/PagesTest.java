@@ -65,7 +65,7 @@ class PagesTest {
         when(inspector.findContent(EVENT)).thenReturn(Optional.of(PageFixture.content()));
         when(inspector.lanes(anyString(), anyString()))
                 .thenReturn(List.of(
-                        PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(1, DeliveryStatus.DUE))));
+                        PageFixture.lane(LaneReport.Cause.BACKING_OFF, PageFixture.delivery(1, DeliveryStatus.OPEN))));
         when(inspector.findEvents(any(), anyInt())).thenReturn(PageFixture.found());
         when(operations.find(any(), anyInt()))
                 .thenAnswer((call) -> Collections.nCopies(
@@ -118,7 +118,7 @@ class PagesTest {
     @ParameterizedTest
     @EnumSource(LaneReport.Cause.class)
     void laneExplainsEveryCause(LaneReport.Cause cause) throws Exception {
-        for (var head : Arrays.asList(PageFixture.delivery(1, DeliveryStatus.DUE), null)) {
+        for (var head : Arrays.asList(PageFixture.delivery(1, DeliveryStatus.OPEN), null)) {
             when(inspector.lanes("Order", "42")).thenReturn(List.of(PageFixture.lane(cause, head)));
 
             assertThat(signedIn(get("/outbox/lanes?type=Order&id=42")).getContentAsString())

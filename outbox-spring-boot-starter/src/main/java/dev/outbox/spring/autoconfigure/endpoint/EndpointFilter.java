@@ -69,7 +69,7 @@ final class EndpointFilter {
     DeliverySelection deliveries(String use) {
         DeliverySelection all = DeliverySelection.all();
         Set<DeliveryStatus> statuses =
-                parsed("status", EndpointFilter::statuses, "DUE, WAITING or DEAD, separated by commas");
+                parsed("status", EndpointFilter::statuses, "OPEN, DEAD or both, separated by a comma");
         DeliverySelection selection = new DeliverySelection(
                 text("handler"),
                 text("aggregateType"),

@@ -22,9 +22,7 @@ final class ObservingInterceptor implements HandlerInterceptor {
     private final Clock clock;
 
     ObservingInterceptor(
-            ObservationRegistry registry,
-            @Nullable OutboxHandleObservationConvention convention,
-            Clock clock) {
+            ObservationRegistry registry, @Nullable OutboxHandleObservationConvention convention, Clock clock) {
         this.registry = registry;
         this.convention = convention;
         this.clock = clock;

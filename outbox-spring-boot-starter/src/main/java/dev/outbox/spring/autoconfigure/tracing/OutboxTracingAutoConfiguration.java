@@ -46,8 +46,7 @@ public final class OutboxTracingAutoConfiguration {
             ObservationRegistry registry,
             ObjectProvider<OutboxHandleObservationConvention> conventions,
             OutboxDependencies dependencies) {
-        return new ObservingInterceptor(
-                registry, conventions.getIfAvailable(), dependencies.clock());
+        return new ObservingInterceptor(registry, conventions.getIfAvailable(), dependencies.clock());
     }
 
     /** Continues traces, where the application has a tracer. */

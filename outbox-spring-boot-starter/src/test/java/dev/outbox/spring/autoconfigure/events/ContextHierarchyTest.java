@@ -37,13 +37,11 @@ class ContextHierarchyTest {
 
     @Test
     void outboxesOfParentAndChildAreRefused() {
-        outbox().run((parent) -> outbox()
-                .withParent(parent.getSourceApplicationContext())
+        outbox().run((parent) -> outbox().withParent(parent.getSourceApplicationContext())
                 .run((child) -> assertThat(child)
                         .getFailure()
                         .hasMessageContaining("this context and a parent of it both have an outbox")));
-        outbox().run((parent) -> outbox()
-                .withParent(parent.getSourceApplicationContext())
+        outbox().run((parent) -> outbox().withParent(parent.getSourceApplicationContext())
                 .withPropertyValues("outbox.spring-events.enabled=false")
                 .run((child) -> assertThat(child).hasNotFailed()));
     }

@@ -64,10 +64,12 @@ class OutboxedPublisherTest {
 
     @Test
     void annotationNamesTypeAndVersion() {
-        withoutPolling(Applications.on(database)).run((context) -> inTransaction(context, () -> assertThat(
-                        context.getBean(OutboxPublisher.class).publish(new OrderBilled("1")))
-                .extracting(EventEnvelope::eventType, EventEnvelope::schemaVersion)
-                .containsExactly("order.billed", 2)));
+        withoutPolling(Applications.on(database))
+                .run((context) -> inTransaction(
+                        context,
+                        () -> assertThat(context.getBean(OutboxPublisher.class).publish(new OrderBilled("1")))
+                                .extracting(EventEnvelope::eventType, EventEnvelope::schemaVersion)
+                                .containsExactly("order.billed", 2)));
     }
 
     @Test

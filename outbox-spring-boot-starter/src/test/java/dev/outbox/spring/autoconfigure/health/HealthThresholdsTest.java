@@ -48,7 +48,7 @@ class HealthThresholdsTest {
         worker(new IllegalStateException("later"), "outbox.health.max-oldest=1m")
                 .run((context) -> {
                     publish(context);
-                    await().until(() -> count(context, "DUE") == 1);
+                    await().until(() -> count(context, "OPEN") == 1);
                     assertUp(context);
                     sql(context, "ALTER TABLE events.outbox_unpublished DISABLE TRIGGER USER");
                     sql(context, "UPDATE events.outbox_unpublished SET occurred_at = now() - interval '2 hours'");

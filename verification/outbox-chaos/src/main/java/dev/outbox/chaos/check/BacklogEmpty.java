@@ -48,7 +48,7 @@ final class BacklogEmpty implements Rule {
         Set<Lane> blocked = new HashSet<>();
         for (EventHistory event : history.events()) {
             event.deliveries().stream()
-                    .filter((row) -> row.head() && row.status().equals("DEAD"))
+                    .filter((row) -> row.status().equals("BLOCKING"))
                     .forEach((row) -> blocked.add(laneOf(event, row)));
         }
         return blocked;
@@ -63,7 +63,7 @@ final class BacklogEmpty implements Rule {
             return true;
         }
         List<StoredDelivery> open = event.deliveries().stream()
-                .filter((row) -> !row.status().equals("DEAD"))
+                .filter((row) -> !StateChange.isDead(row.status()))
                 .toList();
         return open.isEmpty()
                 ? event.stored().stream().map(StoredEvent::status).anyMatch("RETRYING"::equals)

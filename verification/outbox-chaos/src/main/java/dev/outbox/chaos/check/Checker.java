@@ -3,6 +3,7 @@ package dev.outbox.chaos.check;
 import dev.outbox.chaos.history.EventHistory;
 import dev.outbox.chaos.history.FinalState;
 import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.StateChange;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -52,7 +53,7 @@ public final class Checker {
                 fates.getOrDefault(Fate.UNEXPECTED, 0L),
                 duplicated,
                 history.state().deliveries().stream()
-                        .filter((row) -> row.status().equals("DEAD"))
+                        .filter((row) -> StateChange.isDead(row.status()))
                         .count(),
                 executions,
                 history.faults().matching((window) -> true).count(),

@@ -29,7 +29,7 @@ final class DeathsJustified implements Rule {
         Violations violations = new Violations(this);
         for (EventHistory event : history.events()) {
             event.changes().stream()
-                    .filter((change) -> change.isDeliveryBecoming("DEAD"))
+                    .filter((change) -> change.isDeath())
                     .filter((change) -> !isJustified(history, event, change))
                     .forEach((change) -> violations.add(
                             event + " died too early",

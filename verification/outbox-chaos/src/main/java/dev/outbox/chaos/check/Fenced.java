@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Only the holder of a live claim writes: an event is settled in a transaction that changes the claim which lists it, a delivery under
- * the token with which its worker claimed it, both by the application that claimed, and nothing is claimed twice.
+ * the token with which its worker leased the lane, both by the application that claimed, and nothing is claimed twice.
  */
 final class Fenced implements Rule {
 
@@ -38,7 +38,7 @@ final class Fenced implements Rule {
         /** The claims that a transaction found alive and changed. */
         private final Map<Long, Map<Long, Claim>> held = new HashMap<>();
 
-        private final Map<UUID, StateChange> deliveryClaims = new HashMap<>();
+        private final Map<UUID, StateChange> laneClaims = new HashMap<>();
         private final Set<String> operations = new HashSet<>();
 
         private record Claim(StateChange made, Set<Long> events) {}
@@ -55,6 +55,8 @@ final class Fenced implements Rule {
                     checkEvent(change);
                 } else if (change.kind() == Kind.DELIVERY) {
                     checkDelivery(change);
+                } else if (change.kind() == Kind.LANE) {
+                    checkLane(change);
                 }
             }
             return violations.found();
@@ -113,20 +115,23 @@ final class Fenced implements Rule {
             }
         }
 
-        private void checkDelivery(StateChange change) {
+        private void checkLane(StateChange change) {
             UUID token = change.now().token();
-            UUID old = change.old().token();
-            if (token != null && !token.equals(old)) {
-                Long until = change.old().lockedUntil();
-                if (old != null && until != null && until > change.at()) {
-                    violations.add("a delivery is claimed that another worker holds", List.of(change));
-                }
-                deliveryClaims.put(token, change);
+            Long until = change.old().lockedUntil();
+            if (change.old().token() != null && until != null && until > change.at()) {
+                violations.add("a lane is claimed that another worker holds", List.of(change));
             }
+            if (token != null) {
+                laneClaims.put(token, change);
+            }
+        }
+
+        private void checkDelivery(StateChange change) {
+            UUID old = change.old().token();
             if (!isSettlement(change) || operations.contains(operation(change))) {
                 return;
             }
-            StateChange claim = old == null ? null : deliveryClaims.get(old);
+            StateChange claim = old == null ? null : laneClaims.get(old);
             if (claim == null) {
                 violations.add("a delivery is settled without a live claim", List.of(change));
             } else if (!claim.application().equals(change.application())) {
@@ -143,11 +148,9 @@ final class Fenced implements Rule {
                 return false;
             }
             if (now.equals(State.NONE)) {
-                return !(change.subject().replay() && old.attempts() == 0);
+                return !(change.subject().replay() && old.attempts() == 0 && old.token() == null);
             }
-            return now.retries() > old.retries()
-                    || now.attempts() < old.attempts()
-                    || change.isDeliveryBecoming("DEAD");
+            return now.retries() > old.retries() || change.isDeath();
         }
 
         private static String operation(StateChange change) {

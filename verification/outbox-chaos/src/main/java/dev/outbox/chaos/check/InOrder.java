@@ -89,8 +89,8 @@ final class InOrder implements Rule {
     /** A worker decides on a death when the last attempt or the decoding fails, and continues before the death is written. */
     private static long died(EventHistory event, String handler) {
         long written = event.changes().stream()
-                .filter((change) -> change.isDeliveryBecoming("DEAD")
-                        && handler.equals(change.subject().handler()))
+                .filter((change) ->
+                        change.isDeath() && handler.equals(change.subject().handler()))
                 .mapToLong(StateChange::at)
                 .min()
                 .orElse(NothingLost.isGivenUp(event, handler) ? Long.MAX_VALUE - TOLERANCE : Long.MAX_VALUE);

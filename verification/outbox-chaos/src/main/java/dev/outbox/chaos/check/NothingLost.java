@@ -4,6 +4,7 @@ import dev.outbox.chaos.history.EventHistory;
 import dev.outbox.chaos.history.Execution;
 import dev.outbox.chaos.history.Fact.Operation;
 import dev.outbox.chaos.history.History;
+import dev.outbox.chaos.history.StateChange;
 import java.util.List;
 
 /** Every committed event is stored, and succeeded at each of its handlers, or is visibly dead or skipped there. */
@@ -40,8 +41,7 @@ final class NothingLost implements Rule {
 
     static boolean isGivenUp(EventHistory event, String handler) {
         return event.deliveries().stream()
-                        .anyMatch((row) ->
-                                row.handler().equals(handler) && row.status().equals("DEAD"))
+                        .anyMatch((row) -> row.handler().equals(handler) && StateChange.isDead(row.status()))
                 || event.isOperated(Operation.SKIP, handler);
     }
 

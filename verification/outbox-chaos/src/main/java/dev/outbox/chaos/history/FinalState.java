@@ -39,11 +39,11 @@ public record FinalState(
             String payload,
             Map<String, String> headers) {}
 
-    /** A delivery that is queued for redelivery, or dead; a dead head blocks its lane. */
-    public record StoredDelivery(UUID eventId, String handler, String status, boolean head) {
+    /** A delivery that is queued for redelivery, or dead. */
+    public record StoredDelivery(UUID eventId, String handler, String status) {
 
         StoredDelivery of(String currentHandler) {
-            return new StoredDelivery(eventId, currentHandler, status, head);
+            return new StoredDelivery(eventId, currentHandler, status);
         }
     }
 

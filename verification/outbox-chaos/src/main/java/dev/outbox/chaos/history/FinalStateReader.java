@@ -38,7 +38,7 @@ public final class FinalStateReader {
             """;
 
     private static final String DELIVERIES = """
-            SELECT o.event_id, d.handler_id, d.status, d.head
+            SELECT o.event_id, d.handler_id, d.status
               FROM events.outbox_delivery d
               JOIN events.outbox o ON o.id = d.outbox_id
             """;
@@ -112,10 +112,7 @@ public final class FinalStateReader {
 
     private StoredDelivery delivery(ResultSet row) throws SQLException {
         return new StoredDelivery(
-                texts.id(row.getObject(1, UUID.class)),
-                texts.text(row.getString(2)),
-                texts.text(row.getString(3)),
-                row.getBoolean(4));
+                texts.id(row.getObject(1, UUID.class)), texts.text(row.getString(2)), texts.text(row.getString(3)));
     }
 
     private LedgerRow ledgerRow(ResultSet row) throws SQLException {

@@ -28,6 +28,8 @@ public record StateChange(
     public enum Kind {
         EVENT,
         DELIVERY,
+        /** A lane is leased. */
+        LANE,
         CLAIM,
         OPERATION
     }
@@ -64,11 +66,14 @@ public record StateChange(
         return new StateChange(id, at, transaction, application, kind, other, old, now, claimed);
     }
 
-    /** Returns whether a delivery's status became this one. */
-    public boolean isDeliveryBecoming(String status) {
-        return kind == Kind.DELIVERY
-                && now.status().equals(status)
-                && !old.status().equals(status);
+    /** Returns whether a delivery became dead. */
+    public boolean isDeath() {
+        return kind == Kind.DELIVERY && isDead(now.status()) && !isDead(old.status());
+    }
+
+    /** Returns whether this is the status of a dead delivery, which may block its lane. */
+    public static boolean isDead(String status) {
+        return status.equals("DEAD") || status.equals("BLOCKING");
     }
 
     /** Returns whether an operator did this. */

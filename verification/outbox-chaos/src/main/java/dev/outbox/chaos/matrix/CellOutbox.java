@@ -32,8 +32,8 @@ final class CellOutbox implements AutoCloseable {
     static final int MAX_CRASHES = 5;
 
     private static final int POOL_SIZE = 6;
-    private static final RetryPolicy RETRIES = new RetryPolicy(
-            new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, Set.of());
+    private static final RetryPolicy RETRIES =
+            new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(30))), MAX_ATTEMPTS, MAX_CRASHES, Set.of());
 
     private final HikariDataSource pool;
     private final OutboxDependencies dependencies;

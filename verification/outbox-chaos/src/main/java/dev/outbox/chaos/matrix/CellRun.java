@@ -207,7 +207,7 @@ final class CellRun implements AutoCloseable {
                     UNION ALL
                     SELECT 'delivery of ' || d.handler_id || ' ' || d.outbox_id || ' ' || d.status
                     FROM events.outbox_delivery d
-                    WHERE d.status <> 'DEAD'
+                    WHERE d.status = 'OPEN'
                     UNION ALL
                     SELECT 'replay ' || r.id || ' ' || r.status
                     FROM events.outbox_replay r

@@ -36,13 +36,13 @@ final class Ghost {
                 WHERE handler_id = 'ghost'
                 """).update();
         sql.sql(
-                        "UPDATE events.outbox_delivery SET created_at = now() - interval '8 days' WHERE handler_id = 'ghost' AND status <> 'DEAD'")
+                        "UPDATE events.outbox_delivery SET created_at = now() - interval '8 days' WHERE handler_id = 'ghost' AND status = 'OPEN'")
                 .update();
     }
 
     /** Returns the number of deliveries that wait for the handler. */
     static long waiting(JdbcClient sql) {
-        return sql.sql("SELECT count(*) FROM events.outbox_delivery WHERE handler_id = 'ghost' AND status <> 'DEAD'")
+        return sql.sql("SELECT count(*) FROM events.outbox_delivery WHERE handler_id = 'ghost' AND status = 'OPEN'")
                 .query(Long.class)
                 .single();
     }

@@ -25,11 +25,18 @@ final class LoadFaults {
     private static final List<String> ROWS = List.of(
             "SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5 FOR UPDATE",
             "SELECT outbox_id FROM events.outbox_delivery ORDER BY outbox_id LIMIT 5 FOR UPDATE",
+            "SELECT aggregate_id FROM events.outbox_lane LIMIT 5 FOR UPDATE",
             "SELECT stream FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE",
             "SELECT aggregate_id FROM events.outbox_aggregate WHERE aggregate_id LIKE 'hot-%' FOR UPDATE");
 
-    private static final List<String> TABLES =
-            List.of("outbox", "outbox_claim", "outbox_delivery", "outbox_aggregate", "outbox_handler", "outbox_stream");
+    private static final List<String> TABLES = List.of(
+            "outbox",
+            "outbox_claim",
+            "outbox_delivery",
+            "outbox_lane",
+            "outbox_aggregate",
+            "outbox_handler",
+            "outbox_stream");
 
     private LoadFaults() {}
 

@@ -73,7 +73,7 @@ final class Operator {
     void skipDelayed(long limit) {
         DeliverySelection delayed = DeliverySelection.all()
                 .withErrorCode(RetryAfterException.class.getSimpleName())
-                .withStatus(DeliveryStatus.DUE);
+                .withStatus(DeliveryStatus.OPEN);
         attempt(() -> operations
                 .find(delayed, Math.toIntExact(limit))
                 .forEach((delivery) -> skip(delivery, "its delay is absurd")));

@@ -20,6 +20,7 @@ final class Evidence {
             "events.outbox_unpublished",
             "events.outbox_published",
             "events.outbox_delivery",
+            "events.outbox_lane",
             "events.outbox_claim",
             "events.outbox_operation",
             "audit.events");

@@ -12,7 +12,7 @@ final class Progress {
 
     private static final String OPEN = """
             SELECT (SELECT count(*) FROM events.outbox_unpublished WHERE status <> 'DEAD')
-                 + (SELECT count(*) FROM events.outbox_delivery WHERE status <> 'DEAD')
+                 + (SELECT count(*) FROM events.outbox_delivery WHERE status = 'OPEN')
                  + (SELECT count(*) FROM events.outbox_replay WHERE status = 'RUNNING')
             """;
 

@@ -7,7 +7,7 @@ CREATE TABLE chaos.state_change (
     at               timestamptz NOT NULL DEFAULT clock_timestamp(),
     txid             xid8        NOT NULL DEFAULT pg_current_xact_id(),
     application      text        NOT NULL DEFAULT current_setting('application_name'),
-    kind             text        NOT NULL, -- EVENT, DELIVERY, CLAIM or OPERATION
+    kind             text        NOT NULL, -- EVENT, DELIVERY, LANE (a lease), CLAIM or OPERATION
     outbox_id        bigint,               -- of the event; of the claim
     event_id         uuid,
     handler          text,
@@ -45,28 +45,50 @@ BEGIN
 END
 $$;
 
+-- A delivery has the token and the crashes of its lane.
 CREATE FUNCTION chaos.record_delivery() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
-    event uuid := (SELECT o.event_id FROM events.outbox o WHERE o.id = CASE TG_OP WHEN 'DELETE' THEN OLD.outbox_id ELSE NEW.outbox_id END LIMIT 1);
+    one   events.outbox_delivery;
+    event uuid;
+    lane  events.outbox_lane;
 BEGIN
+    IF TG_OP = 'DELETE' THEN
+        one := OLD;
+    ELSE
+        one := NEW;
+    END IF;
+    event := (SELECT o.event_id FROM events.outbox o WHERE o.id = one.outbox_id LIMIT 1);
+    SELECT l.* INTO lane
+      FROM events.outbox_lane l
+     WHERE l.aggregate_type = one.aggregate_type
+       AND l.aggregate_id = one.aggregate_id
+       AND l.handler_id = one.handler_id;
     IF TG_OP = 'INSERT' THEN
         INSERT INTO chaos.state_change
-               (kind, outbox_id, event_id, handler, new_status, attempts, retries, crashes, error_code, token, locked_until, replay)
+               (kind, outbox_id, event_id, handler, new_status, attempts, retries, error_code, replay)
         VALUES ('DELIVERY', NEW.outbox_id, event, NEW.handler_id, NEW.status, NEW.attempt_count, NEW.retry_count,
-                NEW.crash_count, NEW.last_error_code, NEW.lock_token, NEW.locked_until, NEW.replay_id IS NOT NULL);
+                NEW.last_error_code, NEW.replay_id IS NOT NULL);
     ELSIF TG_OP = 'DELETE' THEN
         INSERT INTO chaos.state_change
-               (kind, outbox_id, event_id, handler, old_status, old_attempts, old_retries, old_token, old_locked_until, replay)
-        VALUES ('DELIVERY', OLD.outbox_id, event, OLD.handler_id, OLD.status, OLD.attempt_count, OLD.retry_count,
-                OLD.lock_token, OLD.locked_until, OLD.replay_id IS NOT NULL);
+               (kind, outbox_id, event_id, handler, old_status, old_attempts, old_retries, old_token, replay)
+        VALUES ('DELIVERY', OLD.outbox_id, event, OLD.handler_id, OLD.status, OLD.attempt_count, OLD.retry_count, lane.token,
+                OLD.replay_id IS NOT NULL);
     ELSE
         INSERT INTO chaos.state_change
                (kind, outbox_id, event_id, handler, old_status, new_status, attempts, retries, crashes, old_attempts, old_retries,
-                error_code, old_token, token, old_locked_until, locked_until, replay)
+                error_code, old_token, token, replay)
         VALUES ('DELIVERY', NEW.outbox_id, event, NEW.handler_id, OLD.status, NEW.status, NEW.attempt_count, NEW.retry_count,
-                NEW.crash_count, OLD.attempt_count, OLD.retry_count, NEW.last_error_code, OLD.lock_token, NEW.lock_token,
-                OLD.locked_until, NEW.locked_until, NEW.replay_id IS NOT NULL);
+                coalesce(lane.crash_count, 0), OLD.attempt_count, OLD.retry_count, NEW.last_error_code, lane.token, lane.token,
+                NEW.replay_id IS NOT NULL);
     END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION chaos.record_lane() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    INSERT INTO chaos.state_change (kind, outbox_id, handler, old_token, token, old_locked_until, locked_until)
+    VALUES ('LANE', 0, NEW.handler_id, OLD.token, NEW.token, nullif(OLD.due_at, 'infinity'), NEW.due_at);
     RETURN NULL;
 END
 $$;
@@ -101,6 +123,8 @@ CREATE TRIGGER record_event AFTER INSERT OR UPDATE OF status, attempt_count, ret
     FOR EACH ROW EXECUTE FUNCTION chaos.record_event();
 CREATE TRIGGER record_delivery AFTER INSERT OR UPDATE OR DELETE ON events.outbox_delivery
     FOR EACH ROW EXECUTE FUNCTION chaos.record_delivery();
+CREATE TRIGGER record_lane AFTER UPDATE OF token ON events.outbox_lane
+    FOR EACH ROW WHEN (NEW.token IS NOT NULL AND NEW.token IS DISTINCT FROM OLD.token) EXECUTE FUNCTION chaos.record_lane();
 CREATE TRIGGER record_claim AFTER INSERT OR UPDATE OR DELETE ON events.outbox_claim
     FOR EACH ROW EXECUTE FUNCTION chaos.record_claim();
 CREATE TRIGGER record_operation AFTER INSERT ON events.outbox_operation

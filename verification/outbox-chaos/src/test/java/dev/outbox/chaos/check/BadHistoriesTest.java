@@ -141,7 +141,7 @@ class BadHistoriesTest {
                 .isClaimedBy("w-1")
                 .starts("w-1")
                 .ends("w-1", Outcome.FAILED)
-                .isQueuedBy("w-1", "DUE", "IOException");
+                .isQueuedBy("w-1", "OPEN", "IOException");
         story.delivers("w-1", "a", 2);
         event.isClaimedAgainBy("w-1").starts("w-1", 2).ends("w-1", 2, Outcome.SUCCEEDED);
         event.isDone("w-1", story.id());

@@ -71,7 +71,7 @@ class BadStateChangesTest {
                 .isClaimedBy("w-1")
                 .starts("w-1")
                 .ends("w-1", Outcome.FAILED)
-                .isQueuedBy("w-1", "DUE", "IOException");
+                .isQueuedBy("w-1", "OPEN", "IOException");
     }
 
     @Test
@@ -113,7 +113,7 @@ class BadStateChangesTest {
     void failuresAreCountedThatDidNotHappen() {
         StoryEvent event = failsOnce();
         for (int retry = 0; retry < 2; retry++) {
-            event.isClaimedAgainBy("w-1").failsAgain("w-1", retry == 1 ? "DEAD" : "DUE", "IOException");
+            event.isClaimedAgainBy("w-1").failsAgain("w-1", retry == 1 ? "DEAD" : "OPEN", "IOException");
         }
 
         assertBroken("deaths-justified");

@@ -172,7 +172,7 @@ class GoodHistoriesTest {
                 .isClaimedBy("w-1")
                 .starts("w-1")
                 .ends("w-1", Outcome.FAILED)
-                .isQueuedBy("w-1", "DUE", "IOException");
+                .isQueuedBy("w-1", "OPEN", "IOException");
     }
 
     @Test
@@ -180,7 +180,7 @@ class GoodHistoriesTest {
         StoryEvent event = failsOnce();
         for (int attempt = 2; attempt <= 3; attempt++) {
             event.isClaimedAgainBy("w-1").starts("w-1", attempt).ends("w-1", attempt, Outcome.FAILED);
-            event.failsAgain("w-1", attempt == 3 ? "DEAD" : "DUE", "IOException");
+            event.failsAgain("w-1", attempt == 3 ? "DEAD" : "OPEN", "IOException");
         }
         story.delivers("w-1", "a", 2);
 
@@ -248,7 +248,7 @@ class GoodHistoriesTest {
     void eventsBehindADeadOneThatBlocksWait() {
         StoryEvent event = dies();
         story.deliveries.clear();
-        story.deliveries.add(new StoredDelivery(event.id(), Story.HANDLER, "DEAD", true));
-        story.commits("a", 2).isClaimedBy("w-1").isQueuedBy("w-1", "WAITING", null);
+        story.deliveries.add(new StoredDelivery(event.id(), Story.HANDLER, "BLOCKING"));
+        story.commits("a", 2).isClaimedBy("w-1").isQueuedBy("w-1", "OPEN", null);
     }
 }

@@ -142,13 +142,15 @@ final class StoryEvent {
     StoryEvent isQueuedBy(String worker, String status, String code) {
         long transaction = story.id();
         deliveryBecomes(worker, transaction, new State(status, 1, 1, 0, code, null, null));
-        becomes(worker, transaction, status.equals("DEAD") ? "DEAD" : "RETRYING");
+        becomes(worker, transaction, StateChange.isDead(status) ? "DEAD" : "RETRYING");
         return dropsClaim(worker, transaction);
     }
 
     StoryEvent isClaimedAgainBy(String worker) {
-        return deliveryBecomes(
-                worker, story.id(), locked(delivery.status(), delivery.attempts() + 1, delivery.retries()));
+        State old = delivery;
+        delivery = locked(delivery.status(), delivery.attempts(), delivery.retries());
+        change(worker, story.id(), Kind.LANE, new Subject(0, null, Story.HANDLER, false), old, delivery, null);
+        return this;
     }
 
     StoryEvent failsAgain(String worker, String status, String code) {
@@ -156,8 +158,8 @@ final class StoryEvent {
         deliveryBecomes(
                 worker,
                 transaction,
-                new State(status, delivery.attempts(), delivery.retries() + 1, 0, code, null, null));
-        return becomes(worker, transaction, status.equals("DEAD") ? "DEAD" : "RETRYING");
+                new State(status, delivery.attempts() + 1, delivery.retries() + 1, 0, code, null, null));
+        return becomes(worker, transaction, StateChange.isDead(status) ? "DEAD" : "RETRYING");
     }
 
     /** The delivery succeeded, or was skipped. */
@@ -168,14 +170,14 @@ final class StoryEvent {
 
     StoryEvent isReplayed() {
         replay = true;
-        return deliveryBecomes("w-1", story.id(), new State("DUE"));
+        return deliveryBecomes("w-1", story.id(), new State("OPEN"));
     }
 
     StoryEvent isRetriedBy(String operator) {
         long transaction = story.id();
         operates(operator, transaction, "RETRY");
         becomes(operator, transaction, "RETRYING");
-        return deliveryBecomes(operator, transaction, new State("DUE", delivery.attempts(), 0, 0, null, null, null));
+        return deliveryBecomes(operator, transaction, new State("OPEN", delivery.attempts(), 0, 0, null, null, null));
     }
 
     StoryEvent isSkippedBy(String operator) {
@@ -217,8 +219,7 @@ final class StoryEvent {
         change(by, transaction, Kind.DELIVERY, subject(true), old, next, null);
         story.deliveries.removeIf((row) -> row.eventId().equals(id));
         if (!next.equals(State.NONE)) {
-            story.deliveries.add(new StoredDelivery(
-                    id, Story.HANDLER, next.status(), next.status().equals("DUE")));
+            story.deliveries.add(new StoredDelivery(id, Story.HANDLER, next.status()));
         }
         return this;
     }

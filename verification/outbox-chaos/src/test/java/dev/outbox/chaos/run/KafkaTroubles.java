@@ -185,7 +185,7 @@ final class KafkaTroubles implements AutoCloseable {
             await().atMost(DEADLINE)
                     .until(() -> JdbcClient.create(shop.dataSource())
                             .sql("SELECT EXISTS (SELECT FROM events.outbox_delivery d"
-                                    + " WHERE d.attempt_count > :attempts OR d.status = 'DEAD')")
+                                    + " WHERE d.attempt_count > :attempts OR d.status <> 'OPEN')")
                             .param("attempts", MAX_ATTEMPTS + 1)
                             .query(Boolean.class)
                             .single());

@@ -1,0 +1,24 @@
+package dev.outbox.internal.processing;
+
+import dev.outbox.internal.background.Lease;
+import dev.outbox.internal.store.DeliveryClaimStore;
+import dev.outbox.internal.store.Lane;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+
+/** The lanes behind a lease. The batch loses those that another worker has taken, and keeps the rest. */
+record LeasedLanes(DeliveryClaimStore claims, RetryBatch batch, Duration life) implements Lease.Claimed {
+
+    @Override
+    public boolean renew() throws SQLException {
+        Set<Lane> lanes = batch.held();
+        return lanes.isEmpty() || batch.keep(lanes, claims.renew(lanes, batch.fence(), life));
+    }
+
+    @Override
+    public boolean confirm() throws SQLException {
+        Set<Lane> lanes = batch.held();
+        return lanes.isEmpty() || batch.keep(lanes, claims.confirm(lanes, batch.fence()));
+    }
+}
