@@ -11,6 +11,7 @@ import java.util.TreeMap;
  * @param workers how many workers there are, at most 3
  * @param handlers how many handlers get each event, at most 2
  * @param batchSize how many events a claim takes at most
+ * @param blocking whether a dead delivery blocks its lane
  * @param attempts after how many failures a delivery is dead, from 2
  * @param faults how often each fault happens on a path at most
  * @param faultsInAll how many faults happen on a path at most
@@ -21,6 +22,7 @@ record Bounds(
         int workers,
         int handlers,
         int batchSize,
+        boolean blocking,
         int attempts,
         Map<Fault, Integer> faults,
         int faultsInAll) {
@@ -42,6 +44,10 @@ record Bounds(
 
     int aggregate(int event) {
         return events.charAt(event) - 'A';
+    }
+
+    int lane(int event, int handler) {
+        return aggregate(event) * State.HANDLERS + handler;
     }
 
     /** Whether two events belong to one aggregate, the first one with the smaller sequence number. */
@@ -73,13 +79,14 @@ record Bounds(
 
     @Override
     public String toString() {
-        return "events %s %s, %d workers, %d handlers, batches of %d, dead after %d failures, at most %d faults of %s"
+        return "events %s %s, %d workers, %d handlers, batches of %d, %s after %d failures, at most %d faults of %s"
                 .formatted(
                         events,
                         publishing ? "published concurrently" : "published before",
                         workers,
                         handlers,
                         batchSize,
+                        blocking ? "blocking" : "dead",
                         attempts,
                         faultsInAll,
                         new TreeMap<>(faults));

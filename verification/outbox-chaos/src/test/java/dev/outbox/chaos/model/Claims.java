@@ -57,7 +57,7 @@ record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dis
         worker.setClaimId(id);
         for (int event = 0; event < bounds.eventCount() && protocol.has(Rule.WAIT_BEHIND_LANE); event++) {
             for (int handler = 0; handler < bounds.handlers(); handler++) {
-                if (worker.hasEvent(event) && Lanes.head(bounds, database, event, handler) >= 0) {
+                if (worker.hasEvent(event) && database.hasLane(bounds.lane(event, handler))) {
                     worker.block(bounds.aggregate(event), handler);
                 }
             }
@@ -76,10 +76,8 @@ record Claims(Protocol protocol, Bounds bounds, ClaimWindow window, Dispatch dis
         for (int row = 0; row < Database.CLAIMS; row++) {
             database.shrinkClaim(row, 0);
         }
-        for (int event = 0; event < State.EVENTS; event++) {
-            for (int handler = 0; handler < State.HANDLERS; handler++) {
-                database.setLock(event, handler, 0);
-            }
+        for (int lane = 0; lane < State.LANES; lane++) {
+            database.lease(lane, 0, 0);
         }
         for (int number = 0; number < State.WORKERS && protocol.has(Rule.WAIT_FOR_TRUST_TO_END); number++) {
             next.worker(number).trust(false);

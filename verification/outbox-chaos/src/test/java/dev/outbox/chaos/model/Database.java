@@ -2,7 +2,7 @@ package dev.outbox.chaos.model;
 
 import java.util.stream.IntStream;
 
-/** The tables: events, deliveries, claims and the claim window of the stream. A view of a part of a state. */
+/** The tables: events, deliveries, lanes, claims and the claim window of the stream. A view of a part of a state. */
 final class Database {
 
     /** A token that no worker has any more. */
@@ -16,9 +16,12 @@ final class Database {
     private static final int STATUS = 0;
     private static final int ID = STATUS + State.EVENTS;
     private static final int DELIVERY = ID + State.EVENTS;
-    private static final int LOCK = DELIVERY + State.EVENTS * State.HANDLERS;
-    private static final int CLAIM = LOCK + State.EVENTS * State.HANDLERS;
-    private static final int FIELDS_OF_CLAIM = 3;
+    private static final int LANE_TOKEN = DELIVERY + State.EVENTS * State.HANDLERS;
+    private static final int LANE_FIRST = LANE_TOKEN + State.LANES;
+    private static final int LANE_HELD = LANE_FIRST + State.LANES;
+    private static final int LANE_CRASHES = LANE_HELD + State.LANES;
+    private static final int CLAIM = LANE_CRASHES + State.LANES;
+    private static final int FIELDS_OF_CLAIM = 4;
     private static final int STREAM = CLAIM + CLAIMS * FIELDS_OF_CLAIM;
     private static final int CLAIM_SEQUENCE = STREAM + Field.values().length;
     static final int SIZE = CLAIM_SEQUENCE + 1;
@@ -28,7 +31,7 @@ final class Database {
 
     /** Where tokens are. */
     private static final int[] TOKENS = IntStream.concat(
-                    IntStream.range(LOCK, CLAIM),
+                    IntStream.range(LANE_TOKEN, LANE_FIRST),
                     IntStream.range(0, CLAIMS).map((row) -> CLAIM + row * FIELDS_OF_CLAIM + 1))
             .toArray();
 
@@ -52,7 +55,11 @@ final class Database {
         /** Whether a claim was made since the last crash. */
         INCARNATION_BEGUN,
         /** The deliveries that an operator retried after a later event had reached the handler. */
-        OVERTAKEN
+        OVERTAKEN,
+        /** The deliveries that a replay has added. */
+        REPLAYED,
+        /** The deliveries that were alone under a lease that has expired. */
+        CRASHED_ALONE
     }
 
     Database(byte[] bytes, int offset) {
@@ -115,22 +122,65 @@ final class Database {
         return offset + DELIVERY + event * State.HANDLERS + handler;
     }
 
-    /** The token of the worker that has a delivery claimed; 0 if none has. */
-    int lock(int event, int handler) {
-        return bytes[lockAt(event, handler)] & TOKEN;
+    /** The first delivery of a lane as its row has it; -1 if there is no row. */
+    int laneFirst(int lane) {
+        return bytes[offset + LANE_FIRST + lane] - 1;
     }
 
-    void setLock(int event, int handler, int token) {
-        bytes[lockAt(event, handler)] = (byte) token;
+    boolean hasLane(int lane) {
+        return laneFirst(lane) >= 0;
     }
 
-    boolean isLockLive(int event, int handler) {
-        int lock = bytes[lockAt(event, handler)];
-        return lock != 0 && (lock & EXPIRED) == 0;
+    void setLaneFirst(int lane, int first) {
+        bytes[offset + LANE_FIRST + lane] = (byte) (first + 1);
     }
 
-    private int lockAt(int event, int handler) {
-        return offset + LOCK + event * State.HANDLERS + handler;
+    void deleteLane(int lane) {
+        for (int field = LANE_TOKEN; field < CLAIM; field += State.LANES) {
+            bytes[offset + field + lane] = 0;
+        }
+    }
+
+    /** The token of the worker that has a lane leased; 0 if none has. */
+    int laneToken(int lane) {
+        return bytes[offset + LANE_TOKEN + lane] & TOKEN;
+    }
+
+    /** The token with the mark that its lease has expired. */
+    int laneLock(int lane) {
+        return bytes[offset + LANE_TOKEN + lane];
+    }
+
+    boolean isLaneLive(int lane) {
+        int token = bytes[offset + LANE_TOKEN + lane];
+        return token != 0 && (token & EXPIRED) == 0;
+    }
+
+    /** The deliveries that the worker of a lane has claimed, which the checker notes beside the row. */
+    int laneHeld(int lane) {
+        return bytes[offset + LANE_HELD + lane];
+    }
+
+    void lease(int lane, int token, int deliveries) {
+        bytes[offset + LANE_TOKEN + lane] = (byte) token;
+        bytes[offset + LANE_HELD + lane] = (byte) deliveries;
+    }
+
+    int crashes(int lane) {
+        return bytes[offset + LANE_CRASHES + lane];
+    }
+
+    void setCrashes(int lane, int crashes) {
+        bytes[offset + LANE_CRASHES + lane] = (byte) crashes;
+    }
+
+    boolean has(Field field, int event, int handler) {
+        return (get(field) & Properties.bit(event, handler)) != 0;
+    }
+
+    void set(Field field, int event, int handler, boolean value) {
+        int bit = Properties.bit(event, handler);
+        set(field, value ? get(field) | bit : get(field) & ~bit);
     }
 
     /** The events of a claim; 0 if there is no such row. */
@@ -148,6 +198,15 @@ final class Database {
 
     boolean isClaimLive(int row) {
         return claimed(row) != 0 && (bytes[claimAt(row) + 1] & EXPIRED) == 0;
+    }
+
+    /** The lanes into which a replay has put deliveries since the claim was made. */
+    int replayedLanes(int row) {
+        return bytes[claimAt(row) + 3];
+    }
+
+    void noteReplay(int row, int lane) {
+        bytes[claimAt(row) + 3] |= (byte) (1 << lane);
     }
 
     private int claimAt(int row) {
@@ -169,6 +228,7 @@ final class Database {
         if (eventSet == 0) {
             bytes[claimAt(row) + 1] = 0;
             bytes[claimAt(row) + 2] = 0;
+            bytes[claimAt(row) + 3] = 0;
         }
     }
 
@@ -231,6 +291,7 @@ final class Database {
     }
 
     private int sortKey(int row) {
-        return bytes[claimAt(row)] << 16 | bytes[claimAt(row) + 1] << 8 | bytes[claimAt(row) + 2];
+        int at = claimAt(row);
+        return bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3];
     }
 }

@@ -3,10 +3,12 @@ package dev.outbox.chaos.model;
 /** State of an event at one handler. */
 enum DeliveryStatus {
     /** Not settled for the first time yet. */
-    OPEN,
+    NEW,
     DONE,
-    /** Head of its lane. */
-    DUE,
-    WAITING,
-    DEAD
+    OPEN,
+    /** Dead, and its lane waits. */
+    BLOCKING,
+    DEAD,
+    /** Removed by an operator. */
+    SKIPPED
 }

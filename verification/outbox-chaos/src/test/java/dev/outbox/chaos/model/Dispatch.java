@@ -80,7 +80,7 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
             if (!worker.isBlocked(bounds.aggregate(event), handler)) {
                 return;
             }
-            worker.setOutcome(event, handler, Outcome.QUEUED);
+            worker.setOutcome(event, handler, Outcome.NOT_INVOKED);
         }
     }
 
@@ -88,7 +88,7 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
     private void confirm(State state, int number, Steps steps) {
         State next = state.copy();
         Worker worker = next.worker(number);
-        boolean confirmed = worker.work() == Work.BATCH ? isClaimLive(next, worker) : keepLive(next, worker);
+        boolean confirmed = worker.work() == Work.BATCH ? isClaimLive(next, worker) : isLaneLive(next, worker);
         if (confirmed) {
             worker.trust(true);
             steps.add(next, () -> worker.name() + " has its claim confirmed");
@@ -103,18 +103,9 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
         return row >= 0 && state.database().isClaimLive(row);
     }
 
-    /** Gives up the deliveries that are lost. */
-    private boolean keepLive(State state, Worker worker) {
-        int handler = worker.handler();
-        int kept = 0;
-        for (int event = 0; event < bounds.eventCount(); event++) {
-            if (worker.hasEvent(event)) {
-                boolean live = state.database().isLockLive(event, handler);
-                kept |= live && fence.holds(state, worker, event, handler) ? 1 << event : 0;
-            }
-        }
-        worker.removeEvents(worker.events() & ~kept);
-        return kept != 0;
+    private boolean isLaneLive(State state, Worker worker) {
+        int lane = bounds.lane(Integer.numberOfTrailingZeros(worker.events()), worker.handler());
+        return state.database().isLaneLive(lane) && fence.holds(state, worker, lane);
     }
 
     /** The event and the handler that come next, as one number. */
@@ -148,9 +139,12 @@ record Dispatch(Protocol protocol, Bounds bounds, Fence fence) implements Role {
                         return event * State.HANDLERS + worker.handler();
                     }
                     case FAILED -> {
-                        if (!isDead(state, event, worker.handler())) {
+                        if (bounds.blocking() || !isDead(state, event, worker.handler())) {
                             return NOTHING;
                         }
+                    }
+                    case NOT_INVOKED -> {
+                        return NOTHING;
                     }
                     default -> {}
                 }

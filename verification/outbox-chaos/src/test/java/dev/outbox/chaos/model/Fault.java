@@ -18,6 +18,12 @@ enum Fault {
     STOP,
     /** Another session locks the row of an event. */
     ROW_LOCK,
+    /** Another session holds the row of a lane, such as one that adds deliveries to it. */
+    LANE_ROW_LOCK,
     /** An operator retries a dead letter. */
-    OPERATOR_RETRY
+    OPERATOR_RETRY,
+    /** An operator skips a delivery. */
+    OPERATOR_SKIP,
+    /** A replay adds an event that was delivered to its lane. */
+    REPLAY
 }

@@ -30,13 +30,14 @@ record Faults(Protocol protocol, Bounds bounds) implements Role {
             }
         }
         lockRows(state, steps);
+        lockLanes(state, steps);
         crash(state, steps);
     }
 
     private void expire(State state, int number, Steps steps) {
         State next = state.copy();
         next.database().setExpired(next.worker(number).token(), true);
-        if (protocol.has(Rule.TRUST_ENDS_WITH_LEASE)) {
+        if (protocol.has(Rule.TRUST_ENDS_WITH_LEASE) && !next.worker(number).isMisled()) {
             next.worker(number).trust(false);
         }
         steps.addFault(
@@ -57,6 +58,26 @@ record Faults(Protocol protocol, Bounds bounds) implements Role {
                     next.setLockedRows(1 << event);
                     steps.addFault(
                             Fault.ROW_LOCK, next, () -> "another session locks " + bounds.names(next.lockedRows()));
+                }
+            }
+        }
+    }
+
+    private void lockLanes(State state, Steps steps) {
+        if (state.lockedLanes() != 0) {
+            State next = state.copy();
+            next.setLockedLanes(0);
+            steps.add(next, () -> "the other session unlocks the lane");
+        } else if (bounds.allows(state, Fault.LANE_ROW_LOCK)) {
+            for (int lane = 0; lane < State.LANES; lane++) {
+                if (state.database().hasLane(lane)) {
+                    State next = state.copy();
+                    next.setLockedLanes(1 << lane);
+                    int handler = lane % State.HANDLERS + 1;
+                    steps.addFault(
+                            Fault.LANE_ROW_LOCK,
+                            next,
+                            () -> "another session locks the row of a lane of handler " + handler);
                 }
             }
         }

@@ -22,10 +22,10 @@ record Fence(Protocol protocol) {
         return NONE;
     }
 
-    /** Whether a worker takes a delivery for its own, expired or not. */
-    boolean holds(State state, Worker worker, int event, int handler) {
+    /** Whether a worker takes a lane for its own, expired or not. */
+    boolean holds(State state, Worker worker, int lane) {
         return !(worker.isStale() && protocol.has(Rule.INCARNATION))
-                && state.database().lock(event, handler) == worker.token();
+                && state.database().laneToken(lane) == worker.token();
     }
 
     /** Whether a claim of events is in fact a worker's, by whatever rules it finds out. */
@@ -39,11 +39,12 @@ record Fence(Protocol protocol) {
         return false;
     }
 
-    /** Whether the claim of an event, or of its delivery, is in fact a worker's and has not expired. */
-    static boolean isLive(State state, Worker worker, int event, int handler) {
+    /** Whether the claim of an event, or of its lane, is in fact a worker's and has not expired. */
+    static boolean isLive(Bounds bounds, State state, Worker worker, int event, int handler) {
         Database database = state.database();
         if (worker.work() == Worker.Work.LANE) {
-            return database.lock(event, handler) == worker.token() && database.isLockLive(event, handler);
+            int lane = bounds.lane(event, handler);
+            return database.laneToken(lane) == worker.token() && database.isLaneLive(lane);
         }
         for (int row = 0; row < Database.CLAIMS; row++) {
             if (database.claimToken(row) == worker.token() && (database.claimed(row) >> event & 1) != 0) {

@@ -1,13 +1,14 @@
 package dev.outbox.chaos.model;
 
+import dev.outbox.chaos.model.Database.Field;
 import dev.outbox.chaos.model.Worker.Outcome;
 import dev.outbox.chaos.model.Worker.Work;
 
 /**
- * Settlements of deliveries. One transaction, fenced by the token of each delivery, under the lock of the lane, writes the outcomes,
- * gives back what was not attempted, and lets the next delivery of the lane come up.
+ * Settlements of deliveries. One transaction, fenced by the token of the lane and under the lock of its row, writes the outcomes, and gives
+ * the lane back unless the worker has more of it to attempt.
  */
-record LaneSettlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fence) implements Role {
+record LaneSettlements(Protocol protocol, Bounds bounds, Lanes lanes, Dispatch dispatch, Fence fence) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
@@ -22,7 +23,7 @@ record LaneSettlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fenc
     private void settle(State state, int number, Steps steps) {
         Worker worker = state.worker(number);
         int attempted = attempted(worker);
-        if ((attempted & state.lockedRows()) != 0) {
+        if ((attempted & state.lockedRows()) != 0 || state.isLaneLocked(lane(worker))) {
             return;
         }
         int following = dispatch.next(state, worker);
@@ -60,66 +61,48 @@ record LaneSettlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fenc
     }
 
     private void write(State next, Worker worker, int attempted, boolean last) {
-        int handler = worker.handler();
-        for (Outcome outcome : new Outcome[] {Outcome.SUCCEEDED, Outcome.FAILED, Outcome.NONE}) {
-            for (int event = 0; event < bounds.eventCount(); event++) {
-                boolean settled = (attempted >> event & 1) != 0 || last && worker.hasEvent(event);
-                if (settled && worker.outcome(event, handler) == outcome) {
-                    write(next, worker, event, outcome);
-                }
-            }
-        }
-        if (!last && protocol.has(Rule.KEEP_HEAD)) {
-            keepHead(next, worker);
-        }
-        for (int event = 0; event < bounds.eventCount() && protocol.has(Rule.PROMOTE_NEXT); event++) {
-            if (worker.hasEvent(event)) {
-                Lanes.promote(bounds, next.database(), event, handler);
-            }
-        }
-    }
-
-    private void write(State next, Worker worker, int event, Outcome outcome) {
         Database database = next.database();
-        int handler = worker.handler();
-        DeliveryStatus status = database.delivery(event, handler);
-        boolean exists = status == DeliveryStatus.DUE || status == DeliveryStatus.WAITING;
-        if (!exists || protocol.has(Rule.DELIVERY_FENCE) && !fence.holds(next, worker, event, handler)) {
+        int lane = lane(worker);
+        if (!database.hasLane(lane) || protocol.has(Rule.LANE_FENCE) && !fence.holds(next, worker, lane)) {
             return;
         }
-        if (database.lock(event, handler) != worker.token()) {
+        if (database.laneToken(lane) != worker.token()) {
             next.violate(Property.FENCED_SETTLEMENT);
         }
-        database.setLock(event, handler, 0);
-        if (outcome == Outcome.SUCCEEDED) {
-            database.setDelivery(event, handler, DeliveryStatus.DONE);
-        } else if (outcome == Outcome.FAILED) {
-            boolean dead = dispatch.isDead(next, event, handler);
-            database.setFailures(event, handler, database.failures(event, handler) + 1);
-            database.setDelivery(event, handler, dead ? DeliveryStatus.DEAD : failed(database, event, handler));
-        }
-    }
-
-    /** A delivery that failed waits if its lane has another head by now, or an earlier delivery. */
-    private DeliveryStatus failed(Database database, int event, int handler) {
-        database.setDelivery(event, handler, DeliveryStatus.WAITING);
-        boolean isHead = Lanes.head(bounds, database, event, handler) < 0
-                && Lanes.first(bounds, database, event, handler, DeliveryStatus.WAITING) == event;
-        return isHead ? DeliveryStatus.DUE : DeliveryStatus.WAITING;
-    }
-
-    /** What the worker attempts next becomes the head, also if an earlier delivery has come into the lane meanwhile. */
-    private void keepHead(State next, Worker worker) {
-        int handler = worker.handler();
         for (int event = 0; event < bounds.eventCount(); event++) {
-            if (worker.hasEvent(event) && worker.outcome(event, handler) == Outcome.NONE) {
-                if (fence.holds(next, worker, event, handler)
-                        && Lanes.head(bounds, next.database(), event, handler) < 0) {
-                    next.database().setDelivery(event, handler, DeliveryStatus.DUE);
-                }
-                return;
+            if ((attempted >> event & 1) != 0 && database.delivery(event, worker.handler()) == DeliveryStatus.OPEN) {
+                write(next, worker, event);
             }
         }
+        if (last) {
+            database.lease(lane, 0, 0);
+        } else {
+            database.lease(lane, database.laneLock(lane), worker.events() & ~attempted);
+        }
+        if (protocol.has(Rule.REFRESH_LANE)) {
+            lanes.refresh(database, lane);
+        }
+    }
+
+    private void write(State next, Worker worker, int event) {
+        Database database = next.database();
+        int handler = worker.handler();
+        Outcome outcome = worker.outcome(event, handler);
+        if (outcome == Outcome.SUCCEEDED) {
+            database.setDelivery(event, handler, DeliveryStatus.DONE);
+        } else if (outcome == Outcome.FAILED && !dispatch.isDead(next, event, handler)) {
+            database.setFailures(event, handler, database.failures(event, handler) + 1);
+        } else {
+            if (outcome == Outcome.NOT_INVOKED && !database.has(Field.CRASHED_ALONE, event, handler)) {
+                next.violate(Property.BLAME);
+            }
+            database.setDelivery(event, handler, bounds.blocking() ? DeliveryStatus.BLOCKING : DeliveryStatus.DEAD);
+        }
+        database.set(Field.CRASHED_ALONE, event, handler, false);
+    }
+
+    private int lane(Worker worker) {
+        return bounds.lane(Integer.numberOfTrailingZeros(worker.events()), worker.handler());
     }
 
     private int attempted(Worker worker) {

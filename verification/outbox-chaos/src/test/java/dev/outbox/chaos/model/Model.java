@@ -13,20 +13,21 @@ final class Model {
     Model(Protocol protocol, Bounds bounds) {
         Fence fence = new Fence(protocol);
         ClaimWindow window = new ClaimWindow(protocol, bounds);
+        Lanes lanes = new Lanes(protocol, bounds);
         Dispatch dispatch = new Dispatch(protocol, bounds, fence);
         Claims claims = new Claims(protocol, bounds, window, dispatch);
         publishers = new Publishers(protocol, bounds);
-        properties = new Properties(bounds, window);
+        properties = new Properties(bounds, window, lanes);
         roles = List.of(
                 dispatch,
-                new Settlements(protocol, bounds, dispatch, fence),
-                new LaneSettlements(protocol, bounds, dispatch, fence),
+                new Settlements(protocol, bounds, lanes, dispatch, fence),
+                new LaneSettlements(protocol, bounds, lanes, dispatch, fence),
                 publishers,
                 claims,
-                new Lanes(protocol, bounds, claims),
-                new Leases(bounds, fence),
+                new LaneClaims(protocol, bounds, lanes, claims),
+                new Leases(protocol, bounds, fence),
                 new Faults(protocol, bounds),
-                new Operator(protocol, bounds),
+                new Operator(protocol, bounds, lanes),
                 window);
     }
 

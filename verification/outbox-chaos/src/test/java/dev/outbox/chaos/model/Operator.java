@@ -1,48 +1,85 @@
 package dev.outbox.chaos.model;
 
 import dev.outbox.chaos.model.Database.Field;
+import dev.outbox.chaos.model.Worker.Work;
 
-/** An operator who retries dead letters. A retry commits durably, under the locks that every settlement takes. */
-record Operator(Protocol protocol, Bounds bounds) implements Role {
+/**
+ * An operator who retries and skips deliveries, and replays that add events that were delivered. Each locks the rows of the lanes, changes
+ * deliveries, and refreshes the rows. It commits durably.
+ */
+record Operator(Protocol protocol, Bounds bounds, Lanes lanes) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
-        if (state.isCrashAhead() || !bounds.allows(state, Fault.OPERATOR_RETRY)) {
-            return;
-        }
-        for (int event = 0; event < bounds.eventCount(); event++) {
+        for (int event = 0; event < bounds.eventCount() && !state.isCrashAhead(); event++) {
             for (int handler = 0; handler < bounds.handlers(); handler++) {
-                if (state.database().delivery(event, handler) == DeliveryStatus.DEAD) {
-                    retry(state, event, handler, steps);
+                if (!state.isLaneLocked(bounds.lane(event, handler))) {
+                    addSteps(state, event, handler, steps);
                 }
             }
         }
     }
 
-    private void retry(State state, int event, int handler, Steps steps) {
+    private void addSteps(State state, int event, int handler, Steps steps) {
         State next = state.copy();
         Database database = next.database();
-        if (isOvertaken(next, event, handler)) {
-            database.set(Field.OVERTAKEN, database.get(Field.OVERTAKEN) | Properties.bit(event, handler));
+        int lane = bounds.lane(event, handler);
+        lanes.lock(database, lane);
+        DeliveryStatus status = database.delivery(event, handler);
+        boolean dead = status == DeliveryStatus.DEAD || status == DeliveryStatus.BLOCKING;
+        boolean busy = database.laneToken(lane) != 0 && protocol.has(Rule.LEASED_IS_BUSY);
+        if (dead && bounds.allows(state, Fault.OPERATOR_RETRY)) {
+            change(next.copy(), event, handler, Fault.OPERATOR_RETRY, steps);
         }
-        database.setDelivery(event, handler, DeliveryStatus.WAITING);
+        if ((dead || status == DeliveryStatus.OPEN && !busy) && bounds.allows(state, Fault.OPERATOR_SKIP)) {
+            change(next.copy(), event, handler, Fault.OPERATOR_SKIP, steps);
+        }
+        boolean delivered = status == DeliveryStatus.DONE && database.status(event) == EventStatus.DISPATCHED;
+        if (delivered && bounds.allows(state, Fault.REPLAY)) {
+            change(next.copy(), event, handler, Fault.REPLAY, steps);
+        }
+    }
+
+    private void change(State next, int event, int handler, Fault what, Steps steps) {
+        Database database = next.database();
+        int lane = bounds.lane(event, handler);
+        if (what == Fault.OPERATOR_RETRY && isOvertaken(next, event, handler)) {
+            database.set(Field.OVERTAKEN, event, handler, true);
+        } else if (what == Fault.REPLAY) {
+            replay(next, event, handler);
+        }
+        boolean skipped = what == Fault.OPERATOR_SKIP;
+        database.setDelivery(event, handler, skipped ? DeliveryStatus.SKIPPED : DeliveryStatus.OPEN);
         database.setFailures(event, handler, 0);
-        database.setLock(event, handler, 0);
-        int head = Lanes.head(bounds, database, event, handler);
-        if (head >= 0
-                && protocol.has(Rule.DEMOTE_HEAD)
-                && bounds.precedes(event, head)
-                && !database.isLockLive(head, handler)) {
-            database.setDelivery(head, handler, DeliveryStatus.WAITING);
-            if (protocol.has(Rule.DEMOTION_ENDS_CLAIM)) {
-                Lanes.endClaim(bounds, database, head, handler);
+        database.set(Field.CRASHED_ALONE, event, handler, false);
+        if (what == Fault.OPERATOR_RETRY && database.laneFirst(lane) == event) {
+            database.setCrashes(lane, 0);
+        }
+        lanes.refresh(database, lane);
+        steps.addFault(what, next, () -> "%s of %s for handler %d".formatted(what, bounds.name(event), handler + 1));
+    }
+
+    /** Older claims do not know of what is replayed, and go on. */
+    private void replay(State next, int event, int handler) {
+        Database database = next.database();
+        int lane = bounds.lane(event, handler);
+        database.set(Field.REPLAYED, event, handler, true);
+        for (int row = 0; row < Database.CLAIMS; row++) {
+            for (int other = 0; other < bounds.eventCount(); other++) {
+                if ((database.claimed(row) >> other & 1) != 0 && bounds.aggregate(other) == bounds.aggregate(event)) {
+                    database.noteReplay(row, lane);
+                }
             }
         }
-        Lanes.promote(bounds, database, event, handler);
-        steps.addFault(
-                Fault.OPERATOR_RETRY,
-                next,
-                () -> "the operator retries %s for handler %d".formatted(bounds.name(event), handler + 1));
+        for (int number = 0; number < bounds.workers(); number++) {
+            Worker worker = next.worker(number);
+            boolean lives = worker.work() == Work.LANE
+                    && database.laneToken(lane) == worker.token()
+                    && database.isLaneLive(lane);
+            if (worker.work() == Work.BATCH || lives) {
+                worker.passReplay(lane);
+            }
+        }
     }
 
     /** Whether a later event of the lane has reached the handler, or is claimed: the retry comes too late for the order. */
@@ -51,11 +88,16 @@ record Operator(Protocol protocol, Bounds bounds) implements Role {
         for (int later = 0; later < bounds.eventCount(); later++) {
             if (bounds.precedes(event, later)) {
                 overtaken |= state.database().delivery(later, handler) == DeliveryStatus.DONE
-                        || state.database().isLockLive(later, handler)
+                        || isLeased(state.database(), later, handler)
                         || isClaimed(state, later);
             }
         }
         return overtaken;
+    }
+
+    private boolean isLeased(Database database, int event, int handler) {
+        int lane = bounds.lane(event, handler);
+        return database.isLaneLive(lane) && (database.laneHeld(lane) >> event & 1) != 0;
     }
 
     private static boolean isClaimed(State state, int event) {

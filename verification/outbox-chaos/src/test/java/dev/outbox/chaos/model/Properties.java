@@ -5,7 +5,7 @@ import dev.outbox.chaos.model.Worker.Outcome;
 import dev.outbox.chaos.model.Worker.Work;
 
 /** What must be true in every state, and whenever a handler starts. */
-record Properties(Bounds bounds, ClaimWindow window) {
+record Properties(Bounds bounds, ClaimWindow window, Lanes lanes) {
 
     static int bit(int event, int handler) {
         return 1 << event * State.HANDLERS + handler;
@@ -18,9 +18,9 @@ record Properties(Bounds bounds, ClaimWindow window) {
             if (database.isPending(event) && database.id(event) < window.start(database)) {
                 state.violate(Property.GAPLESS_WINDOW);
             }
-            for (int handler = 0; handler < bounds.handlers(); handler++) {
-                checkLane(state, event, handler);
-            }
+        }
+        for (int lane = 0; lane < State.LANES; lane++) {
+            checkLane(state, lane);
         }
         int owned = 0;
         for (int row = 0; row < Database.CLAIMS; row++) {
@@ -32,11 +32,10 @@ record Properties(Bounds bounds, ClaimWindow window) {
         }
     }
 
-    private void checkLane(State state, int event, int handler) {
-        DeliveryStatus status = state.database().delivery(event, handler);
-        int head = Lanes.head(bounds, state.database(), event, handler);
-        if (status == DeliveryStatus.WAITING && head < 0 || status == DeliveryStatus.DUE && head != event) {
-            state.violate(Property.ONE_HEAD);
+    private void checkLane(State state, int lane) {
+        if (state.database().laneFirst(lane)
+                != lanes.first(state.database(), lane / State.HANDLERS, lane % State.HANDLERS)) {
+            state.violate(Property.LANE_ROW);
         }
     }
 
@@ -55,8 +54,8 @@ record Properties(Bounds bounds, ClaimWindow window) {
             complete &= state.database().status(event) == EventStatus.DISPATCHED
                     || state.database().status(event) == EventStatus.ROLLED_BACK;
             for (int handler = 0; handler < bounds.handlers(); handler++) {
-                DeliveryStatus status = state.database().delivery(event, handler);
-                complete &= status != DeliveryStatus.DUE && status != DeliveryStatus.WAITING;
+                int first = state.database().laneFirst(bounds.lane(event, handler));
+                complete &= first < 0 || state.database().delivery(first, handler) == DeliveryStatus.BLOCKING;
             }
         }
         return complete;
@@ -68,19 +67,24 @@ record Properties(Bounds bounds, ClaimWindow window) {
         if (database.get(Field.INCARNATION_BEGUN) == 0 && worker.isTrusted()) {
             return; // The database has crashed a moment ago, and has not made any other claim yet.
         }
-        if (!Fence.isLive(state, worker, event, handler)) {
+        if (!Fence.isLive(bounds, state, worker, event, handler)) {
             state.violate(Property.LIVE_CLAIM);
         }
         for (int other = 0; other < bounds.eventCount(); other++) {
-            if (bounds.precedes(other, event) && !mayPass(state, worker, other, handler)
+            if (bounds.precedes(other, event) && !mayPass(bounds, state, worker, other, handler)
                     || bounds.precedes(event, other)
                             && database.delivery(other, handler) == DeliveryStatus.DONE
-                            && !isOvertaken(database, event, handler)) {
+                            && !isOvertaken(database, event, handler)
+                            && !database.has(Field.REPLAYED, event, handler)) {
                 state.violate(Property.ORDER);
             }
         }
         if (isOwnedByAnother(bounds, state, worker, event, handler)) {
             state.violate(Property.ONE_OWNER);
+        }
+        DeliveryStatus expected = worker.work() == Work.LANE ? DeliveryStatus.OPEN : DeliveryStatus.NEW;
+        if (database.delivery(event, handler) != expected) {
+            state.violate(Property.SETTLED_STAYS);
         }
     }
 
@@ -98,7 +102,7 @@ record Properties(Bounds bounds, ClaimWindow window) {
                 owned |= number + 1 != worker.token()
                         && (runs || hasEarlier)
                         && bounds.aggregate(another) == bounds.aggregate(event)
-                        && Fence.isLive(state, other, another, handler)
+                        && Fence.isLive(bounds, state, other, another, handler)
                         && (sameLane || !isOvertaken(state.database(), event, another, handler));
             }
         }
@@ -111,12 +115,14 @@ record Properties(Bounds bounds, ClaimWindow window) {
     }
 
     /** Whether a later event of the aggregate may reach a handler. */
-    private static boolean mayPass(State state, Worker worker, int earlier, int handler) {
+    private static boolean mayPass(Bounds bounds, State state, Worker worker, int earlier, int handler) {
         Database database = state.database();
         DeliveryStatus status = database.delivery(earlier, handler);
         return !database.isCommitted(earlier)
                 || status == DeliveryStatus.DONE
                 || status == DeliveryStatus.DEAD
+                || status == DeliveryStatus.SKIPPED
+                || database.has(Field.REPLAYED, earlier, handler) && worker.passesReplay(bounds.lane(earlier, handler))
                 || isOvertaken(database, earlier, handler)
                 || worker.hasEvent(earlier) && isOver(worker, earlier, handler);
     }
@@ -127,6 +133,6 @@ record Properties(Bounds bounds, ClaimWindow window) {
     }
 
     private static boolean isOvertaken(Database database, int event, int handler) {
-        return (database.get(Field.OVERTAKEN) & bit(event, handler)) != 0;
+        return database.has(Field.OVERTAKEN, event, handler);
     }
 }

@@ -12,8 +12,12 @@ enum Property {
     FENCED_SETTLEMENT,
     /** No committed event that is pending lies before the id where claims start. */
     GAPLESS_WINDOW,
-    /** A lane with deliveries that wait has exactly one head. */
-    ONE_HEAD,
+    /** A lane has a row exactly as long as it has deliveries that are open or block it, and the row names the first of them. */
+    LANE_ROW,
+    /** What is settled, or removed by an operator, is not handled again. */
+    SETTLED_STAYS,
+    /** No delivery dies for crashes of another one. */
+    BLAME,
     /** Everything that was committed can still be delivered if no more faults happen. */
     NOTHING_LOST,
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProtocolModelTest {
 
     @ParameterizedTest
-    @EnumSource(names = {"FAULTS", "WINDOW", "LANES"})
+    @EnumSource(names = {"FAULTS", "WINDOW", "LANES", "BLOCKING"})
     @Guarantee(value = "G5", sentence = "A model of the protocol finds no late write in any state within its bounds.")
     void completeProtocolKeepsEveryPromise(Scenario scenario) {
         assertHolds(scenario.explore(Protocol.complete()));
@@ -82,15 +82,19 @@ class ProtocolModelTest {
                 arguments(Rule.SETTLE_IN_ORDER, Scenario.FAULTS, Property.ORDER),
                 arguments(Rule.WAIT_BEHIND_LANE, Scenario.FAULTS, Property.ORDER),
                 arguments(Rule.WAIT_BEHIND_FAILURE, Scenario.FAULTS, Property.ORDER),
-                arguments(Rule.HEAD_OF_LANE_ONLY, Scenario.FAULTS, Property.ORDER),
-                arguments(Rule.DELIVERY_LEASE, Scenario.FAULTS, Property.LIVE_CLAIM),
-                arguments(Rule.LANE_CLAIM_ENDS_OLDER_CLAIM, Scenario.LANES, Property.ORDER),
-                arguments(Rule.DELIVERY_FENCE, Scenario.FAULTS, Property.FENCED_SETTLEMENT),
-                arguments(Rule.PROMOTE_NEXT, Scenario.FAULTS, Property.ONE_HEAD),
-                arguments(Rule.LANE_LOCK, Scenario.FAULTS, Property.ONE_HEAD),
-                arguments(Rule.KEEP_HEAD, Scenario.LANES, Property.ONE_OWNER),
-                arguments(Rule.DEMOTE_HEAD, Scenario.LANES, Property.ORDER),
-                arguments(Rule.DEMOTION_ENDS_CLAIM, Scenario.LANES, Property.ORDER));
+                arguments(Rule.LANE_LEASE, Scenario.FAULTS, Property.LIVE_CLAIM),
+                arguments(Rule.CHECK_UNDER_LOCK, Scenario.LANES, Property.LIVE_CLAIM),
+                arguments(Rule.READ_AFTER_LOCK, Scenario.LANES, Property.SETTLED_STAYS),
+                arguments(Rule.RENEWAL_WAITS, Scenario.LANES, Property.LIVE_CLAIM),
+                arguments(Rule.LANE_FENCE, Scenario.FAULTS, Property.FENCED_SETTLEMENT),
+                arguments(Rule.REFRESH_LANE, Scenario.FAULTS, Property.LANE_ROW),
+                arguments(Rule.LANE_LOCK, Scenario.FAULTS, Property.LANE_ROW),
+                arguments(Rule.OPERATOR_ENDS_LEASE, Scenario.LANES, Property.ORDER),
+                arguments(Rule.LEASED_IS_BUSY, Scenario.LANES, Property.SETTLED_STAYS),
+                arguments(Rule.REPLAY_WAITS, Scenario.LANES, Property.ONE_OWNER),
+                arguments(Rule.ONE_AFTER_CRASH, Scenario.LANES, Property.BLAME),
+                arguments(Rule.COUNT_RETURNS, Scenario.LANES, Property.BLAME),
+                arguments(Rule.LEASE_BLAMES_ITS_OWN, Scenario.LANES, Property.BLAME));
     }
 
     private static void assertHolds(Explorer.Result result) {

@@ -38,22 +38,30 @@ enum Rule {
     WAIT_BEHIND_LANE,
     /** An event waits for an earlier event of the same batch whose handler failed. */
     WAIT_BEHIND_FAILURE,
-    /** Only the head of a lane is due. */
-    HEAD_OF_LANE_ONLY,
-    /** A delivery is claimed by one worker at a time. */
-    DELIVERY_LEASE,
-    /** A worker that claims a head whose claim has expired ends that claim for what follows the head too. */
-    LANE_CLAIM_ENDS_OLDER_CLAIM,
-    /** An outcome of a delivery is written only by the worker that still has it claimed. */
-    DELIVERY_FENCE,
-    /** The next delivery of a lane becomes its head when the head has ended. */
-    PROMOTE_NEXT,
-    /** Transactions that change the head of a lane take turns. */
+    /** A lane is claimed by one worker at a time. */
+    LANE_LEASE,
+    /** A claim checks under the lock of a lane that it is still due. */
+    CHECK_UNDER_LOCK,
+    /** A claim reads the deliveries of a lane after it has locked its row. */
+    READ_AFTER_LOCK,
+    /** The renewal of a lease waits for the row of the lane; if it cannot, the lease is lost. */
+    RENEWAL_WAITS,
+    /** An outcome of a delivery is written only by the worker that still has the lane leased. */
+    LANE_FENCE,
+    /** Each transaction that changes deliveries of a lane ends with a fresh row of it, or with none. */
+    REFRESH_LANE,
+    /** A transaction that adds deliveries to a lane locks its row, or creates it. */
     LANE_LOCK,
-    /** What the worker of a lane attempts next stays ahead of an earlier delivery that an operator has put back meanwhile. */
-    KEEP_HEAD,
-    /** A retried dead letter demotes a later head that no worker has claimed. */
-    DEMOTE_HEAD,
-    /** When a head is demoted, its expired claim ends, so that a late worker cannot renew it. */
-    DEMOTION_ENDS_CLAIM
+    /** An operator or a replay ends an expired lease, so that a late worker cannot renew it. */
+    OPERATOR_ENDS_LEASE,
+    /** Operators leave alone what a worker may be attempting. */
+    LEASED_IS_BUSY,
+    /** A replayed delivery waits for older claims of its aggregate, which do not know of it. */
+    REPLAY_WAITS,
+    /** Once a lease has expired, a lane goes one delivery at a time. */
+    ONE_AFTER_CRASH,
+    /** Crashes of a delivery are not counted against the next one. */
+    COUNT_RETURNS,
+    /** A lease does not count against a delivery that came in front of it. */
+    LEASE_BLAMES_ITS_OWN
 }

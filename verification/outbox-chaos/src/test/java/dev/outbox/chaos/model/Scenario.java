@@ -7,29 +7,19 @@ import java.util.Map;
 /** Bounds that are small enough to visit every state. */
 enum Scenario {
     /** Three workers, and any two faults. */
-    FAULTS(new Bounds("ABAB", false, 3, 2, 3, 2, anyFault(), 2)),
+    FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, 2, anyFault(), 2)),
     /** Publishers whose transactions overlap with each other and with claims, and any fault. */
-    WINDOW(new Bounds("ABA", true, 1, 1, 3, 2, anyFault(), 1)),
-    /** A lane of three deliveries, some of which end dead and are retried. */
-    LANES(new Bounds(
-            "AAA",
-            false,
-            2,
-            1,
-            3,
-            2,
-            Map.ofEntries(
-                    entry(Fault.HANDLER_FAILURE, 2),
-                    entry(Fault.OPERATOR_RETRY, 1),
-                    entry(Fault.LEASE_EXPIRY, 1),
-                    entry(Fault.DATABASE_CRASH, 1)),
-            4)),
+    WINDOW(new Bounds("ABA", true, 1, 1, 3, false, 2, anyFault(), 1)),
+    /** A lane of three deliveries, some of which end dead, are retried, skipped or replayed. */
+    LANES(new Bounds("AAA", false, 2, 1, 3, false, 2, faultsOfLanes(), 4)),
+    /** The same if a dead delivery blocks its lane. */
+    BLOCKING(new Bounds("AAA", false, 2, 1, 3, true, 2, faultsOfLanes(), 4)),
     /** Three workers, and any three faults. */
-    MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, 2, anyFault(), 3)),
+    MORE_FAULTS(new Bounds("ABAB", false, 3, 2, 3, false, 2, anyFault(), 3)),
     /** Four publishers, and any fault. */
-    MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, 2, anyFault(), 1)),
+    MORE_PUBLISHERS(new Bounds("ABAB", true, 1, 1, 3, false, 2, anyFault(), 1)),
     /** Longer lanes, and any five faults. */
-    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, 2, anyFault(), 5));
+    MORE_FAILURES(new Bounds("AAAB", false, 2, 1, 3, false, 2, anyFault(), 5));
 
     private final Bounds bounds;
 
@@ -60,6 +50,21 @@ enum Scenario {
                 entry(Fault.LOST_ANSWER, 1),
                 entry(Fault.STOP, 1),
                 entry(Fault.ROW_LOCK, 1),
-                entry(Fault.OPERATOR_RETRY, 1));
+                entry(Fault.LANE_ROW_LOCK, 1),
+                entry(Fault.OPERATOR_RETRY, 1),
+                entry(Fault.OPERATOR_SKIP, 1),
+                entry(Fault.REPLAY, 1));
+    }
+
+    private static Map<Fault, Integer> faultsOfLanes() {
+        return Map.ofEntries(
+                entry(Fault.HANDLER_FAILURE, 2),
+                entry(Fault.OPERATOR_RETRY, 1),
+                entry(Fault.OPERATOR_SKIP, 1),
+                entry(Fault.REPLAY, 1),
+                entry(Fault.WORKER_CRASH, 3),
+                entry(Fault.LEASE_EXPIRY, 1),
+                entry(Fault.LANE_ROW_LOCK, 1),
+                entry(Fault.DATABASE_CRASH, 1));
     }
 }

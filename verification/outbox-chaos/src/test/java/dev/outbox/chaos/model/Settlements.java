@@ -8,7 +8,7 @@ import dev.outbox.chaos.model.Worker.Work;
  * handled is published; any other gets a delivery for each handler that failed or has earlier deliveries in its lane. The claim
  * ends, or continues with the events that are left.
  */
-record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fence) implements Role {
+record Settlements(Protocol protocol, Bounds bounds, Lanes lanes, Dispatch dispatch, Fence fence) implements Role {
 
     @Override
     public void addSteps(State state, Steps steps) {
@@ -23,13 +23,13 @@ record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fe
     private void settle(State state, int number, Steps steps) {
         Worker worker = state.worker(number);
         int done = done(worker);
-        if ((done & state.lockedRows()) != 0) {
+        if ((done & state.lockedRows()) != 0 || parksInto(worker, done, state.lockedLanes())) {
             return;
         }
-        if (!protocol.has(Rule.LANE_LOCK) && parks(worker, done) && worker.notedHeads() < 0) {
+        if (!protocol.has(Rule.LANE_LOCK) && parksInto(worker, done, -1) && worker.notedLanes() < 0) {
             State next = state.copy();
-            next.worker(number).noteHeads(heads(state.database()));
-            steps.add(next, () -> worker.name() + " looks which lanes have a head");
+            next.worker(number).noteLanes(rows(state.database()));
+            steps.add(next, () -> worker.name() + " looks which lanes have a row");
         } else if (done == worker.events()) {
             settle(state, number, done, true, steps);
         } else if (done != 0) {
@@ -55,7 +55,7 @@ record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fe
             next.forget(worker);
         } else {
             worker.removeEvents(written(worker, done));
-            worker.forgetHeads();
+            worker.forgetLanes();
         }
         steps.add(next, () -> text(next.worker(number), done, held));
     }
@@ -97,23 +97,14 @@ record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fe
                 database.setDelivery(event, handler, DeliveryStatus.DONE);
             } else {
                 database.setFailures(event, handler, outcome == Outcome.FAILED ? 1 : 0);
-                boolean isHead = !hasHead(database, worker, event, handler);
-                database.setDelivery(event, handler, isHead ? DeliveryStatus.DUE : DeliveryStatus.WAITING);
+                database.setDelivery(event, handler, DeliveryStatus.OPEN);
+                int lane = bounds.lane(event, handler);
+                boolean noted = worker.notedLanes() >= 0 && (worker.notedLanes() >> lane & 1) != 0;
+                if (!noted) {
+                    lanes.refresh(database, lane);
+                }
             }
         }
-    }
-
-    private boolean hasHead(Database database, Worker worker, int event, int handler) {
-        int noted = worker.notedHeads();
-        boolean parkedBefore = false;
-        for (int earlier = 0; earlier < event; earlier++) {
-            parkedBefore |= bounds.precedes(earlier, event)
-                    && worker.hasEvent(earlier)
-                    && database.delivery(earlier, handler) == DeliveryStatus.DUE;
-        }
-        return noted < 0
-                ? Lanes.head(bounds, database, event, handler) >= 0
-                : parkedBefore || (noted >> bounds.aggregate(event) * State.HANDLERS + handler & 1) != 0;
     }
 
     /** The events of a partial settlement. */
@@ -129,25 +120,24 @@ record Settlements(Protocol protocol, Bounds bounds, Dispatch dispatch, Fence fe
         return done;
     }
 
-    private boolean parks(Worker worker, int done) {
+    /** Whether a settlement adds deliveries to one of some lanes. */
+    private boolean parksInto(Worker worker, int done, int laneSet) {
         boolean parks = false;
         for (int event = 0; event < bounds.eventCount(); event++) {
             for (int handler = 0; handler < bounds.handlers(); handler++) {
-                parks |= (done >> event & 1) != 0 && worker.outcome(event, handler) != Outcome.SUCCEEDED;
+                parks |= (done >> event & 1) != 0
+                        && worker.outcome(event, handler) != Outcome.SUCCEEDED
+                        && (laneSet >> bounds.lane(event, handler) & 1) != 0;
             }
         }
         return parks;
     }
 
-    private int heads(Database database) {
-        int heads = 0;
-        for (int event = 0; event < bounds.eventCount(); event++) {
-            for (int handler = 0; handler < bounds.handlers(); handler++) {
-                if (database.delivery(event, handler) == DeliveryStatus.DUE) {
-                    heads |= 1 << bounds.aggregate(event) * State.HANDLERS + handler;
-                }
-            }
+    private static int rows(Database database) {
+        int rows = 0;
+        for (int lane = 0; lane < State.LANES; lane++) {
+            rows |= database.hasLane(lane) ? 1 << lane : 0;
         }
-        return heads;
+        return rows;
     }
 }

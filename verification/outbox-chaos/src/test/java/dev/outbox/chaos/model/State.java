@@ -11,6 +11,8 @@ final class State {
 
     static final int EVENTS = 4;
     static final int HANDLERS = 2;
+    static final int AGGREGATES = 2;
+    static final int LANES = AGGREGATES * HANDLERS;
     static final int WORKERS = 3;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -20,7 +22,8 @@ final class State {
     private static final int FAULTS = MEMORY + WORKERS * Worker.SIZE;
     private static final int CRASH_AHEAD = FAULTS + Fault.values().length;
     private static final int LOCKED_ROWS = CRASH_AHEAD + 1;
-    private static final int SIZE = (LOCKED_ROWS + 8) / 8 * 8;
+    private static final int LOCKED_LANES = LOCKED_ROWS + 1;
+    private static final int SIZE = (LOCKED_LANES + 8) / 8 * 8;
 
     private final byte[] bytes;
     private final Database database;
@@ -82,6 +85,7 @@ final class State {
     void restore() {
         bytes[CRASH_AHEAD] = 0;
         bytes[LOCKED_ROWS] = 0;
+        bytes[LOCKED_LANES] = 0;
         System.arraycopy(bytes, FLUSHED, bytes, 0, Database.SIZE);
         Arrays.fill(bytes, FLUSHED, FLUSHED + Database.SIZE, (byte) 0);
     }
@@ -93,6 +97,19 @@ final class State {
 
     void setLockedRows(int eventSet) {
         bytes[LOCKED_ROWS] = (byte) eventSet;
+    }
+
+    /** The lanes whose rows another session holds locked, such as one that adds deliveries to them. */
+    int lockedLanes() {
+        return bytes[LOCKED_LANES];
+    }
+
+    boolean isLaneLocked(int lane) {
+        return (lockedLanes() >> lane & 1) != 0;
+    }
+
+    void setLockedLanes(int laneSet) {
+        bytes[LOCKED_LANES] = (byte) laneSet;
     }
 
     /** Lets a worker forget its claim. What the database has of it is an orphan then, which nothing but its expiry ends. */

@@ -14,11 +14,13 @@ final class Worker {
     private static final int FLAGS = RUNNING + 1;
     private static final int NOTE = FLAGS + 1;
     private static final int CLAIM_ID = NOTE + 1;
-    static final int SIZE = CLAIM_ID + 1;
+    private static final int PASSES = CLAIM_ID + 1;
+    static final int SIZE = PASSES + 1;
 
     private static final int TRUSTED = 1;
     private static final int STALE = 2;
     private static final int LANE_IS_NOTED = 4;
+    private static final int MISLED = 8;
 
     private static final Work[] WORKS = Work.values();
     private static final Outcome[] OUTCOME_VALUES = Outcome.values();
@@ -36,6 +38,8 @@ final class Worker {
         CLAIMING,
         /** It has claimed a batch of events. */
         BATCH,
+        /** It has found a lane, and not locked it yet. */
+        LOOKING,
         /** It has claimed deliveries of a lane. */
         LANE
     }
@@ -45,8 +49,8 @@ final class Worker {
         NONE,
         SUCCEEDED,
         FAILED,
-        /** The handler was not invoked, because its lane has earlier deliveries. */
-        QUEUED
+        /** The handler was not invoked, because its lane has earlier deliveries, or too many leases expired under the delivery. */
+        NOT_INVOKED
     }
 
     Worker(byte[] bytes, int offset, int number) {
@@ -82,6 +86,12 @@ final class Worker {
         begin(work, eventSet);
         bytes[offset + HANDLER] = (byte) handler;
         trust(true);
+    }
+
+    /** Notes a lane, and the deliveries that its claim would take. */
+    void look(int deliveries, int handler) {
+        begin(Work.LOOKING, deliveries);
+        bytes[offset + HANDLER] = (byte) handler;
     }
 
     /** Notes the first step of a transaction that takes two. */
@@ -164,6 +174,24 @@ final class Worker {
         flag(TRUSTED, trusted);
     }
 
+    /** Whether a renewal was answered that did not happen. */
+    boolean isMisled() {
+        return (bytes[offset + FLAGS] & MISLED) != 0;
+    }
+
+    void mislead() {
+        flag(MISLED, true);
+    }
+
+    /** Whether a replay has put deliveries into a lane since the claim was made, which need not wait for them. */
+    boolean passesReplay(int lane) {
+        return (bytes[offset + PASSES] >> lane & 1) != 0;
+    }
+
+    void passReplay(int lane) {
+        bytes[offset + PASSES] |= (byte) (1 << lane);
+    }
+
     /** Whether the database has crashed since the claim was made. */
     boolean isStale() {
         return (bytes[offset + FLAGS] & STALE) != 0;
@@ -186,17 +214,17 @@ final class Worker {
         bytes[offset + CLAIM_ID] = (byte) id;
     }
 
-    /** The lanes that had a head when its settlement looked, or -1 if it has not looked yet. Only without the lock of the lanes. */
-    int notedHeads() {
+    /** The lanes that had a row when its settlement looked, or -1 if it has not looked yet. Only without the lock of the lanes. */
+    int notedLanes() {
         return (bytes[offset + FLAGS] & LANE_IS_NOTED) == 0 ? -1 : bytes[offset + NOTE];
     }
 
-    void noteHeads(int heads) {
+    void noteLanes(int lanes) {
         flag(LANE_IS_NOTED, true);
-        bytes[offset + NOTE] = (byte) heads;
+        bytes[offset + NOTE] = (byte) lanes;
     }
 
-    void forgetHeads() {
+    void forgetLanes() {
         flag(LANE_IS_NOTED, false);
         bytes[offset + NOTE] = 0;
     }
