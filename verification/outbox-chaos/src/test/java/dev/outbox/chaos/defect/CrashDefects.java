@@ -85,10 +85,34 @@ final class CrashDefects {
                     "suspects are claimed together",
                     "G4",
                     "DeliverySql.java",
-                    "                    OR NOT c.suspect AND NOT (SELECT top.suspect FROM candidate top WHERE top.place = 1)\n",
-                    "                    OR true\n",
+                    "LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l",
+                    "LIMIT :batch_size) l",
                     "RetryLanesTest",
-                    "KilledProcessTest"));
+                    "KilledProcessTest"),
+            Defect.of(
+                    "lane goes on in batches after a crash",
+                    "G4",
+                    "DeliverySql.java",
+                    "LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0",
+                    "LIMIT CASE WHEN first.retry_count = 0",
+                    "KilledProcessTest",
+                    "RetryLanesTest"),
+            Defect.of(
+                    "next delivery inherits crashes",
+                    "G4",
+                    "LaneSql.java",
+                    "crash_count = CASE WHEN l.first_seq = lane.aggregate_seq THEN l.crash_count",
+                    "crash_count = CASE WHEN l.first_seq IS NOT NULL THEN l.crash_count",
+                    "KilledProcessTest",
+                    "RetryLanesTest"),
+            Defect.of(
+                    "leases of lanes survive the incarnation",
+                    "G5",
+                    "db/outbox/migration/V1__outbox.sql",
+                    "WHERE token IS NOT NULL FOR UPDATE SKIP LOCKED",
+                    "WHERE token IS NOT NULL AND false FOR UPDATE SKIP LOCKED",
+                    "LostClaimTest",
+                    "LostSettlementTest"));
 
     private CrashDefects() {}
 }

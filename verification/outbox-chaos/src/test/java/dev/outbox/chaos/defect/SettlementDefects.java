@@ -39,17 +39,9 @@ final class SettlementDefects {
             Defect.of(
                     "redelivery settles without its token",
                     "G5",
-                    "LaneSql.java",
-                    """
-                    WHERE h.kind = '{kind}'
-                      AND d.lock_token = :token
-                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                    ORDER BY""",
-                    """
-                    WHERE h.kind = '{kind}'
-                      AND :token::uuid IS NOT NULL
-                      AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
-                    ORDER BY""",
+                    "DeliverySql.java",
+                    "WHERE (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token",
+                    "WHERE :token::uuid IS NOT NULL",
                     "PartlyLostLeaseTest",
                     "RetryLanesFenceTest"));
 
