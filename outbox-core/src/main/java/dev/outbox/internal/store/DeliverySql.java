@@ -157,16 +157,16 @@ final class DeliverySql {
 
     /**
      * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
-     * the others. Changes events by the places of their rows, which is safe only because {@link LaneSql#LOCK_EVENTS} has locked them
-     * earlier in the transaction: no other can move them.
+     * the others. Changes rows by their places, which is safe only because {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD} have
+     * locked events and lanes earlier in the transaction: no other can move them.
      */
     static final String SETTLE = """
             WITH held AS MATERIALIZED (
-                SELECT d.outbox_id, d.handler_id, r.kind, r.delay, r.code, r.error
+                SELECT d.place, r.kind, r.delay, r.code, r.error
                   FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
                               :errors::text[])
                        AS r (outbox_id, handler_id, kind, delay, code, error)
-                 CROSS JOIN LATERAL (SELECT d.*
+                 CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = r.outbox_id
                                         AND d.handler_id = r.handler_id
@@ -178,8 +178,7 @@ final class DeliverySql {
                 DELETE FROM {schema}.outbox_delivery d
                  USING held
                  WHERE held.kind = 'SUCCEEDED'
-                   AND d.outbox_id = held.outbox_id
-                   AND d.handler_id = held.handler_id
+                   AND d.ctid = held.place
                 RETURNING d.outbox_id, d.handler_id
             ), failed AS (
                 UPDATE {schema}.outbox_delivery d
@@ -193,8 +192,7 @@ final class DeliverySql {
                        failures = {failures}
                   FROM held
                  WHERE held.kind <> 'SUCCEEDED'
-                   AND d.outbox_id = held.outbox_id
-                   AND d.handler_id = held.handler_id
+                   AND d.ctid = held.place
                 RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error, d.status, d.next_retry_at,
                           (held.kind <> 'DEFERRED')::integer AS failures
             ), pass AS (

@@ -181,12 +181,17 @@ public final class HandlerExpiryStore {
                        last_error_code = 'HANDLER_EXPIRED',
                        last_error = {message},
                        failures = {failures}
-                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                 WHERE d.outbox_id = k.outbox_id
-                   AND d.handler_id = k.handler_id
-                   AND d.status = 'OPEN'
-                   AND NOT {leased}
-                   AND NOT {registered}
+                  FROM (SELECT d.place
+                          FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*
+                                               FROM {schema}.outbox_delivery d
+                                              WHERE d.outbox_id = k.outbox_id
+                                                AND d.handler_id = k.handler_id
+                                                AND d.status = 'OPEN'
+                                              LIMIT 1) d
+                         WHERE NOT {leased}
+                           AND NOT {registered}) open
+                 WHERE d.ctid = open.place
                 RETURNING d.handler_id
             )
             SELECT handler_id, count(*) FROM expired GROUP BY handler_id

@@ -245,11 +245,16 @@ public final class ReplayStore {
     static final String SKIP_UNTRIED = """
             WITH skipped AS (
                 DELETE FROM {schema}.outbox_delivery d
-                 USING unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
-                 WHERE d.outbox_id = k.outbox_id
-                   AND d.handler_id = k.handler_id
-                   AND {untried}
-                   AND NOT {leased}
+                 USING (SELECT d.place
+                          FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*
+                                               FROM {schema}.outbox_delivery d
+                                              WHERE d.outbox_id = k.outbox_id
+                                                AND d.handler_id = k.handler_id
+                                                AND {untried}
+                                              LIMIT 1) d
+                         WHERE NOT {leased}) untried
+                 WHERE d.ctid = untried.place
                 RETURNING d.outbox_id
             )
             UPDATE {schema}.outbox_replay r

@@ -47,8 +47,10 @@ class StatusViewTest {
         Instant firstClaim = row(event).claimedAt();
 
         attempts.release();
-        await().until(() ->
-                row(event).status().equals("PROCESSING") && row(event).attemptCount() == 1);
+        await().until(() -> {
+            Row now = row(event);
+            return now.status().equals("PROCESSING") && now.attemptCount() == 1;
+        });
         assertClaimed(row(event));
         assertThat(row(event).claimedAt()).isAfter(firstClaim);
 
