@@ -64,7 +64,7 @@ class OutboxTablesTest {
     @ParameterizedTest
     @CsvSource({
         "outbox_unpublished_pending, '(stream, id)'",
-        "outbox_delivery_next_due, 'GREATEST(next_retry_at, locked_until)'",
+        "outbox_lane_due, 'due_at'",
         "outbox_unpublished_event_id, '(event_id)'",
         "outbox_unpublished_aggregate, '(aggregate_type, aggregate_id, aggregate_seq)'"
     })

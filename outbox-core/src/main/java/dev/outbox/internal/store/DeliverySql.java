@@ -166,13 +166,13 @@ final class DeliverySql {
                   FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
                               :errors::text[])
                        AS r (outbox_id, handler_id, kind, delay, code, error)
-                 CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id
+                 CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id, d.status
                                        FROM {schema}.outbox_delivery d
                                       WHERE d.outbox_id = r.outbox_id
                                         AND d.handler_id = r.handler_id
-                                        AND d.status = 'OPEN'
                                       LIMIT 1) d
-                 WHERE (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
+                 WHERE d.status = 'OPEN'
+                   AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
                    AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
             ), removed AS (
                 DELETE FROM {schema}.outbox_delivery d

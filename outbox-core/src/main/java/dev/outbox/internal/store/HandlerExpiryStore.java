@@ -187,9 +187,9 @@ public final class HandlerExpiryStore {
                                                FROM {schema}.outbox_delivery d
                                               WHERE d.outbox_id = k.outbox_id
                                                 AND d.handler_id = k.handler_id
-                                                AND d.status = 'OPEN'
                                               LIMIT 1) d
-                         WHERE NOT {leased}
+                         WHERE d.status = 'OPEN'
+                           AND NOT {leased}
                            AND NOT {registered}) open
                  WHERE d.ctid = open.place
                 RETURNING d.handler_id

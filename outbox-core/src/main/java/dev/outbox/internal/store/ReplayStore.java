@@ -251,9 +251,9 @@ public final class ReplayStore {
                                                FROM {schema}.outbox_delivery d
                                               WHERE d.outbox_id = k.outbox_id
                                                 AND d.handler_id = k.handler_id
-                                                AND {untried}
                                               LIMIT 1) d
-                         WHERE NOT {leased}) untried
+                         WHERE {untried}
+                           AND NOT {leased}) untried
                  WHERE d.ctid = untried.place
                 RETURNING d.outbox_id
             )

@@ -145,7 +145,7 @@ class BoundedPlansTest {
     void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
         addLanes(ROWS, "now()", false, 0);
         outbox.sql()
-                .sql("UPDATE events.outbox_delivery SET status = 'DEAD', next_retry_at = NULL")
+                .sql("UPDATE events.outbox_delivery SET status = 'BLOCKING', next_retry_at = 'infinity'")
                 .update();
         analyze(true, "events.outbox_delivery, events.outbox_unpublished");
 

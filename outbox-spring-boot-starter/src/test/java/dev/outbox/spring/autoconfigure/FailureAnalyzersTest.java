@@ -100,7 +100,7 @@ class FailureAnalyzersTest {
 
         FailureAnalysis analysis = analyze(Applications.on(database));
 
-        assertThat(analysis.getDescription()).contains("\"audit\".events", "column payload is text instead of jsonb");
+        assertThat(analysis.getDescription()).contains("\"audit\".events", "it has no column outbox_event_id");
         assertThat(analysis.getAction()).contains("outbox.retention.archive-schema", "rename");
     }
 

@@ -25,6 +25,7 @@ import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.spring.autoconfigure.Subscriptions.PaymentSucceeded;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -120,12 +121,14 @@ class OutboxAutoConfigurationTest {
 
     @Test
     void disabledOutboxLeavesNoTrace() {
-        Applications.on(database).withPropertyValues("outbox.enabled=false").run((context) -> {
-            assertThat(context).hasNotFailed().doesNotHaveBean(OutboxPublisher.class);
-            assertThat(context.getBeanDefinitionNames()).noneMatch((name) -> name.startsWith("outbox"));
-            assertThat(count(context, "pg_namespace WHERE nspname IN ('events', 'audit')"))
-                    .isZero();
-        });
+        try (TestDatabase empty = TestPostgres.shared().newDatabase()) {
+            Applications.on(empty).withPropertyValues("outbox.enabled=false").run((context) -> {
+                assertThat(context).hasNotFailed().doesNotHaveBean(OutboxPublisher.class);
+                assertThat(context.getBeanDefinitionNames()).noneMatch((name) -> name.startsWith("outbox"));
+                assertThat(count(context, "pg_namespace WHERE nspname IN ('events', 'audit')"))
+                        .isZero();
+            });
+        }
     }
 
     @Test

@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Applications with two data sources: the mark decides which one holds the outbox. */
 class SeveralDataSourcesTest {
 
-    private final TestDatabase database = Applications.database();
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
     private final TestDatabase other = TestPostgres.shared().newDatabase();
 
     @AfterEach
