@@ -40,7 +40,7 @@ final class SettlementDefects {
                     "redelivery settles without its token",
                     "G5",
                     "DeliverySql.java",
-                    "WHERE (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token",
+                    "AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token",
                     "WHERE :token::uuid IS NOT NULL",
                     "PartlyLostLeaseTest",
                     "RetryLanesFenceTest"));
