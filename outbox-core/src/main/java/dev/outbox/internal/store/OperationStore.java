@@ -80,7 +80,8 @@ public final class OperationStore {
                   FROM chosen""") + """
             , event AS (
                 UPDATE {schema}.outbox_unpublished o
-                   SET attempt_count = 0,
+                   SET status = 'RETRYING',
+                       attempt_count = 0,
                        retry_count = 0
                  WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
             ), lane AS (
