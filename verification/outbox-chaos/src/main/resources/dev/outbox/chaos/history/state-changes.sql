@@ -87,8 +87,8 @@ $$;
 
 CREATE FUNCTION chaos.record_lane() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-    INSERT INTO chaos.state_change (kind, outbox_id, handler, old_token, token, old_locked_until, locked_until)
-    VALUES ('LANE', 0, NEW.handler_id, OLD.token, NEW.token, nullif(OLD.due_at, 'infinity'), NEW.due_at);
+    INSERT INTO chaos.state_change (kind, outbox_id, handler, old_status, new_status, old_token, token, old_locked_until, locked_until)
+    VALUES ('LANE', 0, NEW.handler_id, 'LANE', 'LEASED', OLD.token, NEW.token, nullif(OLD.due_at, 'infinity'), NEW.due_at);
     RETURN NULL;
 END
 $$;
