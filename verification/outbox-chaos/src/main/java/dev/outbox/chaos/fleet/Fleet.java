@@ -28,7 +28,9 @@ public final class Fleet implements AutoCloseable {
     /** Longest time between two polls of a worker. */
     public static final Duration LONGEST_POLL = Duration.ofSeconds(2);
 
-    private static final Duration READY_DEADLINE = Duration.ofSeconds(60);
+    /** Many processes start at once, on machines of two cores, and begin anew if their database crashes meanwhile. */
+    private static final Duration READY_DEADLINE = Duration.ofMinutes(3);
+
     private static final Duration ALONE = Duration.ofSeconds(1);
     private static final int WITH_BILLING = 2;
 

@@ -31,6 +31,7 @@ class ChaosTest {
             FaultType.BACKENDS_TERMINATED);
 
     @Test
+    @Tag("fleet")
     @Timeout(600)
     @Guarantee(
             value = "G3",

@@ -19,6 +19,7 @@ class KafkaChaosTest {
     private static final long SEED = Long.getLong("chaos.seed", 20261122);
 
     @Test
+    @Tag("fleet")
     @Timeout(600)
     void deliversEveryEventInOrderThroughCrashes() throws Exception {
         KafkaReport report =
