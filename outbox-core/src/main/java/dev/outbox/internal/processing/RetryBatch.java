@@ -137,13 +137,14 @@ final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
 
     /** Forgets what was written or given back, except for what is left over. A failure gives its lane back. */
     void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+        Set<Lane> givenBack = new HashSet<>();
         for (AttemptedDelivery attempt : removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))) {
             open.remove(attempt.key());
             if (attempt.outcome().blocksLane()) {
-                Lane givenBack = Lane.of(attempt.delivery());
-                open.values().removeIf((delivery) -> Lane.of(delivery).equals(givenBack));
+                givenBack.add(Lane.of(attempt.delivery()));
             }
         }
+        open.values().removeIf((delivery) -> givenBack.contains(Lane.of(delivery)));
         untried.stream()
                 .map(DeliveryKey::of)
                 .filter((key) -> !leftOver.contains(key))
