@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +16,12 @@ import tools.jackson.core.StreamReadConstraints;
 class JsonTextTest {
 
     private static final char BACKSLASH = '\\';
+    private static final TestDatabase DATABASE = TestPostgres.shared().newDatabase();
+
+    @AfterAll
+    static void close() {
+        DATABASE.close();
+    }
 
     @ParameterizedTest
     @ValueSource(
@@ -118,8 +125,8 @@ class JsonTextTest {
     }
 
     private static boolean acceptedByPostgres(String json) {
-        try (TestDatabase database = TestPostgres.shared().newDatabase()) {
-            JdbcClient.create(database.dataSource())
+        try {
+            JdbcClient.create(DATABASE.dataSource())
                     .sql("SELECT ?::jsonb::text")
                     .params(List.of(json))
                     .query(String.class)
