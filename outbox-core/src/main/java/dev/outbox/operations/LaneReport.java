@@ -36,13 +36,13 @@ public record LaneReport(
                 "An operator paused the handler, so its deliveries wait.", "Resume the handler when it may continue."),
         /** A worker has leased the lane or, if it has no delivery, a claim holds the aggregate. */
         RUNNING(
-                "A worker attempts it at the moment.",
+                "A worker has leased the lane and attempts its deliveries.",
                 "Nothing, unless it runs for longer than you expect: then look at the worker."),
         /** The lease of the worker has expired and no other worker has taken over yet. */
         LEASE_EXPIRED(
                 "The worker crashed or was suspended during an attempt.",
                 "Nothing: another worker takes over at its next claim."),
-        /** The head is dead and blocks its lane. */
+        /** The first delivery is dead and blocks its lane. */
         BLOCKED_BY_DEAD_LETTER(
                 "The handler gave up, and its policy is to block the lane.",
                 "Correct the cause, then retry the dead letter, or skip it."),

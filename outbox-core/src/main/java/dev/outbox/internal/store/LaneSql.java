@@ -5,15 +5,19 @@ package dev.outbox.internal.store;
  * outbox_lane. Three rules hold between transactions:
  *
  * <ul>
- *   <li>Whoever changes deliveries of a lane that are not dead holds the lock of its row until the end of the transaction.
- *   <li>The row exists exactly as long as the lane has such a delivery.
+ *   <li>Whoever changes open or blocking deliveries of a lane holds the lock of its row until the end of the transaction.
+ *   <li>The row exists exactly as long as the lane has such a delivery. Those that are dead without blocking it do not belong to it.
  *   <li>It names the first of them. Without a lease, the lane is due when that one is; a lane that is due too early is put off.
  * </ul>
  *
  * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
- * {@link #RELEASE}. If a worker dies in the middle of a lane, the row stays leased until its due time, which is the end of the lease. The
- * next claim finds the lane, counts the crash, and goes on with the first delivery that is left; the token of the dead worker is gone by
- * then, so that it changes nothing if it comes back.
+ * {@link #RELEASE}; a claim changes the first delivery only, and writes its lanes itself.
+ *
+ * <p>If a worker dies in the middle of a lane, its token stays. Nobody looks after it: when the lease ends, the lane is due like any other,
+ * and the next claim takes the token, counts the crash, and attempts the first delivery that is left, alone. From then on the dead worker
+ * changes nothing if it comes back; until then its outcomes count. A crash may be the work of a delivery behind the first, so one stays
+ * counted, and deliveries go one at a time, until the lane is empty. A delivery that crashes again and again is made a dead letter by the
+ * dispatcher.
  */
 final class LaneSql {
 
@@ -84,6 +88,7 @@ final class LaneSql {
     /** Renews the leases of a worker on lanes that no other transaction has locked. */
     static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
 
+    /** Keeps the crashes of a first delivery that is still the first; of its predecessors', at most one, and none within a lease. */
     private static final String REFRESH_EACH =
             """
             WITH lane AS MATERIALIZED (

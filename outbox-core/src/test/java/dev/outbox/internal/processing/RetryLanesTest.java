@@ -135,10 +135,8 @@ class RetryLanesTest {
     }
 
     @Test
-    @Guarantee(
-            value = "G3",
-            sentence = "A delivery queued at the moment its lane empties becomes the head of the lane.")
-    void promotesDeliveryQueuedWhileLaneEmpties() throws SQLException {
+    @Guarantee(value = "G3", sentence = "A delivery queued at the moment its lane empties is the first of the lane.")
+    void deliveryQueuedWhileLaneEmptiesIsFirst() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         park(claim(), first);
