@@ -17,7 +17,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Configures the console of an application that has an outbox and enables it with {@code outbox.console.enabled}. */
 @AutoConfiguration(
@@ -27,7 +26,6 @@ import org.springframework.context.annotation.ImportRuntimeHints;
             "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration"
         })
 @EnableConfigurationProperties(OutboxConsoleProperties.class)
-@ImportRuntimeHints(ConsoleRuntimeHints.class)
 public final class OutboxConsoleAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(OutboxConsoleAutoConfiguration.class);
