@@ -2,18 +2,27 @@ package dev.outbox.internal.operations;
 
 import static dev.outbox.fixture.OutboxAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -192,5 +201,152 @@ class PauseTest {
     private static EventEnvelope publishIn(TestOutbox process, String stream) {
         return process.inTransaction(() -> process.publisher()
                 .publish(OutboxEvent.of("order", stream, new OrderPlaced(1)).inStream(stream)));
+    }
+
+    @Test
+    void pausesHandlerByFormerId() {
+        // Both have the audit, so that nothing is delegated.
+        outbox.handler("mail", "*", mail).handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        Recorded renamed = Recorded.all();
+        other
+                .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
+                .handler("audit", "*", audit)
+                .withNotifications()
+                .stream("default", WHEN_WOKEN)
+                .start();
+        awaitListeners();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        publish(10);
+        await().until(() -> audit.handled().size() == 10);
+
+        assertThat(mail.handled()).isEmpty();
+        assertThat(renamed.handled()).isEmpty();
+        operations(outbox).resumeHandler("post", "ann", "it is back");
+        await().until(() -> outbox.count("events.outbox_published") == 10);
+        assertThat(mail.handled().size() + renamed.handled().size()).isEqualTo(10);
+    }
+
+    @Test
+    void handlerThatIsRenamedStaysPaused() {
+        outbox.handler("mail", "*", mail).stream("default", WHEN_WOKEN).start();
+        operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
+        outbox.runtime().close();
+        Recorded renamed = Recorded.all();
+        other
+                .handler(HandlerDefinition.of("post", Set.of("*"), renamed).aliases("mail"))
+                .handler("audit", "*", audit)
+                .withNotifications()
+                .stream("default", WHEN_WOKEN)
+                .start();
+        // No process knows the former id any more.
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = '-infinity' WHERE id = 'mail'")
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET registry_version = registry_version + 1")
+                .update();
+        List<EventEnvelope> events = publish(10);
+        await().until(() -> audit.handled().size() == 10);
+        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+
+        assertThat(renamed.handled()).isEmpty();
+        assertThat(operations(other).resumeHandler("post", "ann", "it is back")).isTrue();
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
+        assertThat(operations(other).resumeHandler("mail", "ann", "to be sure")).isFalse();
+    }
+
+    @Test
+    void pausesHandlerBeforeItsFirstRegistration() {
+        outbox.handler("audit", "*", audit).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
+                .isTrue();
+        assertThat(operations(outbox).pauseNewHandler("mail", "ann", "its past comes first"))
+                .isFalse();
+        other.handler("audit", "*", audit).handler("mail", "*", mail).withNotifications().stream("default", WHEN_WOKEN)
+                .start();
+        List<EventEnvelope> events = publish(10);
+        await().until(() -> audit.handled().size() == 10);
+        await().until(() -> outbox.count("events.outbox_delivery") == 10);
+
+        assertThat(mail.handled()).isEmpty();
+        assertThat(operations(other).operations(OperationSelection.all(), 10))
+                .extracting(Operation::action, (one) -> one.subject().handlerId())
+                .containsExactly(tuple("PAUSE_HANDLER", "mail"));
+        operations(other).resumeHandler("mail", "ann", "its past is there");
+        await().untilAsserted(() -> assertThat(events)
+                .allSatisfy((event) -> assertThat(outbox.event(event)).isPublished()));
+    }
+
+    @Test
+    void onlyWhatChangesIsDoneAndRecorded() {
+        start();
+        long version = registryVersion();
+        assertThat(operations(outbox).resumeHandler("mail", "ann", "to be sure"))
+                .isFalse();
+        assertThat(operations(outbox).resumeStream("slow", "ann", "to be sure")).isFalse();
+        assertThat(registryVersion()).isEqualTo(version);
+
+        assertThat(operations(outbox).pauseHandler("mail", "ann", "down")).isTrue();
+        assertThat(operations(outbox).pauseHandler("mail", "bob", "down")).isFalse();
+        assertThat(operations(outbox).pauseStream("slow", "ann", "down")).isTrue();
+        assertThat(operations(outbox).pauseStream("slow", "bob", "down")).isFalse();
+        assertThat(operations(outbox).resumeHandler("mail", "bob", "up")).isTrue();
+        assertThat(operations(outbox).resumeStream("slow", "bob", "up")).isTrue();
+        assertThat(registryVersion()).isEqualTo(version + 2);
+
+        assertThat(operations(outbox).operations(OperationSelection.all(), 10))
+                .extracting(
+                        Operation::performedBy,
+                        Operation::action,
+                        Operation::reason,
+                        (one) -> one.subject().handlerId(),
+                        (one) -> one.subject().stream())
+                .containsExactly(
+                        tuple("bob", "RESUME_STREAM", "up", null, "slow"),
+                        tuple("bob", "RESUME_HANDLER", "up", "mail", null),
+                        tuple("ann", "PAUSE_STREAM", "down", null, "slow"),
+                        tuple("ann", "PAUSE_HANDLER", "down", "mail", null));
+    }
+
+    @Test
+    void rejectsPauseOfUnknownHandlerAndStream() {
+        start();
+        assertThatThrownBy(() -> operations(outbox).pauseHandler("mial", "ann", "down"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
+                .hasMessageContaining("mial");
+        assertRefused(() -> operations(outbox).resumeHandler("mial", "ann", "up"), "mial");
+        assertRefused(() -> operations(outbox).pauseStream("fast", "ann", "down"), "fast");
+        assertRefused(() -> operations(outbox).resumeStream("fast", "ann", "up"), "fast");
+        assertThat(outbox.count("events.outbox_operation")).isZero();
+    }
+
+    @Test
+    void rejectsPauseWithoutOperatorOrReason() {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+
+        assertRefused(() -> counted.pauseHandler("", "ann", "down"), "handler id");
+        assertRefused(() -> counted.resumeHandler("mail", "", "up"), "the operator");
+        assertRefused(() -> counted.pauseStream(" ", "ann", "down"), "stream");
+        assertRefused(() -> counted.resumeStream("slow", "ann", " "), "reason");
+        assertRefused(() -> counted.pauseNewHandler("mail", "ann", ""), "reason");
+        assertThat(statements.count()).isZero();
+    }
+
+    private static void assertRefused(Runnable operation, String named) {
+        assertThatThrownBy(operation::run)
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining(named);
+    }
+
+    private long registryVersion() {
+        return outbox.sql()
+                .sql("SELECT registry_version FROM events.outbox_stream WHERE stream = 'default'")
+                .query(Long.class)
+                .single();
     }
 }
