@@ -3,24 +3,19 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import tools.jackson.databind.JsonNode;
 
 /** Attributes of the annotation of a handler. */
 class HandlerAttributesTest {
-
-    private static final List<String> heard = new ArrayList<>();
 
     @Test
     void handlerSaysWhatFollowsADeadEventAndWhatItWasCalled() {
@@ -29,7 +24,7 @@ class HandlerAttributesTest {
             assertThat(handler.onDead()).isEqualTo(OnDead.BLOCK);
             assertThat(handler.aliases()).containsExactly("former", "first");
         }
-        try (AnnotationConfigApplicationContext context = context(Signatures.class)) {
+        try (AnnotationConfigApplicationContext context = context(HandlerDiscoveryTest.Signatures.class)) {
             assertThat(find(context)).allSatisfy((handler) -> {
                 assertThat(handler.onDead()).isEqualTo(OnDead.CONTINUE);
                 assertThat(handler.aliases()).isEmpty();
@@ -91,48 +86,5 @@ class HandlerAttributesTest {
 
     private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
         return new HandlerDiscovery(context.getBeanFactory()).find();
-    }
-
-    static class Signatures {
-
-        @OutboxHandler
-        void payload(SubscriptionStarted event) {
-            heard.add("payload");
-        }
-
-        @OutboxHandler(id = "given.id")
-        void payloadAndEnvelope(SubscriptionStarted event, EventEnvelope envelope) {
-            heard.add("payload+");
-        }
-
-        @OutboxHandler
-        void payloadAndContext(SubscriptionStarted event, EventContext context) {
-            heard.add("payload " + context.attempt());
-        }
-
-        @OutboxHandler
-        void payloadEnvelopeAndContext(SubscriptionStarted event, EventEnvelope envelope, EventContext context) {
-            heard.add("payload+ " + context.attempt());
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        void envelopeAndContext(EventEnvelope envelope, EventContext context) {
-            heard.add("envelope " + context.attempt());
-        }
-
-        @OutboxHandler(eventTypes = "SubscriptionStarted")
-        void json(JsonNode payload) {
-            heard.add("json");
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        protected void jsonAndEnvelope(JsonNode payload, EventEnvelope envelope) {
-            heard.add("json+");
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        public void envelope(EventEnvelope envelope) {
-            heard.add("envelope");
-        }
     }
 }

@@ -25,13 +25,12 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class HandlerDiscoveryTest {
 
-    private static final EventContext CONTEXT = new EventContext() {
+    static final EventContext CONTEXT = new EventContext() {
         @Override
         public int attempt() {
             return 1;
@@ -48,7 +47,7 @@ class HandlerDiscoveryTest {
         }
     };
 
-    private static final EventEnvelope ENVELOPE = new EventEnvelope(
+    static final EventEnvelope ENVELOPE = new EventEnvelope(
             1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
 
     private static final List<String> heard = new ArrayList<>();
@@ -113,10 +112,6 @@ class HandlerDiscoveryTest {
 
     private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
         return new HandlerDiscovery(context.getBeanFactory()).find();
-    }
-
-    private static String transaction() {
-        return " " + TransactionSynchronizationManager.isActualTransactionActive();
     }
 
     static class Signatures {

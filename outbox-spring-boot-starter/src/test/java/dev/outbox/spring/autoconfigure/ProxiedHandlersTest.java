@@ -3,63 +3,37 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.EventContext;
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Handlers of beans that Spring wraps in a proxy. */
 class ProxiedHandlersTest {
-
-    private static final EventContext CONTEXT = new EventContext() {
-        @Override
-        public int attempt() {
-            return 1;
-        }
-
-        @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
-        }
-
-        @Override
-        public boolean isLeaseLost() {
-            return false;
-        }
-    };
-
-    private static final EventEnvelope ENVELOPE = new EventEnvelope(
-            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
 
     private static final List<String> heard = new ArrayList<>();
 
     @Test
     void handlerOfClassProxyRunsInItsTransaction() throws Exception {
         heard.clear();
-        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, TransactionalHandler.class)) {
+        try (AnnotationConfigApplicationContext context =
+                context(HandlerDiscoveryTest.ClassProxies.class, TransactionalHandler.class)) {
             assertThat(AopUtils.isCglibProxy(context.getBean(TransactionalHandler.class)))
                     .isTrue();
             for (HandlerDefinition handler : find(context)) {
-                handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+                handler.handle(
+                        new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
             }
         }
         assertThat(heard).containsExactlyInAnyOrder("transactional true", "package-private true");
@@ -68,8 +42,14 @@ class ProxiedHandlersTest {
     @Test
     void handlerOfLazyClassProxyRunsInItsTransaction() throws Exception {
         heard.clear();
-        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, LazyTransactionalHandler.class)) {
-            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+        try (AnnotationConfigApplicationContext context =
+                context(HandlerDiscoveryTest.ClassProxies.class, LazyTransactionalHandler.class)) {
+            find(context)
+                    .get(0)
+                    .handle(
+                            new SubscriptionStarted("gold"),
+                            HandlerDiscoveryTest.ENVELOPE,
+                            HandlerDiscoveryTest.CONTEXT);
         }
         assertThat(heard).containsExactly("lazy true");
     }
@@ -80,7 +60,12 @@ class ProxiedHandlersTest {
         try (AnnotationConfigApplicationContext context = context(InterfaceProxies.class, InterfaceHandler.class)) {
             assertThat(AopUtils.isJdkDynamicProxy(context.getBean("interfaceHandler")))
                     .isTrue();
-            find(context).get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            find(context)
+                    .get(0)
+                    .handle(
+                            new SubscriptionStarted("gold"),
+                            HandlerDiscoveryTest.ENVELOPE,
+                            HandlerDiscoveryTest.CONTEXT);
         }
         assertThat(heard).containsExactly("interface true");
     }
@@ -97,7 +82,8 @@ class ProxiedHandlersTest {
 
     @Test
     void finalMethodOfClassProxyIsRefused() {
-        try (AnnotationConfigApplicationContext context = context(ClassProxies.class, FinalHandler.class)) {
+        try (AnnotationConfigApplicationContext context =
+                context(HandlerDiscoveryTest.ClassProxies.class, FinalHandler.class)) {
             assertThatThrownBy(() -> find(context))
                     .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("is final");
@@ -179,40 +165,12 @@ class ProxiedHandlersTest {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement(proxyTargetClass = true)
-    static class ClassProxies {
-
-        @Bean
-        EmptyTransactions transactionManager() {
-            return new EmptyTransactions();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement(proxyTargetClass = false)
     static class InterfaceProxies {
 
         @Bean
-        EmptyTransactions transactionManager() {
-            return new EmptyTransactions();
+        HandlerDiscoveryTest.EmptyTransactions transactionManager() {
+            return new HandlerDiscoveryTest.EmptyTransactions();
         }
-    }
-
-    /** Transactions of nothing. */
-    static final class EmptyTransactions extends AbstractPlatformTransactionManager {
-
-        @Override
-        protected Object doGetTransaction() {
-            return new Object();
-        }
-
-        @Override
-        protected void doBegin(Object transaction, TransactionDefinition definition) {}
-
-        @Override
-        protected void doCommit(DefaultTransactionStatus status) {}
-
-        @Override
-        protected void doRollback(DefaultTransactionStatus status) {}
     }
 }

@@ -2,7 +2,6 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.EventType;
 import dev.outbox.HandlerDefinition;
@@ -10,7 +9,6 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
 import dev.outbox.internal.dispatch.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -29,11 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** Methods that cannot be handlers are refused with a reason. */
 class RefusedHandlersTest {
 
-    private static final List<String> heard = new ArrayList<>();
-
     @Test
     void twoHandlersWithOneIdAreRefusedWithBothPlaces() {
-        try (AnnotationConfigApplicationContext context = context(Signatures.class, SameId.class)) {
+        try (AnnotationConfigApplicationContext context =
+                context(HandlerDiscoveryTest.Signatures.class, SameId.class)) {
             assertThatThrownBy(() -> find(context))
                     .isInstanceOf(OutboxConfigurationException.class)
                     .hasMessageContaining("two handlers have the id 'given.id'")
@@ -91,49 +88,6 @@ class RefusedHandlersTest {
 
     private static List<HandlerDefinition> find(AnnotationConfigApplicationContext context) {
         return new HandlerDiscovery(context.getBeanFactory()).find();
-    }
-
-    static class Signatures {
-
-        @OutboxHandler
-        void payload(SubscriptionStarted event) {
-            heard.add("payload");
-        }
-
-        @OutboxHandler(id = "given.id")
-        void payloadAndEnvelope(SubscriptionStarted event, EventEnvelope envelope) {
-            heard.add("payload+");
-        }
-
-        @OutboxHandler
-        void payloadAndContext(SubscriptionStarted event, EventContext context) {
-            heard.add("payload " + context.attempt());
-        }
-
-        @OutboxHandler
-        void payloadEnvelopeAndContext(SubscriptionStarted event, EventEnvelope envelope, EventContext context) {
-            heard.add("payload+ " + context.attempt());
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        void envelopeAndContext(EventEnvelope envelope, EventContext context) {
-            heard.add("envelope " + context.attempt());
-        }
-
-        @OutboxHandler(eventTypes = "SubscriptionStarted")
-        void json(JsonNode payload) {
-            heard.add("json");
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        protected void jsonAndEnvelope(JsonNode payload, EventEnvelope envelope) {
-            heard.add("json+");
-        }
-
-        @OutboxHandler(eventTypes = "*")
-        public void envelope(EventEnvelope envelope) {
-            heard.add("envelope");
-        }
     }
 
     @Configuration(proxyBeanMethods = false)

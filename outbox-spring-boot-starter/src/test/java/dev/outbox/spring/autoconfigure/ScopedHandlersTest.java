@@ -2,16 +2,11 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.EventContext;
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxHandler;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Lazy;
@@ -22,26 +17,6 @@ import org.springframework.context.support.SimpleThreadScope;
 /** Handlers of beans that Spring creates late, or more than once. */
 class ScopedHandlersTest {
 
-    private static final EventContext CONTEXT = new EventContext() {
-        @Override
-        public int attempt() {
-            return 1;
-        }
-
-        @Override
-        public Instant leaseDeadline() {
-            return Instant.MAX;
-        }
-
-        @Override
-        public boolean isLeaseLost() {
-            return false;
-        }
-    };
-
-    private static final EventEnvelope ENVELOPE = new EventEnvelope(
-            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
-
     private static final List<String> heard = new ArrayList<>();
 
     @Test
@@ -51,8 +26,10 @@ class ScopedHandlersTest {
             HandlerDefinition handler = find(context).get(0);
             assertThat(LazyHandler.created).isZero();
 
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(
+                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
+            handler.handle(
+                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
 
             assertThat(LazyHandler.created).isOne();
         }
@@ -64,8 +41,10 @@ class ScopedHandlersTest {
         try (AnnotationConfigApplicationContext context = context(PrototypeHandler.class)) {
             HandlerDefinition handler = find(context).get(0);
 
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
-            handler.handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handler.handle(
+                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
+            handler.handle(
+                    new SubscriptionStarted("gold"), HandlerDiscoveryTest.ENVELOPE, HandlerDiscoveryTest.CONTEXT);
 
             assertThat(PrototypeHandler.created).isEqualTo(2);
         }
@@ -81,7 +60,11 @@ class ScopedHandlersTest {
             List<HandlerDefinition> handlers = find(context);
 
             assertThat(handlers).extracting(HandlerDefinition::id).containsExactly("scoped");
-            handlers.get(0).handle(new SubscriptionStarted("gold"), ENVELOPE, CONTEXT);
+            handlers.get(0)
+                    .handle(
+                            new SubscriptionStarted("gold"),
+                            HandlerDiscoveryTest.ENVELOPE,
+                            HandlerDiscoveryTest.CONTEXT);
             assertThat(heard).containsExactly("scoped");
         }
     }
