@@ -115,7 +115,7 @@ public interface OutboxOperations {
 
     /**
      * Expires the registration of a handler that was removed from the application, instead of waiting for
-     * {@code outbox.registry.expire-after}. No further events are queued for the handler, and its pending deliveries become dead letters
+     * 7 days without a heartbeat. No further events are queued for the handler, and its pending deliveries become dead letters
      * with the code {@code HANDLER_EXPIRED}, which can be retried or skipped. A handler that was renamed needs an alias instead.
      *
      * <p>The expiry is committed durably first, then the deliveries change in transactions of 500. If the process dies in between, another

@@ -154,8 +154,8 @@ class LostRegistrationTest {
             server.addStandby();
             server.stopReplication();
             registerProcessThatIsGone(outbox);
-            HandlerRegistry registry = new HandlerRegistry(
-                    List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7));
+            HandlerRegistry registry =
+                    new HandlerRegistry(List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
             registry.register();
 
             server.failOver();

@@ -8,7 +8,6 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.HandlerStore;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,7 +32,6 @@ public final class HandlerRegistry {
 
     private final Supplier<? extends Collection<HandlerDefinition>> definitions;
     private final HandlerStore store;
-    private final Duration expireAfter;
     private final ReentrantLock finding = new ReentrantLock();
     private final ReentrantLock loading = new ReentrantLock();
     private volatile @Nullable HandlerRoutes routes;
@@ -41,11 +39,9 @@ public final class HandlerRegistry {
     private volatile HandlerStore.@Nullable Listed listed;
 
     /** Creates a registry that asks for the handlers of this instance when it first needs them. */
-    public HandlerRegistry(
-            Supplier<? extends Collection<HandlerDefinition>> definitions, HandlerStore store, Duration expireAfter) {
+    public HandlerRegistry(Supplier<? extends Collection<HandlerDefinition>> definitions, HandlerStore store) {
         this.definitions = definitions;
         this.store = store;
-        this.expireAfter = expireAfter;
     }
 
     /** Returns the handlers of this instance, checked against each other. */
@@ -110,7 +106,7 @@ public final class HandlerRegistry {
         }
         if (known == null || !known.server().equals(claimed.server())) {
             FaultPoint.BEFORE_REGISTRY_RESTORE.reached();
-            store.register(local().subscriptions(), local().aliases(), expireAfter);
+            store.register(local().subscriptions(), local().aliases(), HandlerStore.EXPIRE_AFTER);
             FaultPoint.AFTER_REGISTRY_RESTORE.reached();
         }
         load();
@@ -135,12 +131,12 @@ public final class HandlerRegistry {
         try {
             HandlerRoutes known = routes();
             FaultPoint.BEFORE_REGISTRY_LOAD.reached();
-            HandlerStore.Listed found = store.list(expireAfter);
+            HandlerStore.Listed found = store.list();
             HandlerStore.Listed before = listed;
             if (before != null && !before.server().equals(found.server())) {
                 log.info("The database was restarted, promoted or restored; registering the handlers that it has lost");
                 restore(before.handlers(), found.handlers());
-                found = store.list(expireAfter);
+                found = store.list();
             }
             HandlerRoutes current = new HandlerRoutes(known.local(), found.handlers());
             FaultPoint.AFTER_REGISTRY_LOAD.reached();
@@ -167,17 +163,12 @@ public final class HandlerRegistry {
             RegisteredHandler current = present.getOrDefault(known.id(), known);
             aliases.putIfAbsent(known.id(), current.aliases().stream().sorted().toList());
         }
-        store.register(subscriptions, aliases, expireAfter);
+        store.register(subscriptions, aliases, HandlerStore.EXPIRE_AFTER);
     }
 
     /** Finds a handler of any instance by its current or a former id, in the database. */
     public Optional<RegisteredHandler> resolve(String id) throws SQLException {
-        return RegisteredHandler.resolve(id, store.list(expireAfter).handlers());
-    }
-
-    /** Returns how long after its last heartbeat a registration expires. */
-    public Duration expireAfter() {
-        return expireAfter;
+        return RegisteredHandler.resolve(id, store.list().handlers());
     }
 
     HandlerRoutes.Route route(Subscription event) {

@@ -4,6 +4,7 @@ import dev.outbox.internal.delivery.Subscription;
 import dev.outbox.internal.dispatch.HandlerRegistry;
 import dev.outbox.internal.store.HandlerExpiryStore;
 import dev.outbox.internal.store.HandlerExpiryStore.Absent;
+import dev.outbox.internal.store.HandlerStore;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -74,8 +75,8 @@ public final class RegistryReport {
                 handler.id(),
                 lastSeen == null
                         ? ""
-                        : " Otherwise its deliveries become dead letters from " + lastSeen.plus(registry.expireAfter())
-                                + " on");
+                        : " Otherwise its deliveries become dead letters from "
+                                + lastSeen.plus(HandlerStore.EXPIRE_AFTER) + " on");
     }
 
     /** Returns the only handler of this instance that takes the events, or a placeholder. */

@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.store.HandlerExpiryStore;
+import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
@@ -30,15 +31,15 @@ public final class HandlerExpiry {
     }
 
     /** Ends the registrations that no instance has renewed for a time, and what a crash has left of those that operators expired. */
-    public void runOnce(Duration expireAfter) throws SQLException {
+    public void runOnce() throws SQLException {
         end(
-                expireAfter,
+                HandlerStore.EXPIRE_AFTER,
                 (handlerId, count) -> log.error(
                         "Dead-lettered {} deliveries of handler '{}', whose registration has expired: no running instance has had the"
                                 + " handler for {} h, or an operator expired it; retry or skip them",
                         count,
                         handlerId,
-                        expireAfter.toHours()));
+                        HandlerStore.EXPIRE_AFTER.toHours()));
     }
 
     /** Expires the registration of a handler whatever its age, and ends it. Returns whether it had not expired before. */

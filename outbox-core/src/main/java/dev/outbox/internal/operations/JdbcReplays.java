@@ -3,6 +3,7 @@ package dev.outbox.internal.operations;
 import dev.outbox.internal.delivery.AuditInfo;
 import dev.outbox.internal.delivery.RegisteredHandler;
 import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.store.HandlerStore;
 import dev.outbox.internal.store.ReplayStore;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
@@ -41,7 +42,7 @@ public final class JdbcReplays implements Replays {
                     .orElseThrow(() -> new InvalidOperationException(
                             Reason.UNKNOWN_HANDLER,
                             "no instance has registered a handler '" + request.handlerId() + "' in the last "
-                                    + registry.expireAfter().toDays()
+                                    + HandlerStore.EXPIRE_AFTER.toDays()
                                     + " days; start one that has it, or correct the id",
                             null));
             for (String type : request.eventTypes()) {

@@ -54,7 +54,7 @@ final class HandlerHeartbeat implements AutoCloseable {
             registry.register();
             registered = true;
         }
-        expiry.runOnce(registry.expireAfter());
+        expiry.runOnce();
         report.write();
         return PERIOD;
     }

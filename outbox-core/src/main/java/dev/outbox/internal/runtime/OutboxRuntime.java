@@ -66,9 +66,7 @@ public final class OutboxRuntime implements AutoCloseable {
         this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
         DecoratedHandlers decorated = new DecoratedHandlers(settings, dependencies, listener);
         this.registry = new HandlerRegistry(
-                () -> decorated.of(definitions.get(), handlers),
-                new HandlerStore(dependencies.dataSource(), schema),
-                settings.polling().expireAfter());
+                () -> decorated.of(definitions.get(), handlers), new HandlerStore(dependencies.dataSource(), schema));
         this.writer = new EventWriter(
                 new EventBody(
                         dependencies.mapper(),

@@ -6,7 +6,6 @@ import dev.outbox.internal.processing.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.StreamRouting;
 import dev.outbox.internal.store.OutboxSchema;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -42,18 +41,11 @@ public record RuntimeSettings(
     }
 
     /** Settings for polling streams. */
-    public record Polling(
-            Set<String> polled, boolean notifications, Map<String, PollerSettings> streams, Duration expireAfter) {
-
-        private static final Duration SHORTEST_EXPIRY = Duration.ofMinutes(10);
+    public record Polling(Set<String> polled, boolean notifications, Map<String, PollerSettings> streams) {
 
         public Polling {
             polled = Set.copyOf(polled);
             streams = Map.copyOf(streams);
-            if (expireAfter.compareTo(SHORTEST_EXPIRY) < 0) {
-                throw new IllegalArgumentException("expireAfter must be at least " + SHORTEST_EXPIRY.toMinutes()
-                        + " minutes, or the registrations of a busy instance would expire: " + expireAfter);
-            }
             if (!streams.containsKey(DEFAULT_STREAM)) {
                 throw new IllegalArgumentException(
                         "streams must hold the stream '" + DEFAULT_STREAM + "': " + streams.keySet());
@@ -75,13 +67,9 @@ public record RuntimeSettings(
             return own;
         }
 
-        /** Returns the defaults: the default stream, notifications, and expiry of handler registrations after 7 days. */
+        /** Returns the defaults: the default stream and notifications. */
         public static Polling defaults() {
-            return new Polling(
-                    Set.of(DEFAULT_STREAM),
-                    true,
-                    Map.of(DEFAULT_STREAM, PollerSettings.defaults()),
-                    Duration.ofDays(7));
+            return new Polling(Set.of(DEFAULT_STREAM), true, Map.of(DEFAULT_STREAM, PollerSettings.defaults()));
         }
     }
 

@@ -20,6 +20,12 @@ public final class HandlerStore {
             LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE
             """;
 
+    /**
+     * How long after its last heartbeat a registration expires. Longer than a service is switched off over a weekend or a holiday; an
+     * operator expires the registration of a removed handler at once.
+     */
+    public static final Duration EXPIRE_AFTER = Duration.ofDays(7);
+
     /** A running instance renews its registrations more often. */
     public static final Duration STANDSTILL = Duration.ofMinutes(5);
 
@@ -194,9 +200,9 @@ public final class HandlerStore {
     public record Listed(String server, List<RegisteredHandler> handlers) {}
 
     /** Lists the handlers of all instances. */
-    public Listed list(Duration expireAfter) throws SQLException {
+    public Listed list() throws SQLException {
         return list.run(
-                dataSource, (parameters) -> parameters.set("expiry_millis", expireAfter.toMillis()), (results) -> {
+                dataSource, (parameters) -> parameters.set("expiry_millis", EXPIRE_AFTER.toMillis()), (results) -> {
                     List<RegisteredHandler> handlers = new ArrayList<>();
                     String server = "";
                     ResultSet row = results.rows();

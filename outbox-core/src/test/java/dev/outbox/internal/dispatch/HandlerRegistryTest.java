@@ -48,8 +48,7 @@ class HandlerRegistryTest {
     void earlierReadDoesNotReplaceALaterOne() throws Exception {
         HandlerRegistry registry = new HandlerRegistry(
                 () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
-                new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT),
-                WEEK);
+                new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT));
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                 .register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
         FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
@@ -74,7 +73,7 @@ class HandlerRegistryTest {
     void heartbeatRestoresMissingRegistrations() throws SQLException {
         HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(billing), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), WEEK);
+                () -> List.of(billing), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
         registry.register();
         outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
         outbox.sql().sql("DELETE FROM events.outbox_handler").update();
@@ -88,7 +87,7 @@ class HandlerRegistryTest {
     @Test
     void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        HandlerRegistry registry = new HandlerRegistry(List::of, store, WEEK);
+        HandlerRegistry registry = new HandlerRegistry(List::of, store);
         store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         registry.register();
         registry.loadVersion(new RegistryVersion("before", 1));
@@ -106,7 +105,7 @@ class HandlerRegistryTest {
     void firstClaimDoesNotReviveWhatHasExpiredSinceTheStart() throws SQLException {
         HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), store, WEEK);
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), store);
         store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
         store.addStream("default");
         registry.register();

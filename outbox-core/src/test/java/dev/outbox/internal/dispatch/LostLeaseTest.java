@@ -126,9 +126,7 @@ class LostLeaseTest {
 
     private Dispatcher dispatcher(HandlerDefinition... handlers) {
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(handlers),
-                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                Duration.ofDays(7));
+                () -> List.of(handlers), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
         return new Dispatcher(
                 registry,
                 new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),

@@ -71,13 +71,13 @@ class HandlerExpiryTest {
         // It would expire the handler in the background.
         outbox.runtime().close();
 
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
         unseen("old", "6 days");
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
         unseen("old", "8 days");
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
 
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(events).allSatisfy((event) -> assertThat(outbox.event(event)).isDead());
@@ -85,7 +85,7 @@ class HandlerExpiryTest {
                 .filteredOn((line) -> line.getLevel() == Level.ERROR)
                 .singleElement()
                 .satisfies((line) -> assertThat(line.getFormattedMessage()).contains("2 deliveries", "'old'"));
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(lines.list).hasSize(1);
         assertThat(current.handled()).hasSize(2);
     }
@@ -105,7 +105,7 @@ class HandlerExpiryTest {
                 .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
                         + " WHERE event_type = 'OrderPaid'")
                 .update();
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(outbox.event(behind)).becomesPublished();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
         assertThat(billing.handled()).hasSize(1);
@@ -119,7 +119,7 @@ class HandlerExpiryTest {
                         .aliases("old"))
                 .start();
         unseen("old", "8 days");
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(lines.list).isEmpty();
     }
 
@@ -132,10 +132,10 @@ class HandlerExpiryTest {
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
         unseen("old", "8 days");
 
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(registered()).containsExactly("current *", "old");
         outbox.sql().sql("DELETE FROM events.outbox_delivery").update();
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(registered()).containsExactly("current *");
     }
 
@@ -147,7 +147,7 @@ class HandlerExpiryTest {
         outbox.sql().sql("UPDATE events.outbox_handler SET paused = true").update();
         unseen("old", "8 days");
 
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(registered()).containsExactly("current *", "old");
     }
 
@@ -159,14 +159,14 @@ class HandlerExpiryTest {
         outbox.publish("1", new OrderPlaced(1));
         await().until(() -> outbox.count("events.outbox_delivery") == 1);
         unseen("old", "8 days");
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET created_at = now() - interval '9 days'")
                 .update();
         outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
         assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 
@@ -203,7 +203,7 @@ class HandlerExpiryTest {
         unseen("current", "8 days");
         unseen("old", "8 days");
 
-        expiry.runOnce(WEEK);
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 OPEN");
         assertThat(registered()).containsExactly("current *", "old *");
     }

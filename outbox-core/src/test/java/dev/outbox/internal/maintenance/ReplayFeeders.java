@@ -18,8 +18,7 @@ final class ReplayFeeders {
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
         return new ReplayFeeder(
                 new ReplayStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new HandlerRegistry(
-                        List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ofDays(7)),
+                new HandlerRegistry(List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)),
                 (JdbcReplays) replays,
                 (stream, handlerId, deliveries) -> {});
     }

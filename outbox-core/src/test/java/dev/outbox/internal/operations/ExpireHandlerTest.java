@@ -163,8 +163,7 @@ class ExpireHandlerTest {
                 .expire("old", new AuditInfo("ann", "removed"));
         assertThat(deliveries()).containsExactly("1 OPEN", "2 OPEN");
 
-        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT))
-                .runOnce(Duration.ofDays(7));
+        new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT)).runOnce();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED", "2 DEAD HANDLER_EXPIRED");
         assertThat(operations().expireHandler("old", "ann", "removed")).isFalse();
     }
@@ -188,13 +187,13 @@ class ExpireHandlerTest {
         operations().retry(DeliverySelection.all().ofHandler("old"), "ann", "once more");
         HandlerExpiry expiry = new HandlerExpiry(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT));
 
-        expiry.runOnce(Duration.ofDays(7));
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 OPEN HANDLER_EXPIRED");
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET created_at = clock_timestamp()")
                 .update();
-        expiry.runOnce(Duration.ofDays(7));
+        expiry.runOnce();
         assertThat(deliveries()).containsExactly("1 DEAD HANDLER_EXPIRED");
     }
 

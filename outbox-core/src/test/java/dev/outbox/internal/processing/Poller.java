@@ -35,9 +35,7 @@ final class Poller implements AutoCloseable {
     Poller(TestOutbox outbox, HandlerDefinition handler, RetryPolicy policy, int batchSize, int concurrency)
             throws SQLException {
         HandlerRegistry registry = new HandlerRegistry(
-                () -> List.of(handler),
-                new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                Duration.ofDays(7));
+                () -> List.of(handler), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
         registry.register();
         Dispatcher dispatcher = new Dispatcher(
                 registry,

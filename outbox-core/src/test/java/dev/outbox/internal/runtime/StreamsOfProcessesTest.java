@@ -158,8 +158,7 @@ class StreamsOfProcessesTest {
     void streamThatIsNotPolledTakesNoShareOfTheConnections() {
         Map<String, PollerSettings> streams = Map.of("default", WHEN_WOKEN, "mail", WHEN_WOKEN);
 
-        assertThat(new Polling(Set.of("mail"), true, streams, Duration.ofDays(7)).polledStreams())
-                .isEqualTo(Map.of("mail", WHEN_WOKEN));
+        assertThat(new Polling(Set.of("mail"), true, streams).polledStreams()).isEqualTo(Map.of("mail", WHEN_WOKEN));
     }
 
     @Test

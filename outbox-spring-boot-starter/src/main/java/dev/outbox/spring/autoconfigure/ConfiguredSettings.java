@@ -107,12 +107,7 @@ final class ConfiguredSettings {
         pollers.put(RuntimeSettings.DEFAULT_STREAM, defaults);
         streams.forEach((name, stream) ->
                 pollers.put(name, stream(PropertyRule.key("outbox.streams", name), stream, defaults)));
-        return PropertyRule.checkAll("outbox.registry", () -> polling(poller, pollers));
-    }
-
-    private Polling polling(Poller poller, Map<String, PollerSettings> streams) {
-        Duration expireAfter = properties.registry().expireAfter();
-        return new Polling(polled(poller, streams.keySet()), poller.notifications(), streams, expireAfter);
+        return new Polling(polled(poller, pollers.keySet()), poller.notifications(), pollers);
     }
 
     private static Set<String> polled(Poller poller, Set<String> configured) {

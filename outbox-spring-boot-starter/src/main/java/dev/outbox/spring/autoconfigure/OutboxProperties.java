@@ -29,7 +29,6 @@ import org.springframework.util.unit.DataSize;
  * @param publisher Publishing of events.
  * @param metrics Meters and gauges.
  * @param health Thresholds of the health indicator.
- * @param registry Handler registrations of all instances.
  * @param endpoint Actuator endpoint.
  * @param springEvents Spring events that the outbox stores.
  */
@@ -47,7 +46,6 @@ public record OutboxProperties(
         @DefaultValue Publisher publisher,
         @DefaultValue Metrics metrics,
         @DefaultValue Health health,
-        @DefaultValue Registry registry,
         @DefaultValue Endpoint endpoint,
         @DefaultValue SpringEvents springEvents) {
 
@@ -202,13 +200,6 @@ public record OutboxProperties(
      */
     public record Health(
             @Nullable Duration maxOldest, @Nullable Long maxDead) {}
-
-    /**
-     * Handler registrations of all instances.
-     *
-     * @param expireAfter How long after its last heartbeat a handler registration expires, at least 10 minutes. Its pending deliveries then become dead letters.
-     */
-    public record Registry(@DefaultValue("7d") Duration expireAfter) {}
 
     /**
      * Actuator endpoint.

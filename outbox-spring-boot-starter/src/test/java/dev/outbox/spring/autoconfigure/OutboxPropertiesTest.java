@@ -52,8 +52,7 @@ class OutboxPropertiesTest {
                 "outbox.retention.published=31d",
                 "outbox.retention.archive=false",
                 "outbox.publisher.max-payload-size=2KB",
-                "outbox.publisher.unrouted=fail",
-                "outbox.registry.expire-after=8d");
+                "outbox.publisher.unrouted=fail");
 
         assertThat(settings.schemas().outbox().name()).isEqualTo("shop");
         assertThat(settings.schemas().archive().name()).isEqualTo("shop_archive");
@@ -61,7 +60,6 @@ class OutboxPropertiesTest {
         assertThat(settings.polling().notifications()).isFalse();
         assertThat(settings.polling().streams())
                 .isEqualTo(Map.of("default", new PollerSettings(seconds(3), 51, 4, seconds(61), seconds(21))));
-        assertThat(settings.polling().expireAfter()).isEqualTo(Duration.ofDays(8));
         assertThat(settings.dispatch().retry().defaults().policy())
                 .isEqualTo(new RetryPolicy(new Delays(List.of(seconds(1), seconds(2))), 4));
         assertThat(settings.retention())

@@ -70,7 +70,7 @@ final class CellOutbox implements AutoCloseable {
         RuntimeSettings settings = new RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),
-                new Polling(Set.of("default"), true, Map.of("default", poller), Duration.ofDays(7)),
+                new Polling(Set.of("default"), true, Map.of("default", poller)),
                 new DispatchSettings(new RetryPolicies(RETRIES, Map.of(), Map.of()), Map.of()),
                 retention);
         return new CellOutbox(pool, settings, handlers);

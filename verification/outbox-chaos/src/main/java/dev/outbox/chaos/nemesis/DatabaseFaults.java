@@ -16,7 +16,7 @@ final class DatabaseFaults {
     private static final String SERVER = "server";
     private static final int LAST_VERSION = 2;
 
-    /** A day more than {@code outbox.registry.expire-after}. */
+    /** A day more than the life of a registration without a heartbeat. */
     private static final String EIGHT_DAYS_LATER = """
             UPDATE events.outbox_handler SET last_seen_at = last_seen_at - interval '8 days';
             UPDATE events.outbox_subscription SET last_seen_at = last_seen_at - interval '8 days';

@@ -125,7 +125,7 @@ final class RecordedRun implements AutoCloseable {
         return new RuntimeSettings(
                 Schemas.defaults(),
                 PublisherSettings.defaults(),
-                new Polling(Set.of("default"), false, Map.of("default", poller), Duration.ofDays(7)),
+                new Polling(Set.of("default"), false, Map.of("default", poller)),
                 new DispatchSettings(new RetryPolicies(atOnce, Map.of(), Map.of()), Map.of()),
                 RetentionSettings.defaults());
     }
