@@ -10,6 +10,7 @@ import dev.outbox.internal.delivery.DispatchedEvent;
 import dev.outbox.internal.delivery.RegistryVersion;
 import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.ClaimStore;
 import dev.outbox.internal.store.ScanLimit;
 import dev.outbox.internal.store.SettlementStore;
@@ -32,14 +33,16 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
+    private final DueMark dueMark;
 
     private long highest;
     private volatile boolean queued;
 
     /** Handles aggregates at the same time, or all events in the order of ids. */
-    FirstDeliveries(PolledStream stream, StreamDependencies dependencies, boolean concurrent) {
+    FirstDeliveries(PolledStream stream, StreamDependencies dependencies, DueMark dueMark, boolean concurrent) {
         this.stream = stream;
         this.dependencies = dependencies;
+        this.dueMark = dueMark;
         this.concurrent = concurrent;
         this.isolator = new SettlementIsolator(dependencies.settlements());
         this.depth = new ScanLimit(stream.settings().batchSize());
@@ -55,14 +58,17 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     @Override
     public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
         Predicate<RegistryVersion> outdated = dependencies.registry().versionCheck();
+        ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
+        ClaimStore.Window start = window.next();
         ClaimStore.Request request = new ClaimStore.Request(
                 stream.name(),
                 stream.worker(),
                 stream.settings().batchSize(),
                 stream.settings().lease(),
-                dependencies.dispatcher().activeHandlers(),
+                handlers,
                 nearOnly ? depth.near(highest) : depth.next(highest),
-                window.next());
+                start,
+                start == ClaimStore.Window.WHOLE_QUEUE ? DueMark.BEGINNING : dueMark.of(handlers));
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
         Optional<ClaimRound> found = claim(request, begun);
@@ -72,6 +78,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             return Claimed.nothing(true);
         }
         ClaimRound round = found.get();
+        dueMark.found(handlers, round.dueFrom());
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
         boolean again = recordClaim(request, round, took, nearOnly);
         if (batch == null) {

@@ -8,6 +8,7 @@ import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.dispatch.LeaseGuard;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.store.ActiveHandlers;
 import dev.outbox.internal.store.DeliveryClaimStore;
 import dev.outbox.internal.store.DeliverySettlementStore;
 import dev.outbox.internal.store.Lane;
@@ -30,11 +31,13 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     private final PolledStream stream;
     private final StreamDependencies dependencies;
+    private final DueMark dueMark;
     private final List<RetryBatch> claimed = new ArrayList<>();
 
-    RetryLanes(PolledStream stream, StreamDependencies dependencies) {
+    RetryLanes(PolledStream stream, StreamDependencies dependencies, DueMark dueMark) {
         this.stream = stream;
         this.dependencies = dependencies;
+        this.dueMark = dueMark;
     }
 
     @Override
@@ -80,16 +83,18 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
         Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
+        ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
         return dependencies
                 .deliveryClaims()
                 .claimDue(new DeliveryClaimStore.Request(
                         stream.name(),
                         stream.worker(),
-                        dependencies.dispatcher().activeHandlers(),
+                        handlers,
                         stream.settings().batchSize(),
                         held,
                         withSuspects,
-                        stream.settings().lease()));
+                        stream.settings().lease(),
+                        dueMark.of(handlers)));
     }
 
     /** A queue for each lane; the lanes of a batch handler share as many queues as there are workers. */

@@ -38,10 +38,11 @@ public final class StreamPoller implements AutoCloseable {
         this.stream = stream;
         this.workers = workers;
         this.loop = new BackgroundLoop("outbox-poller-" + name, this::runOnce);
-        this.first = new FirstDeliveries(stream, dependencies, workers != null);
+        DueMark dueMark = new DueMark();
+        this.first = new FirstDeliveries(stream, dependencies, dueMark, workers != null);
         this.firstDeliveries =
                 new BatchLoop<>(name, workers == null ? new Prefetch(first, name) : first, workers, loop::wake);
-        this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies), workers, loop::wake);
+        this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies, dueMark), workers, loop::wake);
     }
 
     public void start() {

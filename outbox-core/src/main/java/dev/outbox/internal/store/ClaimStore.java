@@ -9,6 +9,7 @@ import dev.outbox.internal.delivery.RegistryVersion;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -92,11 +93,24 @@ public final class ClaimStore {
             Duration lease,
             ActiveHandlers handlers,
             ScanLimit.Reach reach,
-            Window window) {
+            Window window,
+            OffsetDateTime dueFrom) {
 
         /** Requests events from the low-water mark on. */
         public Request(String stream, String worker, int batchSize, Duration lease, ActiveHandlers handlers) {
             this(stream, worker, batchSize, lease, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
+        }
+
+        /** Looks at all lanes for the next that is due. */
+        public Request(
+                String stream,
+                String worker,
+                int batchSize,
+                Duration lease,
+                ActiveHandlers handlers,
+                ScanLimit.Reach reach,
+                Window window) {
+            this(stream, worker, batchSize, lease, handlers, reach, window, OffsetDateTime.MIN);
         }
     }
 
@@ -132,6 +146,7 @@ public final class ClaimStore {
                                 .set("from", request.reach().from())
                                 .set("near", request.reach().near())
                                 .set("depth", request.reach().depth())
+                                .set("due_from", request.dueFrom())
                                 .setLongs("left_out", leftOut, Long::longValue)
                                 .set("batch_size", request.batchSize())
                                 .set("most_bytes", MOST_BYTES)
@@ -161,11 +176,14 @@ public final class ClaimStore {
             batch.add(row);
         }
         ResultSet due = results.rows();
-        Optional<Duration> untilNext = due.next() ? Optional.of(Duration.ofMillis(due.getLong(1))) : Optional.empty();
+        due.next();
+        long millis = due.getLong(1);
+        Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
         Fence fence = new Fence(token, incarnation);
         Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, fence), batch.events);
-        ClaimRound round =
-                new ClaimRound(claim, registry, !batch.skipped.isEmpty(), expired, untilNext, isLong, batch.isCut);
+        ClaimRound round = new ClaimRound(
+                claim, registry, !batch.skipped.isEmpty(), expired, untilNext, dueFrom, isLong, batch.isCut);
         return Optional.of(new Attempt(round, batch.skipped));
     }
 

@@ -5,6 +5,7 @@ import dev.outbox.internal.delivery.Fence;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -35,7 +36,7 @@ public final class DeliveryClaimStore {
         this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
     }
 
-    /** What to claim; lanes that are leased under {@code held} tokens are left out. */
+    /** What to claim: lanes that are due from a mark on, and not leased under {@code held} tokens. */
     public record Request(
             String stream,
             String worker,
@@ -43,7 +44,21 @@ public final class DeliveryClaimStore {
             int batchSize,
             Set<UUID> held,
             boolean withSuspects,
-            Duration lease) {}
+            Duration lease,
+            OffsetDateTime dueFrom) {
+
+        /** Requests lanes however long they are due. */
+        public Request(
+                String stream,
+                String worker,
+                ActiveHandlers handlers,
+                int batchSize,
+                Set<UUID> held,
+                boolean withSuspects,
+                Duration lease) {
+            this(stream, worker, handlers, batchSize, held, withSuspects, lease, OffsetDateTime.MIN);
+        }
+    }
 
     /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
     public List<DueDelivery> claimDue(Request request) throws SQLException {
@@ -54,6 +69,7 @@ public final class DeliveryClaimStore {
                         .bind(parameters)
                         .set("stream", request.stream())
                         .setTexts("held", request.held(), UUID::toString)
+                        .set("due_from", request.dueFrom())
                         .set("with_suspects", request.withSuspects())
                         .set("batch_size", request.batchSize())
                         .set("followers", request.batchSize() * FOLLOWERS_PER_LANE)

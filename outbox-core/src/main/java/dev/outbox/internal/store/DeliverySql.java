@@ -17,13 +17,17 @@ final class DeliverySql {
                                                            AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
                                                                = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy("l.handler_id", "d"));
 
-    /** Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their own. */
+    /**
+     * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
+     * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
+     */
     private static final String LANES_OF_HANDLER =
             """
             FROM {schema}.outbox_lane l
                                   WHERE l.stream = :stream
                                     AND l.handler_id = h.handler_id
                                     AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                    AND l.due_at >= CASE WHEN kind.suspect THEN '-infinity' ELSE :due_from::timestamptz END
                                     AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", LaneSql.firstOf("l")).replace("{taken}", TAKEN);
 
     /**
@@ -69,7 +73,7 @@ final class DeliverySql {
      *   <li>{@code delivery}: the first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it
      *       along, so that the lane drains in batches; {@code ready} ends at the first that cannot be attempted.
      *   <li>{@code chosen}: at most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts.
-     *   <li>{@code leased}: a lane whose first delivery is not chosen is due when that one is.
+     *   <li>{@code leased}: a lane whose first delivery is not chosen is due when that one is, but never earlier than it was.
      *   <li>{@code crashed}: an expired lease is an attempt of the first delivery, unless that has entered the lane since the claim.
      * </ul>
      */
@@ -113,7 +117,7 @@ final class DeliverySql {
                     OR sized.bytes <= 8388608
             ), leased AS (
                 UPDATE {schema}.outbox_lane l
-                   SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE d.next_retry_at END,
+                   SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE greatest(d.next_retry_at, l.due_at) END,
                        crash_count = d.crashes,
                        token = CASE WHEN d.taken THEN :token::uuid END,
                        worker = CASE WHEN d.taken THEN :worker END,
@@ -141,9 +145,13 @@ final class DeliverySql {
             .replace("{taken}", TAKEN)
             .replace("{failures}", FailureHistory.LEASE_EXPIRED);
 
-    /** Time until a lane is due, in the order of {@link #LOCK_DUE}. A leased one is due when its lease ends. */
+    /**
+     * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
+     * at the clock of the transaction that changes them, so that only one that commits later than ten seconds puts a lane before the mark.
+     */
     static final String UNTIL_NEXT = """
-            SELECT ceil(extract(epoch FROM l.due_at - clock_timestamp()) * 1000)::bigint
+            SELECT ceil(extract(epoch FROM min(l.due_at) - clock_timestamp()) * 1000)::bigint,
+                   least(min(l.due_at) FILTER (WHERE NOT kind.suspect), now() - interval '10 seconds')
               FROM unnest(:handler_ids::text[]) AS h (handler_id)
              CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
              CROSS JOIN LATERAL (SELECT l.due_at
@@ -151,8 +159,6 @@ final class DeliverySql {
                                     AND l.due_at < 'infinity'
                                   ORDER BY l.due_at
                                   LIMIT 1) l
-             ORDER BY l.due_at
-             LIMIT 1
             """.replace("{lanes}", LANES_OF_HANDLER);
 
     /**

@@ -118,8 +118,8 @@ class BoundedPlansTest {
         assertThat(Explained.pages(new Explained(outbox.dataSource())
                         .explain(
                                 DeliverySql.UNTIL_NEXT,
-                                "text[], text, text[], text[], text[], text[], text[]",
-                                "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
+                                "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                                "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
                 .isLessThan(20);
     }
 

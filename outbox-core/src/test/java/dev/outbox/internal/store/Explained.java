@@ -51,6 +51,12 @@ record Explained(DataSource dataSource, String... settings) {
     /** The two statements of a claim, for handlers that take every event. Rolls back what they change. */
     List<JsonNode> explainClaimOfLanes(List<String> handlers, int batchSize, int followers, boolean withSuspects)
             throws SQLException {
+        return explainClaimOfLanes(handlers, batchSize, followers, withSuspects, "-infinity");
+    }
+
+    List<JsonNode> explainClaimOfLanes(
+            List<String> handlers, int batchSize, int followers, boolean withSuspects, String dueFrom)
+            throws SQLException {
         String ids = String.join(",", handlers);
         String any = ids.replaceAll("[^,]+", "*");
         Map<String, String> values = new HashMap<>(Map.of(
@@ -74,7 +80,7 @@ record Explained(DataSource dataSource, String... settings) {
                 "uuid '00000000-0000-0000-0000-000000000002'",
                 "lease",
                 "bigint '60000'"));
-        values.put("from", "timestamptz '-infinity'");
+        values.put("due_from", "timestamptz '" + dueFrom + "'");
         for (String name : List.of("event_types", "aggregate_types", "taken_streams", "sources")) {
             values.put(name, "text[] '{" + any + "}'");
         }

@@ -173,8 +173,8 @@ class PoisonedAggregateTest {
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySql.UNTIL_NEXT,
-                        "text[], text, text[], text[], text[], text[], text[]",
-                        "'{mail}', 'default', '{mail}', '{*}', '{*}', '{*}', '{*}'");
+                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                        "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
         assertThat(Explained.indexesOf(plan)).containsExactly("outbox_lane_due", "outbox_delivery_lane");
     }
@@ -190,8 +190,8 @@ class PoisonedAggregateTest {
         JsonNode plan = new Explained(outbox.dataSource())
                 .explain(
                         DeliverySql.UNTIL_NEXT,
-                        "text[], text, text[], text[], text[], text[], text[]",
-                        "'{other}', 'default', '{other}', '{*}', '{*}', '{*}', '{*}'");
+                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                        "'{other}', 'default', '-infinity', '{other}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .claimDue(new DeliveryClaimStore.Request(
