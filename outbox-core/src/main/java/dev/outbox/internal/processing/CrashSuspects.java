@@ -4,17 +4,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps crash suspects apart: one of them may crash the process, and the others must not be blamed for it. Thread-safe. */
-final class CrashSuspects {
+public final class CrashSuspects {
 
     private final AtomicReference<@Nullable Object> occupant = new AtomicReference<>();
 
     /** Returns whether this pass may claim suspects now. */
-    boolean tryAcquire(Object pass) {
+    public boolean tryAcquire(Object pass) {
         return occupant.compareAndSet(null, pass);
     }
 
     /** Lets the next pass claim suspects. */
-    void release(Object pass) {
+    public void release(Object pass) {
         occupant.compareAndSet(pass, null);
     }
 }

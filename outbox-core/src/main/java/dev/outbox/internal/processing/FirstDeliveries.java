@@ -29,6 +29,8 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
 
     private final PolledStream stream;
     private final StreamDependencies dependencies;
+    private final ClaimStore claims;
+    private final SettlementStore settlements;
     private final boolean concurrent;
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
@@ -42,9 +44,11 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     FirstDeliveries(PolledStream stream, StreamDependencies dependencies, DueMark dueMark, boolean concurrent) {
         this.stream = stream;
         this.dependencies = dependencies;
+        this.claims = new ClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.settlements = new SettlementStore(dependencies.dataSource(), dependencies.schema());
         this.dueMark = dueMark;
         this.concurrent = concurrent;
-        this.isolator = new SettlementIsolator(dependencies.settlements());
+        this.isolator = new SettlementIsolator(settlements);
         this.depth = new ScanLimit(stream.settings().batchSize());
     }
 
@@ -92,7 +96,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
     /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
     private Optional<ClaimRound> claim(ClaimStore.Request request, Moment begun) throws SQLException {
         try {
-            return dependencies.claims().claim(request);
+            return claims.claim(request);
         } catch (SQLException | RuntimeException ex) {
             window.failed(request.window(), since(begun));
             depth.failed(request.reach(), since(begun));
@@ -110,7 +114,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
         Lease lease = null;
         try {
             FaultPoint.AFTER_CLAIM.reached();
-            lease = dependencies.leases().keep(new LeasedClaim(dependencies.claims(), claim.key(), life), life, begun);
+            lease = dependencies.leases().keep(new LeasedClaim(claims, claim.key(), life), life, begun);
             EventBatch.Limits limits =
                     new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
             return concurrent
@@ -125,7 +129,7 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             if (lease != null) {
                 lease.close();
             }
-            dependencies.claims().release(claim.key());
+            claims.release(claim.key());
             throw ex;
         }
     }
@@ -206,21 +210,21 @@ final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
             throws SQLException {
         return switch (mode) {
             case BATCH -> settleBatch(settlement);
-            case SKIP_LOCKED -> dependencies.settlements().settleUnlocked(settlement);
+            case SKIP_LOCKED -> settlements.settleUnlocked(settlement);
             case ISOLATED -> isolator.settle(batch, outcomes, settlement.last());
         };
     }
 
     private SettlementStore.Settled settleBatch(SettlementStore.Settlement settlement) throws SQLException {
         FaultPoint.BEFORE_SETTLE.reached();
-        SettlementStore.Settled settled = dependencies.settlements().settle(settlement);
+        SettlementStore.Settled settled = settlements.settle(settlement);
         FaultPoint.AFTER_SETTLE.reached();
         return settled;
     }
 
     @Override
     public void release(EventBatch batch) throws SQLException {
-        dependencies.claims().release(batch.claim());
+        claims.release(batch.claim());
     }
 
     @Override

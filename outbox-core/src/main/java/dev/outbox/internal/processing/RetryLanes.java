@@ -31,12 +31,16 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     private final PolledStream stream;
     private final StreamDependencies dependencies;
+    private final DeliveryClaimStore claims;
+    private final DeliverySettlementStore settlements;
     private final DueMark dueMark;
     private final List<RetryBatch> claimed = new ArrayList<>();
 
     RetryLanes(PolledStream stream, StreamDependencies dependencies, DueMark dueMark) {
         this.stream = stream;
         this.dependencies = dependencies;
+        this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
         this.dueMark = dueMark;
     }
 
@@ -70,13 +74,11 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
             RetryBatch batch = new RetryBatch(due, pass, this::queues);
             claimed.add(batch);
-            batch.withLease(dependencies
-                    .leases()
-                    .keep(new LeasedLanes(dependencies.deliveryClaims(), batch, life), life, begun));
+            batch.withLease(dependencies.leases().keep(new LeasedLanes(claims, batch, life), life, begun));
             return batch;
         } catch (Throwable ex) {
             claimed.removeIf((batch) -> batch.suspectsPass() == pass);
-            dependencies.deliverySettlements().settle(List.of(), due, Set.of());
+            settlements.settle(List.of(), due, Set.of());
             throw ex;
         }
     }
@@ -84,17 +86,15 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
         Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
         ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
-        return dependencies
-                .deliveryClaims()
-                .claimDue(new DeliveryClaimStore.Request(
-                        stream.name(),
-                        stream.worker(),
-                        handlers,
-                        stream.settings().batchSize(),
-                        held,
-                        withSuspects,
-                        stream.settings().lease(),
-                        dueMark.of(handlers)));
+        return claims.claimDue(new DeliveryClaimStore.Request(
+                stream.name(),
+                stream.worker(),
+                handlers,
+                stream.settings().batchSize(),
+                held,
+                withSuspects,
+                stream.settings().lease(),
+                dueMark.of(handlers)));
     }
 
     /** A queue for each lane; the lanes of a batch handler share as many queues as there are workers. */
@@ -161,11 +161,10 @@ final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
-        DeliverySettlementStore store = dependencies.deliverySettlements();
         Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
         DeliverySettlementStore.Settled settled = mode == Mode.BATCH
-                ? store.settle(attempts, untried, kept)
-                : store.settleUnlocked(attempts, untried, kept);
+                ? settlements.settle(attempts, untried, kept)
+                : settlements.settleUnlocked(attempts, untried, kept);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted()

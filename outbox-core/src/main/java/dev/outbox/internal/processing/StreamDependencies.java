@@ -3,30 +3,24 @@ package dev.outbox.internal.processing;
 import dev.outbox.internal.background.LeaseRenewer;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.store.ClaimStore;
-import dev.outbox.internal.store.DeliveryClaimStore;
-import dev.outbox.internal.store.DeliverySettlementStore;
 import dev.outbox.internal.store.OutboxSchema;
-import dev.outbox.internal.store.SettlementStore;
 import dev.outbox.listener.OutboxListener;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
-/** Collaborators shared by all stream pollers. */
+/** What first deliveries and redeliveries of all streams share; {@code delegated} is notified of streams with work for other instances. */
 public record StreamDependencies(
-        ClaimStore claims,
-        SettlementStore settlements,
-        DeliveryClaimStore deliveryClaims,
-        DeliverySettlementStore deliverySettlements,
+        DataSource dataSource,
+        OutboxSchema schema,
         HandlerRegistry registry,
         Dispatcher dispatcher,
         LeaseRenewer leases,
         OutboxListener listener,
-        CrashSuspects suspects,
-        Consumer<String> delegated) {
+        Consumer<String> delegated,
+        CrashSuspects suspects) {
 
-    /** Creates dependencies with stores of their own; {@code delegated} is notified of streams with work for other instances. */
-    public static StreamDependencies of(
+    /** Without crash suspects. */
+    public StreamDependencies(
             DataSource dataSource,
             OutboxSchema schema,
             HandlerRegistry registry,
@@ -34,31 +28,11 @@ public record StreamDependencies(
             LeaseRenewer leases,
             OutboxListener listener,
             Consumer<String> delegated) {
-        return new StreamDependencies(
-                new ClaimStore(dataSource, schema),
-                new SettlementStore(dataSource, schema),
-                new DeliveryClaimStore(dataSource, schema),
-                new DeliverySettlementStore(dataSource, schema),
-                registry,
-                dispatcher,
-                leases,
-                listener,
-                new CrashSuspects(),
-                delegated);
+        this(dataSource, schema, registry, dispatcher, leases, listener, delegated, new CrashSuspects());
     }
 
-    /** Returns the same stores with another dispatcher, and without crash suspects. */
+    /** The same with another dispatcher, and without crash suspects. */
     public StreamDependencies with(Dispatcher other) {
-        return new StreamDependencies(
-                claims,
-                settlements,
-                deliveryClaims,
-                deliverySettlements,
-                registry,
-                other,
-                leases,
-                listener,
-                new CrashSuspects(),
-                delegated);
+        return new StreamDependencies(dataSource, schema, registry, other, leases, listener, delegated);
     }
 }

@@ -68,7 +68,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 listener,
                 new Dispatcher.Sources(dependencies.clock(), nanos, dependencies.random()));
         this.dispatcher = dispatchers.get();
-        this.stores = StreamDependencies.of(
+        this.stores = new StreamDependencies(
                 dataSource, schema, registry, dispatcher, leases, listener, (delegatedStream) -> {});
         this.replays = new ReplayFeeder(new ReplayStore(dataSource, schema), registry, replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(

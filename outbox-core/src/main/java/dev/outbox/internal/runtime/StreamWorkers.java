@@ -101,7 +101,7 @@ final class StreamWorkers implements AutoCloseable {
                 () -> new InstanceStore.Equipment(
                         polls.polledStreams().keySet(), registry.local().everyId()),
                 dispatcher::openCircuits);
-        StreamDependencies shared = StreamDependencies.of(
+        StreamDependencies shared = new StreamDependencies(
                 dataSource, schema, registry, dispatcher, leases, listener, notifications::committed);
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
                 .forEach((name, poller) -> pollers.put(

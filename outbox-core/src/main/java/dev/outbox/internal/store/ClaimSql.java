@@ -12,10 +12,6 @@ final class ClaimSql {
                                                    FROM {schema}.outbox_id_seq q)::text, true)
             """;
 
-    /** Incarnation of the database. The first claim after a crash begins a new one. */
-    static final String INCARNATION =
-            "coalesce((SELECT i.token FROM {schema}.outbox_incarnation i), {schema}.outbox_begin_incarnation())";
-
     /**
      * Relies on outbox_stream_pk and outbox_unpublished_pending. Claims of a stream run one after the other, so that the statements that
      * follow see every earlier claim. Notes the stream that it locked: another instance may add the row after this statement, and a claim
@@ -37,7 +33,7 @@ final class ClaimSql {
               FROM {schema}.outbox_stream s
              WHERE s.stream = :stream
                FOR UPDATE OF s
-            """.replace("{incarnation}", INCARNATION);
+            """.replace("{incarnation}", Incarnation.SQL);
 
     /**
      * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before

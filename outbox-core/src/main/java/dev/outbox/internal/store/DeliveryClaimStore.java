@@ -30,7 +30,7 @@ public final class DeliveryClaimStore {
 
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claimDue = new Pipeline(schema, "SELECT " + ClaimSql.INCARNATION, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
+        this.claimDue = new Pipeline(schema, "SELECT " + Incarnation.SQL, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
         this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
         this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
         this.confirm = new Pipeline(schema, LaneSql.CONFIRM);

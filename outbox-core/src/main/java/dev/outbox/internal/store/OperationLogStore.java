@@ -1,6 +1,7 @@
 package dev.outbox.internal.store;
 
 import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import java.sql.ResultSet;
@@ -17,7 +18,7 @@ public final class OperationLogStore {
     /** Relies on outbox_operation_pk, outbox_operation_event and outbox_operation_handler. */
     private static final String FIND = """
             SELECT p.id, p.performed_at, p.performed_by, p.action, p.reason, p.stream, p.handler_id, p.event_id,
-                   p.previous_status, p.last_error_code, p.last_error
+                   CASE p.previous_status WHEN 'BLOCKING' THEN 'DEAD' ELSE p.previous_status END, p.last_error_code, p.last_error
               FROM {schema}.outbox_operation p
              WHERE (:event_id::uuid IS NULL OR p.event_id = :event_id)
                AND (:handler_id::text IS NULL OR p.handler_id = :handler_id)
@@ -73,7 +74,7 @@ public final class OperationLogStore {
                         row.getString(6),
                         row.getString(7),
                         row.getObject(8, UUID.class),
-                        status == null ? null : DeliveryRow.status(status),
+                        status == null ? null : DeliveryStatus.valueOf(status),
                         code == null ? null : new Delivery.Failure(code, row.getString(11))));
     }
 }

@@ -48,7 +48,7 @@ final class Poller implements AutoCloseable {
         this.workers = new WorkerPool("test", concurrency, Thread::new);
         this.poller = new StreamPoller(
                 new PolledStream("default", "worker", settings),
-                StreamDependencies.of(
+                new StreamDependencies(
                         outbox.dataSource(),
                         OutboxSchema.DEFAULT,
                         registry,
