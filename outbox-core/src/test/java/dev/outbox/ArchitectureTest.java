@@ -10,7 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.library.Architectures;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
@@ -20,97 +20,62 @@ class ArchitectureTest {
                     OutboxPublisher.class.getProtectionDomain().getCodeSource().getLocation());
     private static final DescribedPredicate<JavaClass> IS_API =
             JavaClass.Predicates.resideInAnyPackage("dev.outbox", "dev.outbox.operations", "dev.outbox.listener");
+    /** Mechanisms of the core, from the top down: each may use those below it. */
+    private static final List<String> ROOMS = List.of(
+            "runtime",
+            "metrics",
+            "replay",
+            "deadletter",
+            "retention",
+            "operate",
+            "inspect",
+            "claim",
+            "lane",
+            "dispatch",
+            "publish",
+            "registry",
+            "poll",
+            "notify",
+            "lease",
+            "schema",
+            "payload",
+            "audit",
+            "background",
+            "sql",
+            "failure",
+            "fault");
+
     private static final int MOST_API_TYPES = 48;
 
     @Test
-    void arrowsBetweenPackagesAreThoseOfTheDesign() {
-        Architectures.layeredArchitecture()
-                .consideringOnlyDependenciesInLayers()
-                .layer("root")
-                .definedBy("dev.outbox")
-                .layer("retry")
-                .definedBy("dev.outbox.internal.retry")
-                .layer("operations")
-                .definedBy("dev.outbox.operations")
-                .layer("listener")
-                .definedBy("dev.outbox.listener")
-                .layer("failure")
-                .definedBy("dev.outbox.internal.failure")
-                .layer("fault")
-                .definedBy("dev.outbox.internal.fault")
-                .layer("delivery")
-                .definedBy("dev.outbox.internal.delivery")
-                .layer("background")
-                .definedBy("dev.outbox.internal.background")
-                .layer("store")
-                .definedBy("dev.outbox.internal.store")
-                .layer("schema")
-                .definedBy("dev.outbox.internal.schema")
-                .layer("publish")
-                .definedBy("dev.outbox.internal.publish")
-                .layer("payload")
-                .definedBy("dev.outbox.internal.payload")
-                .layer("dispatch")
-                .definedBy("dev.outbox.internal.dispatch")
-                .layer("processing")
-                .definedBy("dev.outbox.internal.processing")
-                .layer("internal operations")
-                .definedBy("dev.outbox.internal.operations")
-                .layer("maintenance")
-                .definedBy("dev.outbox.internal.maintenance")
-                .layer("metrics")
-                .definedBy("dev.outbox.internal.metrics")
-                .layer("runtime")
-                .definedBy("dev.outbox.internal.runtime")
-                .whereLayer("root")
-                .mayNotAccessAnyLayer()
-                .whereLayer("retry")
-                .mayNotAccessAnyLayer()
-                .whereLayer("operations")
-                .mayOnlyAccessLayers("root")
-                .whereLayer("listener")
-                .mayOnlyAccessLayers("root")
-                .whereLayer("failure")
-                .mayOnlyAccessLayers("root", "fault")
-                .whereLayer("fault")
-                .mayNotAccessAnyLayer()
-                .whereLayer("delivery")
-                .mayOnlyAccessLayers("root", "operations", "failure")
-                .whereLayer("background")
-                .mayOnlyAccessLayers("fault")
-                .whereLayer("store")
-                .mayOnlyAccessLayers("root", "operations", "fault", "delivery", "failure")
-                .whereLayer("schema")
-                .mayOnlyAccessLayers("root", "store", "fault", "failure")
-                .whereLayer("publish")
-                .mayOnlyAccessLayers("root", "listener", "store", "delivery", "dispatch", "payload", "failure", "fault")
-                .whereLayer("payload")
-                .mayOnlyAccessLayers("root", "failure")
-                .whereLayer("dispatch")
-                .mayOnlyAccessLayers(
-                        "root", "retry", "listener", "store", "delivery", "failure", "payload", "background", "fault")
-                .whereLayer("processing")
-                .mayOnlyAccessLayers(
-                        "root", "listener", "store", "delivery", "failure", "dispatch", "background", "fault")
-                .whereLayer("internal operations")
-                .mayOnlyAccessLayers("root", "retry", "operations", "store", "delivery", "failure", "dispatch", "fault")
-                .whereLayer("maintenance")
-                .mayOnlyAccessLayers(
-                        "root",
-                        "operations",
-                        "listener",
-                        "store",
-                        "delivery",
-                        "failure",
-                        "dispatch",
-                        "background",
-                        "internal operations",
-                        "fault")
-                .whereLayer("metrics")
-                .mayOnlyAccessLayers("root", "listener", "store")
-                .whereLayer("runtime")
-                .mayNotBeAccessedByAnyLayer()
+    void arrowsPointDownTheListOfRooms() {
+        for (int room = 1; room < ROOMS.size(); room++) {
+            String[] above = ROOMS.subList(0, room).stream()
+                    .map(ArchitectureTest::packageOf)
+                    .toArray(String[]::new);
+            noClasses()
+                    .that()
+                    .resideInAPackage(packageOf(ROOMS.get(room)))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(above)
+                    .check(CORE);
+        }
+    }
+
+    @Test
+    void everyInternalClassIsInARoom() {
+        classes()
+                .that()
+                .resideInAPackage("dev.outbox.internal..")
+                .should()
+                .resideInAnyPackage(
+                        ROOMS.stream().map(ArchitectureTest::packageOf).toArray(String[]::new))
                 .check(CORE);
+    }
+
+    private static String packageOf(String room) {
+        return "dev.outbox.internal." + room;
     }
 
     @Test
@@ -147,11 +112,12 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheStoreSpeaksSql() {
+    void onlyStoresSpeakSql() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(
-                        "dev.outbox.internal.store", "dev.outbox.internal.publish", "dev.outbox.internal.schema")
+                .resideOutsideOfPackages(packageOf("sql"), packageOf("publish"), packageOf("schema"))
+                .and()
+                .haveNameNotMatching(".*(Store|Channel|Row|Ref|State|History|Subscriptions|Claims?)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .haveNameMatching("java\\.sql\\.(Connection|PreparedStatement|Statement|ResultSet)")

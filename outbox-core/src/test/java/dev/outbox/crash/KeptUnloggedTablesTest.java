@@ -10,7 +10,7 @@ import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.Backoff;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
-import dev.outbox.internal.retry.Backoff;
-import dev.outbox.internal.retry.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

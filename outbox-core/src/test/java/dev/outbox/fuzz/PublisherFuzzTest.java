@@ -9,7 +9,7 @@ import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.OutboxException;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.outbox.test;
 
 import dev.outbox.OutboxEvent;
-import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.payload.DeclaredType;
 import dev.outbox.internal.runtime.OnDemandDelivery;
 import dev.outbox.internal.runtime.OutboxRuntime;

@@ -1,4 +1,8 @@
-/** Threads that repeat a task, and leases that outlive their requests. */
+/**
+ * Threads: a task that repeats and survives its failures, and a pool that works in order per queue.
+ *
+ * <p>Front doors: {@link BackgroundLoop}, {@link WorkerPool}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.background;
 

@@ -1,8 +1,8 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventContext;
-import dev.outbox.internal.delivery.DueDelivery;
 import dev.outbox.internal.failure.Causes;
+import dev.outbox.internal.lease.LeaseGuard;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.BatchHandler.Batch;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lease.LeaseGuard;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collections;

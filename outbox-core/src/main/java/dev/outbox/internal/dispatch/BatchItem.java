@@ -1,8 +1,8 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
-import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.payload.PayloadReader.EventPayload;
+import dev.outbox.internal.publish.NewEvent;
 
 /** Event of a batch, with its attempt. */
 record BatchItem(EventEnvelope envelope, EventPayload payload, Attempt attempt) {

@@ -1,6 +1,5 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.internal.delivery.ClaimedEvent;
 import java.util.Set;
 
 /** Lanes of claimed events that wait: the claim found them blocked, or an earlier event of the claim has blocked them. */

@@ -5,7 +5,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.RetryAfterException;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.store.ProcessedEventStore;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
-import dev.outbox.internal.retry.RetryPolicy;
+import dev.outbox.internal.registry.HandlerSettings;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -2,13 +2,12 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.ClaimedEvent;
-import dev.outbox.internal.delivery.DeliveryOutcome;
-import dev.outbox.internal.delivery.DispatchedEvent;
-import dev.outbox.internal.delivery.DueDelivery;
-import dev.outbox.internal.delivery.Subscription;
+import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader;
-import dev.outbox.internal.store.ActiveHandlers;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.registry.HandlerRoutes;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
 import java.util.List;

@@ -1,9 +1,8 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.ClaimedEvent;
-import dev.outbox.internal.delivery.DeliveryOutcome;
-import dev.outbox.internal.delivery.DispatchedEvent;
+import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.registry.HandlerRoutes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,7 +2,6 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.payload.PayloadReader.EventPayload;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.DeliveryOutcome;
+import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;

@@ -2,7 +2,6 @@ package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.DeliveryOutcome;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.listener.OutboxListener.Result;
 import java.time.Clock;

@@ -1,4 +1,8 @@
-/** Routing of events to handlers, and the invocation of handlers. */
+/**
+ * Offers an event to its handlers, and turns whatever they do into an outcome.
+ *
+ * <p>Front door: {@link Dispatcher}; {@link StreamDependencies} is what all deliveries share. Table: processed_event.
+ */
 @NullMarked
 package dev.outbox.internal.dispatch;
 

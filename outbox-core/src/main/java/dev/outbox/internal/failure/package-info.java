@@ -1,4 +1,8 @@
-/** Classification of failures, and redaction of what is stored or logged about them. */
+/**
+ * Classifies failures, and takes secrets out of their texts.
+ *
+ * <p>Front door: {@link Failure}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.failure;
 

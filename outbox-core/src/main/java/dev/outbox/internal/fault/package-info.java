@@ -1,4 +1,8 @@
-/** Named steps at which tests inject faults; without a test they do nothing. */
+/**
+ * Points at which tests let a process fail.
+ *
+ * <p>Front door: {@link FaultPoint}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.fault;
 

@@ -1,6 +1,7 @@
 package dev.outbox.internal.metrics;
 
-import dev.outbox.internal.store.StatusStore.Counts;
+import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.inspect.StatusStore.Counts;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;

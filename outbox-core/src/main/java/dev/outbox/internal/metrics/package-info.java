@@ -1,4 +1,8 @@
-/** Micrometer meters of the outbox; the only package that needs Micrometer. */
+/**
+ * Meters of what happens and of what waits. The only room that needs Micrometer.
+ *
+ * <p>Front doors: {@link OutboxMeters}, {@link QueueMeters}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.metrics;
 

@@ -1,4 +1,8 @@
-/** Decoding of payloads, and checks for fields that were renamed or are missing. */
+/**
+ * Reads payloads into the classes that handlers take, through upcasters.
+ *
+ * <p>Front door: {@link PayloadReader}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.payload;
 

@@ -1,6 +1,5 @@
 package dev.outbox.internal.publish;
 
-import dev.outbox.internal.delivery.NewEvent;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
 import java.util.HashMap;

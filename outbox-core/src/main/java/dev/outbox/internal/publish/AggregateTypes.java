@@ -1,9 +1,7 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
-import dev.outbox.internal.delivery.NewEvent;
-import dev.outbox.internal.delivery.NewEvent.TypeRule;
-import dev.outbox.internal.store.AggregateTypeStore;
+import dev.outbox.internal.publish.NewEvent.TypeRule;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.internal.delivery.NewEvent;
 import java.util.Map;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;

@@ -4,7 +4,6 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.EventHeadersContributor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.internal.delivery.NewEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

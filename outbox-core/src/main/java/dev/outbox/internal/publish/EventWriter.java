@@ -2,8 +2,7 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
-import dev.outbox.internal.delivery.NewEvent;
-import dev.outbox.internal.dispatch.HandlerRegistry;
+import dev.outbox.internal.registry.HandlerRegistry;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;

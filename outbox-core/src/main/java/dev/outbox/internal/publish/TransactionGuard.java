@@ -1,7 +1,7 @@
 package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidTransactionException;
-import dev.outbox.internal.store.BoundConnection;
+import dev.outbox.internal.sql.BoundConnection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;

@@ -1,4 +1,8 @@
-/** Publishing in the transaction of the caller. */
+/**
+ * Stores events in the caller's transaction, numbered per aggregate.
+ *
+ * <p>Front door: {@link TransactionalOutboxPublisher}. Tables: outbox, outbox_aggregate, outbox_aggregate_type.
+ */
 @NullMarked
 package dev.outbox.internal.publish;
 

@@ -1,10 +1,10 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
-import dev.outbox.internal.dispatch.HandlerRegistry;
-import dev.outbox.internal.maintenance.RegistryReport;
-import dev.outbox.internal.operations.HandlerExpiry;
-import dev.outbox.internal.store.WorkerPrivileges;
+import dev.outbox.internal.operate.HandlerExpiry;
+import dev.outbox.internal.operate.RegistryReport;
+import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.schema.WorkerPrivileges;
 import java.sql.SQLException;
 import java.time.Duration;
 import org.slf4j.Logger;

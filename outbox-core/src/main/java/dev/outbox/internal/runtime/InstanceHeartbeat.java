@@ -1,7 +1,7 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
-import dev.outbox.internal.store.InstanceStore;
+import dev.outbox.internal.registry.InstanceStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.internal.processing.NotificationListener;
-import dev.outbox.internal.processing.Notifier;
-import dev.outbox.internal.store.NotificationChannel;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.notify.NotificationChannel;
+import dev.outbox.internal.notify.NotificationListener;
+import dev.outbox.internal.notify.Notifier;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,6 +1,6 @@
 package dev.outbox.internal.runtime;
 
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;

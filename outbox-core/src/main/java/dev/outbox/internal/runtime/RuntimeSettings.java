@@ -1,11 +1,11 @@
 package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.dispatch.DispatchSettings;
-import dev.outbox.internal.maintenance.RetentionSettings;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.publish.StreamRouting;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.retention.RetentionSettings;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

@@ -1,4 +1,8 @@
-/** Composition root: wires the outbox, starts it and stops it. */
+/**
+ * Builds the parts of an application's outbox, and starts and stops their threads.
+ *
+ * <p>Front door: {@link OutboxRuntime}. Tables: none.
+ */
 @NullMarked
 package dev.outbox.internal.runtime;
 

@@ -1,7 +1,7 @@
 package dev.outbox.internal.schema;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package dev.outbox.internal.schema;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.util.Arrays;
 import java.util.List;
 import javax.sql.DataSource;

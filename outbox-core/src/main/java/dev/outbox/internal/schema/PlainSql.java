@@ -1,6 +1,6 @@
 package dev.outbox.internal.schema;
 
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

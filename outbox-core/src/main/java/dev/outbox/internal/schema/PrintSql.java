@@ -1,6 +1,6 @@
 package dev.outbox.internal.schema;
 
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 

@@ -9,8 +9,6 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.retry.Backoff;
-import dev.outbox.internal.retry.RetryPolicy;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.outbox.fixture.Poison;
-import dev.outbox.internal.delivery.AuditInfo;
+import dev.outbox.internal.audit.AuditInfo;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -11,7 +11,7 @@ import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import java.util.List;
 import java.util.Set;

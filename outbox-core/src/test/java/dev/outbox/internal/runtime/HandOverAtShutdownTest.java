@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

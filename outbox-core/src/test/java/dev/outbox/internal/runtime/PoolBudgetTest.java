@@ -2,7 +2,7 @@ package dev.outbox.internal.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;

@@ -8,7 +8,7 @@ import dev.outbox.HandlerDefinition;
 import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.fixture.WorkerProcess;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.Random;
 import java.util.Set;

@@ -10,7 +10,7 @@ import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.processing.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
 import dev.outbox.listener.OutboxListener;
 import java.time.Duration;

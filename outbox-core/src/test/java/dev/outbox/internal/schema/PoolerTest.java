@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.outbox.internal.failure.SharedSessions;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.PgBouncer;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;

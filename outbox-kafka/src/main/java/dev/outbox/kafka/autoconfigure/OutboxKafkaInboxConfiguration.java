@@ -6,7 +6,7 @@ import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.kafka.InboxRecordMapper;
 import dev.outbox.kafka.internal.cloudevents.CloudEventReader;
 import dev.outbox.kafka.internal.inbox.Inbox;

@@ -5,7 +5,7 @@ import dev.outbox.internal.schema.DatabaseCheck;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;

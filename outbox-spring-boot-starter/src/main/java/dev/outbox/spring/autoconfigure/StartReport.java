@@ -1,8 +1,8 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.delivery.Subscription;
-import dev.outbox.internal.dispatch.LocalHandlers;
+import dev.outbox.internal.registry.LocalHandlers;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.util.Collection;
 import java.util.SortedSet;

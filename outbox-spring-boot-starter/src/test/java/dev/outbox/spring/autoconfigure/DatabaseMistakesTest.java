@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.ServerSettings;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;

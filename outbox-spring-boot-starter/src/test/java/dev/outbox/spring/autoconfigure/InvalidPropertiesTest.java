@@ -3,7 +3,7 @@ package dev.outbox.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.outbox.internal.retry.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.time.Clock;
 import java.time.ZoneOffset;

@@ -7,7 +7,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
-import dev.outbox.internal.dispatch.LocalHandlers;
+import dev.outbox.internal.registry.LocalHandlers;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

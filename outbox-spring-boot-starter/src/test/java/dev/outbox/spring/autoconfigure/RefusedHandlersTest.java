@@ -7,7 +7,7 @@ import dev.outbox.EventType;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.OutboxHandler;
-import dev.outbox.internal.dispatch.LocalHandlers;
+import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.spring.autoconfigure.Subscriptions.SubscriptionStarted;
 import java.util.List;
 import java.util.Set;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;

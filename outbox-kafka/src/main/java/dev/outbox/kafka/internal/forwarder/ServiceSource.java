@@ -1,7 +1,7 @@
 package dev.outbox.kafka.internal.forwarder;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.simple.JdbcClient;
 

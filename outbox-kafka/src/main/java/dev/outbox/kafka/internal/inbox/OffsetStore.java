@@ -1,6 +1,6 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.outbox.kafka.internal.inbox;
 
-import dev.outbox.internal.delivery.NewEvent.Aggregate;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.publish.NewEvent.Aggregate;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package dev.outbox.spring.autoconfigure.health;
 
-import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;

@@ -1,11 +1,11 @@
 package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
-import dev.outbox.internal.metrics.QueueGauges;
+import dev.outbox.internal.inspect.QueueGauges;
+import dev.outbox.internal.inspect.StatusStore.Counts;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
-import dev.outbox.internal.store.StatusStore.Counts;
 import dev.outbox.spring.autoconfigure.OutboxProperties;
 import java.time.Duration;
 import java.util.ArrayList;

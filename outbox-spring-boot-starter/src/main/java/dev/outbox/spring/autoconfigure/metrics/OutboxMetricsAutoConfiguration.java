@@ -1,7 +1,7 @@
 package dev.outbox.spring.autoconfigure.metrics;
 
+import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.metrics.OutboxMeters;
-import dev.outbox.internal.metrics.QueueGauges;
 import dev.outbox.internal.metrics.QueueMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;

@@ -3,7 +3,7 @@ package dev.outbox.chaos.fleet;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.process.ChaosProcess;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.CrashingPostgres;
 import dev.outbox.testing.TcpProxy;
 import dev.outbox.testing.TestDatabase;

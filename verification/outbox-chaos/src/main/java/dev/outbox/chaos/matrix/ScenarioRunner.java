@@ -4,7 +4,7 @@ import dev.outbox.chaos.history.Fact;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.matrix.Publications.Planned;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.store.OutboxSchema;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.ReplayRequest;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,0 +1,11 @@
+package dev.outbox.internal.audit;
+
+import dev.outbox.internal.failure.Secrets;
+
+/** Who asked for an operation, and why; the reason contains no secrets. */
+public record AuditInfo(String actor, String reason) {
+
+    public AuditInfo {
+        reason = Secrets.redact(reason);
+    }
+}

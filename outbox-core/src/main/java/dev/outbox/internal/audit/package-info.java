@@ -1,0 +1,9 @@
+/**
+ * Who did what, and why: every change by an operator leaves a line.
+ *
+ * <p>Front door: {@link OperationLogStore}. Table: outbox_operation.
+ */
+@NullMarked
+package dev.outbox.internal.audit;
+
+import org.jspecify.annotations.NullMarked;

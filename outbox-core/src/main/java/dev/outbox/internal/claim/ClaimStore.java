@@ -1,0 +1,260 @@
+package dev.outbox.internal.claim;
+
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.lane.DeliverySql;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+/** Claims batches of a stream, and renews, confirms and releases claims. */
+public final class ClaimStore {
+
+    /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
+    static final String HELD = """
+            c.id = :claim
+               AND c.token = :token
+               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)""";
+
+    /** Relies on outbox_claim_pk. */
+    private static final String RENEW = """
+            UPDATE {schema}.outbox_claim c
+               SET locked_until = clock_timestamp() + :lease * interval '1 millisecond'
+             WHERE\s""" + HELD;
+
+    /** Relies on outbox_claim_pk. */
+    private static final String CONFIRM = """
+            SELECT count(*)
+              FROM {schema}.outbox_claim c
+             WHERE c.locked_until > clock_timestamp()
+               AND\s""" + HELD;
+
+    /** Relies on outbox_claim_pk. */
+    private static final String RELEASE = """
+            DELETE FROM {schema}.outbox_claim
+             WHERE id = :claim
+               AND token = :token
+            """;
+
+    /** Separates the ids of blocked handlers, and cannot be part of one. */
+    private static final String SEPARATOR = "\u001f";
+
+    /** Payload bytes, as text, after which a claim takes no further event: a batch has to fit into the heap. */
+    private static final long MOST_BYTES = 8 * 1024 * 1024L;
+
+    private final DataSource dataSource;
+    private final Pipeline advancing;
+    private final Pipeline plain;
+    private final Pipeline renew;
+    private final Pipeline confirm;
+    private final Pipeline release;
+
+    public ClaimStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.advancing = claiming(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
+        this.plain = claiming(schema, ClaimSql.LOCK_STREAM);
+        this.renew = new Pipeline(schema, RENEW);
+        this.confirm = new Pipeline(schema, CONFIRM);
+        this.release = new Pipeline(schema, RELEASE);
+    }
+
+    private static Pipeline claiming(OutboxSchema schema, String... window) {
+        Stream<String> claim = Stream.of(ClaimSql.DROP_EXPIRED, ClaimSql.CLAIM, DeliverySql.UNTIL_NEXT);
+        return new Pipeline(schema, Stream.concat(Stream.of(window), claim).toArray(String[]::new));
+    }
+
+    /** Start position of a claim. */
+    public enum Window {
+        /** At the low-water mark. */
+        AS_IT_IS,
+        /** At the low-water mark, which is advanced first if it can be. */
+        ADVANCED,
+        /** At the beginning of the queue; the low-water mark is advanced too. */
+        WHOLE_QUEUE
+    }
+
+    /** Parameters of a claim. */
+    public record Request(
+            String stream,
+            String worker,
+            int batchSize,
+            Duration lease,
+            ActiveHandlers handlers,
+            ScanLimit.Reach reach,
+            Window window,
+            OffsetDateTime dueFrom) {
+
+        /** Requests events from the low-water mark on. */
+        public Request(String stream, String worker, int batchSize, Duration lease, ActiveHandlers handlers) {
+            this(stream, worker, batchSize, lease, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
+        }
+
+        /** Looks at all lanes for the next that is due. */
+        public Request(
+                String stream,
+                String worker,
+                int batchSize,
+                Duration lease,
+                ActiveHandlers handlers,
+                ScanLimit.Reach reach,
+                Window window) {
+            this(stream, worker, batchSize, lease, handlers, reach, window, OffsetDateTime.MIN);
+        }
+    }
+
+    /**
+     * Claims the oldest available events of a stream. An event is available if it was not dispatched, its aggregate is in no live claim,
+     * and no other session holds a row of an earlier event of its aggregate locked. If all events that a claim reads follow locked ones, it
+     * is repeated without their aggregates, so that these delay no other.
+     */
+    public Optional<ClaimRound> claim(Request request) throws SQLException {
+        Set<Long> leftOut = new HashSet<>();
+        List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
+        while (true) {
+            Optional<Attempt> attempt = attempt(request, leftOut, expired);
+            if (attempt.isEmpty() || !attempt.get().foundOnlyLocked()) {
+                return attempt.map(Attempt::round);
+            }
+            leftOut.addAll(attempt.get().skipped());
+        }
+    }
+
+    /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
+    private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ClaimRound.ExpiredClaim> expired)
+            throws SQLException {
+        UUID token = UUID.randomUUID();
+        boolean advances = request.window() != Window.AS_IT_IS;
+        return (advances ? advancing : plain)
+                .run(
+                        dataSource,
+                        (parameters) -> request.handlers()
+                                .bind(parameters)
+                                .set("stream", request.stream())
+                                .set("whole_queue", request.window() == Window.WHOLE_QUEUE)
+                                .set("from", request.reach().from())
+                                .set("near", request.reach().near())
+                                .set("depth", request.reach().depth())
+                                .set("due_from", request.dueFrom())
+                                .setLongs("left_out", leftOut, Long::longValue)
+                                .set("batch_size", request.batchSize())
+                                .set("most_bytes", MOST_BYTES)
+                                .set("token", token)
+                                .set("worker", request.worker())
+                                .set("lease", request.lease().toMillis()),
+                        (results) -> readRound(results, token, advances, expired));
+    }
+
+    private static Optional<Attempt> readRound(
+            Pipeline.Results results, UUID token, boolean advances, List<ClaimRound.ExpiredClaim> expired)
+            throws SQLException {
+        results.skip(advances ? 1 : 0);
+        ResultSet stream = results.rows();
+        if (!stream.next()) {
+            return Optional.empty();
+        }
+        UUID incarnation = stream.getObject(2, UUID.class);
+        RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
+        boolean isLong = stream.getBoolean(4);
+        results.skip(advances ? 1 : 0);
+        for (ResultSet row = results.rows(); row.next(); ) {
+            expired.add(new ClaimRound.ExpiredClaim(row.getString(1), row.getInt(2)));
+        }
+        Batch batch = new Batch();
+        for (ResultSet row = results.rows(); row.next(); ) {
+            batch.add(row);
+        }
+        ResultSet due = results.rows();
+        due.next();
+        long millis = due.getLong(1);
+        Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
+        Fence fence = new Fence(token, incarnation);
+        Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, fence), batch.events);
+        ClaimRound round = new ClaimRound(
+                claim, registry, !batch.skipped.isEmpty(), expired, untilNext, dueFrom, isLong, batch.isCut);
+        return Optional.of(new Attempt(round, batch.skipped));
+    }
+
+    /** Result of one transaction, with the aggregates of which it skipped a row. */
+    private record Attempt(ClaimRound round, Set<Long> skipped) {
+
+        boolean foundOnlyLocked() {
+            return round.claim() == null && !skipped.isEmpty();
+        }
+    }
+
+    /** Rows of {@link ClaimSql#CLAIM}. */
+    private static final class Batch {
+
+        private final List<ClaimedEvent> events = new ArrayList<>();
+        private final Set<Long> skipped = new HashSet<>();
+        private long claimId;
+        private boolean isCut;
+
+        private void add(ResultSet row) throws SQLException {
+            int column = EventRow.NEXT_COLUMN;
+            long aggregate = row.getLong(column + 2);
+            if (!row.wasNull()) {
+                skipped.add(aggregate);
+                return;
+            }
+            claimId = row.getLong(column + 3);
+            isCut = row.getBoolean(column + 4);
+            String blocked = row.getString(column + 1);
+            events.add(new ClaimedEvent(
+                    EventRow.read(row),
+                    row.getInt(column),
+                    blocked == null ? Set.of() : Set.of(blocked.split(SEPARATOR))));
+        }
+    }
+
+    /** Renews a lease. */
+    public boolean renew(ClaimKey claim, Duration lease) throws SQLException {
+        return renew.run(
+                dataSource,
+                (parameters) -> bindFence(parameters.set("lease", lease.toMillis()), claim),
+                (results) -> results.updated() == 1);
+    }
+
+    /** Returns whether a claim still belongs to its worker, and has not expired. */
+    public boolean confirm(ClaimKey claim) throws SQLException {
+        return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
+            ResultSet count = results.rows();
+            count.next();
+            return count.getInt(1) == 1;
+        });
+    }
+
+    /** Releases a claim: its unsettled events are available again at once, without an attempt being counted. */
+    public void release(ClaimKey claim) throws SQLException {
+        release.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("claim", claim.id())
+                        .set("token", claim.fence().token()),
+                Pipeline.Results::updated);
+    }
+
+    static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {
+        return parameters
+                .set("claim", claim.id())
+                .set("token", claim.fence().token())
+                .set("incarnation", claim.fence().incarnation());
+    }
+}

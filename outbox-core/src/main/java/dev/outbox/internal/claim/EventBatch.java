@@ -1,0 +1,165 @@
+package dev.outbox.internal.claim;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.BlockedLanes;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.Lease;
+import dev.outbox.internal.poll.Batch;
+import dev.outbox.internal.registry.RegistryVersion;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Claimed events, in a queue for each aggregate or all in one. */
+public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements BlockedLanes {
+
+    /** Minimum batch size for asynchronous settlement and prefetching. */
+    private static final int SMALLEST_SPREAD = 10;
+
+    private final Claim claim;
+    private final RegistryVersion registry;
+    private final Lease lease;
+    private final boolean full;
+    private final boolean spread;
+
+    /** Handlers that the batch itself has blocked for an aggregate; one thread works on an aggregate. */
+    private final Map<Aggregate, Set<String>> blocked = new ConcurrentHashMap<>();
+
+    private record Aggregate(String type, String id) {
+
+        static Aggregate of(ClaimedEvent event) {
+            EventEnvelope envelope = event.envelope();
+            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
+        }
+    }
+
+    private EventBatch(Limits limits, RegistryVersion registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
+        super(queues);
+        List<ClaimedEvent> events = limits.claim().events();
+        this.claim = limits.claim();
+        this.registry = registry;
+        this.lease = lease;
+        this.full = limits.cut() || events.size() >= limits.batchSize();
+        this.spread = events.size() >= Math.max(limits.batchSize(), SMALLEST_SPREAD)
+                && events.stream().map(Aggregate::of).distinct().count() * 4 >= events.size() * 3L;
+    }
+
+    /** What was claimed, and what kept the claim from taking more. */
+    public record Limits(Claim claim, int batchSize, boolean cut) {}
+
+    /** Dispatches in the order of ids. */
+    static EventBatch inOrder(Limits limits, RegistryVersion registry, Lease lease) {
+        return new EventBatch(
+                limits,
+                registry,
+                lease,
+                List.of(new SerialQueue<>(limits.claim().events())));
+    }
+
+    /** Dispatches aggregates at the same time, each in order; those of a batch handler share as many queues as there are workers. */
+    public static EventBatch byAggregate(
+            Limits limits, RegistryVersion registry, Lease lease, Predicate<ClaimedEvent> together, int workers) {
+        Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
+        limits.claim()
+                .events()
+                .forEach((event) -> aggregates
+                        .computeIfAbsent(Aggregate.of(event), (key) -> new ArrayList<>())
+                        .add(event));
+        Map<Boolean, List<List<ClaimedEvent>>> groups = aggregates.values().stream()
+                .collect(Collectors.partitioningBy((events) -> events.stream().anyMatch(together)));
+        List<SerialQueue<ClaimedEvent>> queues =
+                new ArrayList<>(SerialQueue.distribute(groups.getOrDefault(true, List.of()), workers));
+        groups.getOrDefault(false, List.of()).forEach((events) -> queues.add(new SerialQueue<>(events)));
+        return new EventBatch(limits, registry, lease, queues);
+    }
+
+    @Override
+    public Lease lease() {
+        return lease;
+    }
+
+    ClaimKey claim() {
+        return claim.key();
+    }
+
+    RegistryVersion registry() {
+        return registry;
+    }
+
+    boolean isFull() {
+        return full;
+    }
+
+    /** Returns whether the next batch is likely to be full too, and to have other aggregates: those of this one are not free before it is settled. */
+    boolean isSpread() {
+        return spread;
+    }
+
+    @Override
+    public boolean isWorthSettlingAsync() {
+        return spread && !isRefused() && unsettled().stream().allMatch(DispatchedEvent::succeeded);
+    }
+
+    @Override
+    public Set<String> of(ClaimedEvent event) {
+        Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(Aggregate.of(event));
+        if (byBatch == null) {
+            return event.blockedHandlers();
+        }
+        Set<String> all = new HashSet<>(event.blockedHandlers());
+        all.addAll(byBatch);
+        return all;
+    }
+
+    @Override
+    public void block(ClaimedEvent event, String handlerId) {
+        blocked.computeIfAbsent(Aggregate.of(event), (aggregate) -> new HashSet<>())
+                .add(handlerId);
+    }
+
+    /** The last settlement ends the claim, and so frees what was not dispatched. */
+    Settlement settlement(List<DispatchedEvent> events, boolean last) {
+        List<Long> succeeded = new ArrayList<>();
+        List<QueuedDelivery> queued = new ArrayList<>();
+        for (DispatchedEvent event : events) {
+            if (event.succeeded()) {
+                succeeded.add(event.id());
+            } else {
+                event.outcomes().forEach((handlerId, outcome) -> {
+                    if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                        queued.add(new QueuedDelivery(event.id(), handlerId, outcome));
+                    }
+                });
+            }
+        }
+        return new Settlement(claim.key(), succeeded, queued, last);
+    }
+
+    /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
+    Settlement refusal(DispatchedEvent event, Failure failure) {
+        List<QueuedDelivery> dead = event.outcomes().entrySet().stream()
+                .filter((handler) -> event.succeeded() || !(handler.getValue() instanceof DeliveryOutcome.Succeeded))
+                .map((handler) ->
+                        new QueuedDelivery(event.id(), handler.getKey(), new DeliveryOutcome.Dead(failure, false)))
+                .toList();
+        return new Settlement(claim.key(), List.of(), dead, false);
+    }
+
+    @Override
+    public String toString() {
+        return "claim " + claim.id() + " of " + claim.events().size() + " events";
+    }
+}

@@ -1,0 +1,231 @@
+package dev.outbox.internal.claim;
+
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.DueMark;
+import dev.outbox.internal.lease.Lease;
+import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.poll.BatchSource;
+import dev.outbox.internal.poll.PolledStream;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.RegistryVersion;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** First deliveries of a stream: events that no handler has been offered yet. */
+public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEvent> {
+
+    private static final Logger log = LoggerFactory.getLogger(FirstDeliveries.class);
+
+    private final PolledStream stream;
+    private final StreamDependencies dependencies;
+    private final ClaimStore claims;
+    private final SettlementStore settlements;
+    private final boolean concurrent;
+    private final SettlementIsolator isolator;
+    private final ScanLimit depth;
+    private final WindowSchedule window = new WindowSchedule(System::nanoTime);
+    private final DueMark dueMark;
+
+    private long highest;
+    private volatile boolean queued;
+
+    /** Handles aggregates at the same time, or all events in the order of ids. */
+    public FirstDeliveries(PolledStream stream, StreamDependencies dependencies, DueMark dueMark, boolean concurrent) {
+        this.stream = stream;
+        this.dependencies = dependencies;
+        this.claims = new ClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.settlements = new SettlementStore(dependencies.dataSource(), dependencies.schema());
+        this.dueMark = dueMark;
+        this.concurrent = concurrent;
+        this.isolator = new SettlementIsolator(settlements);
+        this.depth = new ScanLimit(stream.settings().batchSize());
+    }
+
+    /** Returns and resets whether deliveries were queued since the last call. */
+    public boolean takeQueuedFlag() {
+        boolean answer = queued;
+        queued = false;
+        return answer;
+    }
+
+    @Override
+    public Claimed<EventBatch> claim(boolean nearOnly) throws SQLException {
+        Predicate<RegistryVersion> outdated = dependencies.registry().versionCheck();
+        ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
+        ClaimStore.Window start = window.next();
+        ClaimStore.Request request = new ClaimStore.Request(
+                stream.name(),
+                stream.worker(),
+                stream.settings().batchSize(),
+                stream.settings().lease(),
+                handlers,
+                nearOnly ? depth.near(highest) : depth.next(highest),
+                start,
+                start == ClaimStore.Window.WHOLE_QUEUE ? DueMark.BEGINNING : dueMark.of(handlers));
+        Moment begun = dependencies.leases().now();
+        FaultPoint.BEFORE_CLAIM.reached();
+        Optional<ClaimRound> found = claim(request, begun);
+        Duration took = since(begun);
+        if (found.isEmpty()) {
+            dependencies.registry().addStream(stream.name());
+            return Claimed.nothing(true);
+        }
+        ClaimRound round = found.get();
+        dueMark.found(handlers, round.dueFrom());
+        EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
+        boolean again = recordClaim(request, round, took, nearOnly);
+        if (batch == null) {
+            dependencies.registry().loadVersion(round.registry());
+        }
+        // What is due was asked of the handlers that were active then.
+        boolean asksAgain = outdated.test(round.registry());
+        return new Claimed<>(batch, again || asksAgain, round.untilNextDelivery(), depth.lookAgainIn());
+    }
+
+    /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
+    private Optional<ClaimRound> claim(ClaimStore.Request request, Moment begun) throws SQLException {
+        try {
+            return claims.claim(request);
+        } catch (SQLException | RuntimeException ex) {
+            window.failed(request.window(), since(begun));
+            depth.failed(request.reach(), since(begun));
+            throw ex;
+        }
+    }
+
+    private Duration since(Moment begun) {
+        return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
+    }
+
+    /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
+    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) throws SQLException {
+        Duration life = stream.settings().lease();
+        Lease lease = null;
+        try {
+            FaultPoint.AFTER_CLAIM.reached();
+            lease = dependencies.leases().keep(new LeasedClaim(claims, claim.key(), life), life, begun);
+            EventBatch.Limits limits =
+                    new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
+            return concurrent
+                    ? EventBatch.byAggregate(
+                            limits,
+                            round.registry(),
+                            lease,
+                            (event) -> dependencies.dispatcher().batchSize(event) > 1,
+                            stream.settings().concurrency())
+                    : EventBatch.inOrder(limits, round.registry(), lease);
+        } catch (Throwable ex) {
+            if (lease != null) {
+                lease.close();
+            }
+            claims.release(claim.key());
+            throw ex;
+        }
+    }
+
+    private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
+        round.expired()
+                .forEach((expired) -> log.warn(
+                        "Lease of worker {} expired: released {} events of stream {}",
+                        expired.worker(),
+                        expired.events(),
+                        stream.name()));
+        List<ClaimedEvent> events =
+                round.claim() == null ? List.of() : round.claim().events();
+        if (!events.isEmpty()) {
+            highest = Math.max(highest, events.get(events.size() - 1).envelope().id());
+        }
+        window.claimed(request.window(), events.size(), took);
+        dependencies.listener().claimed(stream.name(), took, events.size());
+        ScanLimit.Reach reach = request.reach();
+        boolean again = nearOnly || depth.learn(reach, events.size(), round.isLong(), took);
+        boolean full = events.size() == stream.settings().batchSize() || round.isCut();
+        return full || again || (round.skippedLocked() && !events.isEmpty());
+    }
+
+    @Override
+    public void begin(EventBatch batch) throws SQLException {
+        FaultPoint.BEFORE_DISPATCH.reached();
+        dependencies.registry().loadVersion(batch.registry());
+    }
+
+    @Override
+    public boolean dispatch(EventBatch batch, SerialQueue<ClaimedEvent> queue, LeaseGuard guard) {
+        List<ClaimedEvent> events = queue.peek(dependencies.dispatcher().batchSize(queue.peek()));
+        List<DispatchedEvent> finished = dependencies.dispatcher().dispatch(events, batch, guard);
+        finished.forEach(batch::add);
+        queue.advance(finished.size());
+        return !finished.isEmpty();
+    }
+
+    @Override
+    public Settled settle(EventBatch batch, boolean last, Mode mode) throws SQLException {
+        long begun = System.nanoTime();
+        List<DispatchedEvent> outcomes = batch.unsettled();
+        SettlementStore.Settlement settlement = batch.settlement(outcomes, last);
+        SettlementStore.Settled settled = write(batch, outcomes, settlement, mode);
+        if (!settled.claimHeld()) {
+            dependencies.listener().leaseLost(stream.name());
+            log.warn(
+                    "Lost the lease on {} of stream {}; {} outcomes were not written, and the events are delivered again",
+                    batch,
+                    stream.name(),
+                    outcomes.size());
+            return Settled.LEASE_LOST;
+        }
+        dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), outcomes.size());
+        if (!settlement.queued().isEmpty()) {
+            queued = true;
+        }
+        List<DispatchedEvent> done =
+                batch.removeSettled(outcomes, (outcome) -> settled.leftOver().contains(outcome.id()));
+        done.stream()
+                .filter((outcome) -> !outcome.isOpen())
+                .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
+        if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
+            dependencies.delegated().accept(stream.name());
+        }
+        if (!settled.leftOver().isEmpty()) {
+            return Settled.PARTLY;
+        }
+        if (last) {
+            dependencies.listener().released(stream.name(), batch.heldFor());
+        }
+        return Settled.ALL;
+    }
+
+    private SettlementStore.Settled write(
+            EventBatch batch, List<DispatchedEvent> outcomes, SettlementStore.Settlement settlement, Mode mode)
+            throws SQLException {
+        return switch (mode) {
+            case BATCH -> settleBatch(settlement);
+            case SKIP_LOCKED -> settlements.settleUnlocked(settlement);
+            case ISOLATED -> isolator.settle(batch, outcomes, settlement.last());
+        };
+    }
+
+    private SettlementStore.Settled settleBatch(SettlementStore.Settlement settlement) throws SQLException {
+        FaultPoint.BEFORE_SETTLE.reached();
+        SettlementStore.Settled settled = settlements.settle(settlement);
+        FaultPoint.AFTER_SETTLE.reached();
+        return settled;
+    }
+
+    @Override
+    public void release(EventBatch batch) throws SQLException {
+        claims.release(batch.claim());
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,98 @@
+package dev.outbox.internal.claim;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits how many ids the claims of one stream read: a long queue may belong to aggregates of other claims. A claim that a long queue does
+ * not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
+ * times the time it took. Used by one thread.
+ */
+public final class ScanLimit {
+
+    /** Leaves room for the id that it is added to. */
+    static final long UNBOUNDED = Long.MAX_VALUE / 2;
+
+    private static final int BATCHES = 10;
+    private static final int STEP = 10;
+    private static final int REST = 20;
+    private static final long CHEAP_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long CHEAP_NANOS_PER_EVENT = Duration.ofMillis(1).toNanos() / 20;
+
+    private final LongSupplier clock;
+    private final int batchSize;
+    private final long near;
+    private long depth;
+    private long deepAgainAt;
+    private @Nullable Long lookAgainAt;
+
+    /** Creates a limit of ten batches. */
+    public ScanLimit(int batchSize) {
+        this(batchSize, System::nanoTime);
+    }
+
+    ScanLimit(int batchSize, LongSupplier clock) {
+        this.clock = clock;
+        this.batchSize = batchSize;
+        this.near = (long) batchSize * BATCHES;
+        this.depth = near;
+        this.deepAgainAt = clock.getAsLong();
+    }
+
+    /** Number of ids that a claim reads from an id on; it calls a queue long that has more than the near ones. */
+    public record Reach(long from, long depth, long near) {
+
+        /** Reads everything, and calls nothing long. */
+        public static final Reach EVERYTHING = new Reach(0, UNBOUNDED, UNBOUNDED);
+
+        boolean isDeep() {
+            return depth > near;
+        }
+    }
+
+    /** Returns the reach of the next claim. */
+    public Reach next(long from) {
+        return new Reach(from, nextDepth(), near);
+    }
+
+    private long nextDepth() {
+        return deepAgainAt - clock.getAsLong() > 0 ? near : depth;
+    }
+
+    /** Returns the reach of a claim beside a settlement, which frees its aggregates in a moment. */
+    public Reach near(long from) {
+        return new Reach(from, near, near);
+    }
+
+    /** Returns how long the stream waits before it looks for events of aggregates that others have released; empty if it need not look. */
+    public Optional<Duration> lookAgainIn() {
+        Long at = lookAgainAt;
+        return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.getAsLong())));
+    }
+
+    /** Learns from a claim, and says whether the next one may find more. */
+    public boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
+        long rested = clock.getAsLong() + took.toNanos() * REST;
+        boolean full = found == batchSize;
+        if (reach.isDeep()) {
+            boolean cheap = took.toNanos() <= CHEAP_NANOS + found * CHEAP_NANOS_PER_EVENT;
+            deepAgainAt = cheap ? deepAgainAt : rested;
+        }
+        if (!longQueue || (full && !reach.isDeep())) {
+            depth = near;
+        } else if (!full && reach.depth() == depth) {
+            depth = depth < UNBOUNDED / STEP ? depth * STEP : UNBOUNDED;
+        }
+        lookAgainAt = longQueue && found == 0 ? rested : null;
+        return longQueue && (found > 0 || nextDepth() > reach.depth());
+    }
+
+    /** Rests after a deep claim that failed, which may have taken longer than the driver waits. */
+    public void failed(Reach reach, Duration took) {
+        if (reach.isDeep()) {
+            deepAgainAt = clock.getAsLong() + took.toNanos() * REST;
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package dev.outbox.internal.claim;
+
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.DeliverySql;
+import dev.outbox.internal.lane.FailureHistory;
+import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+
+/** Moves delivered events to history and queues the others for redelivery, fenced by their claim. */
+public final class SettlementStore {
+
+    /** Relies on outbox_claim_pk. */
+    private static final String LOCK_CLAIM =
+            "SELECT c.id FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " FOR UPDATE";
+
+    /** Relies on outbox_claim_pk. */
+    private static final String DROP_CLAIM =
+            "DELETE FROM {schema}.outbox_claim c WHERE " + ClaimStore.HELD + " RETURNING c.id";
+
+    /**
+     * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk. Locks the lanes, in the order of all transactions, by inserting
+     * them. A lane that is there keeps its state, unless the application gave the event a sequence in front of its first delivery.
+     */
+    public static final String QUEUE = """
+            WITH queued AS MATERIALIZED (
+                SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
+                       q.code, q.error, {due} AS next_retry_at
+                  FROM unnest(:queued_events::bigint[], :queued_handlers::text[], :kinds::text[], :delays::bigint[],
+                              :codes::text[], :errors::text[])
+                       AS q (id, handler_id, kind, delay, code, error)
+                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox_unpublished o WHERE o.id = q.id LIMIT 1) o
+                 WHERE o.dispatched_at IS NULL
+                   AND EXISTS (SELECT FROM {schema}.outbox_claim c WHERE {held})
+            ), lane AS (
+                INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+                SELECT DISTINCT ON (q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C")
+                       q.aggregate_type, q.aggregate_id, q.handler_id, q.stream, q.aggregate_seq, q.next_retry_at
+                  FROM queued q
+                 WHERE q.kind <> 'DEAD'
+                 ORDER BY q.aggregate_type, q.aggregate_id, q.handler_id COLLATE "C", q.aggregate_seq
+                ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
+                   SET first_seq = least(l.first_seq, excluded.first_seq),
+                       due_at = CASE WHEN l.token IS NULL AND excluded.first_seq < l.first_seq THEN excluded.due_at ELSE l.due_at END,
+                       crash_count = CASE WHEN excluded.first_seq < l.first_seq THEN least(l.crash_count, (l.token IS NULL)::integer)
+                                          ELSE l.crash_count END
+            ), delivery AS (
+                INSERT INTO {schema}.outbox_delivery
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
+                        attempt_count, retry_count, next_retry_at, last_attempt_at, last_error_code, last_error, failures)
+                SELECT id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, {schema}.outbox_source(headers),
+                       CASE kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
+                       (kind <> 'QUEUED')::integer,
+                       (kind NOT IN ('QUEUED', 'DEFERRED'))::integer,
+                       next_retry_at,
+                       CASE WHEN kind <> 'QUEUED' THEN clock_timestamp() END,
+                       code, error, {failures}
+                  FROM queued
+                RETURNING outbox_id, status, retry_count, next_retry_at, last_error_code, last_error
+            ), pass AS (
+                SELECT outbox_id,
+                       bool_or(status = 'OPEN') AS open,
+                       max(retry_count) AS failed,
+                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at,
+                       max(last_error_code) AS code,
+                       max(last_error) AS error
+                  FROM delivery
+                 GROUP BY outbox_id
+            )
+            UPDATE {schema}.outbox_unpublished o
+               SET status = CASE WHEN pass.open THEN 'RETRYING' ELSE 'DEAD' END,
+                   dispatched_at = clock_timestamp(),
+                   attempt_count = o.attempt_count + 1,
+                   retry_count = o.retry_count + pass.failed,
+                   next_retry_at = pass.next_retry_at,
+                   last_attempt_at = clock_timestamp(),
+                   last_error_code = coalesce(pass.code, o.last_error_code),
+                   last_error = coalesce(pass.error, o.last_error)
+              FROM pass
+             WHERE o.id = pass.outbox_id
+               AND o.id = ANY (ARRAY(SELECT pass.outbox_id FROM pass))
+            """.replace("{held}", ClaimStore.HELD)
+            .replace("{due}", DeliverySql.due("q"))
+            .replace("{failures}", FailureHistory.FIRST);
+
+    /**
+     * Relies on outbox_claim_pk and outbox_unpublished_pk. Fences and moves in one statement. Copies and then deletes, because rows that a
+     * DELETE returns are kept in memory first; the claim keeps others from changing them meanwhile.
+     */
+    static final String MOVE = "WITH fence AS ({fence}), history AS (" + EventRow.COPY_TO_HISTORY + """
+                 WHERE o.id = ANY (:succeeded)
+                   AND EXISTS (SELECT FROM fence)
+            ), moved AS (
+                DELETE FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:succeeded)
+                   AND EXISTS (SELECT FROM fence)
+            )
+            SELECT count(*)
+              FROM fence
+            """;
+
+    /** Relies on outbox_claim_pk and outbox_unpublished_pk. Frees the aggregates without unsettled events for other claims. */
+    public static final String SHRINK_CLAIM = """
+            UPDATE {schema}.outbox_claim c
+               SET event_ids = unsettled.event_ids,
+                   aggregates = unsettled.aggregates
+              FROM (SELECT coalesce(array_agg(o.id ORDER BY o.id), '{}') AS event_ids,
+                           coalesce(array_agg(DISTINCT {schema}.outbox_aggregate_hash(o.aggregate_type, o.aggregate_id)), '{}') AS aggregates
+                      FROM {schema}.outbox_unpublished o
+                     WHERE o.id = ANY ((SELECT mine.event_ids FROM {schema}.outbox_claim mine WHERE mine.id = :claim)::bigint[])
+                       AND o.status = 'PENDING') unsettled
+             WHERE {held}
+            """.replace("{held}", ClaimStore.HELD);
+
+    /** Relies on outbox_unpublished_pk. Finds the locked events, and those after them in their aggregates, which must not get ahead. */
+    public static final String FIND_LOCKED = """
+            WITH unlocked AS MATERIALIZED (
+                SELECT o.id
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:events)
+                   AND o.status = 'PENDING'
+                 ORDER BY o.id
+                   FOR UPDATE SKIP LOCKED
+            ), event AS MATERIALIZED (
+                SELECT o.id, o.aggregate_seq,
+                       min(o.aggregate_seq) FILTER (WHERE o.id NOT IN (SELECT unlocked.id FROM unlocked))
+                           OVER (PARTITION BY o.aggregate_type, o.aggregate_id) AS first_locked
+                  FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (:events)
+                   AND o.status = 'PENDING'
+            )
+            SELECT event.id
+              FROM event
+             WHERE event.aggregate_seq >= event.first_locked
+            """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    private final DataSource dataSource;
+    private final Variants keep;
+    private final Variants drop;
+    private final Pipeline findLocked;
+
+    /** Statement pipelines with and without queueing. Most settlements queue nothing. */
+    private record Variants(Pipeline move, Pipeline queueAndMove) {
+
+        static Variants of(OutboxSchema schema, String fence, String... end) {
+            Stream<String> moving = Stream.concat(Stream.of(MOVE.replace("{fence}", fence)), Stream.of(end));
+            String[] move = moving.toArray(String[]::new);
+            Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
+            String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
+            return new Variants(new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
+        }
+    }
+
+    public SettlementStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.keep = Variants.of(schema, LOCK_CLAIM, SHRINK_CLAIM);
+        this.drop = Variants.of(schema, DROP_CLAIM);
+        this.findLocked = new Pipeline(schema, FIND_LOCKED);
+    }
+
+    /** Outcomes of claimed events. The last settlement ends the claim. */
+    public record Settlement(ClaimKey claim, List<Long> succeeded, List<QueuedDelivery> queued, boolean last) {
+
+        long[] eventIds() {
+            LongStream others = queued.stream().mapToLong(QueuedDelivery::outboxId);
+            return LongStream.concat(succeeded.stream().mapToLong(Long::longValue), others)
+                    .distinct()
+                    .toArray();
+        }
+
+        Settlement without(Set<Long> events) {
+            Stream<Long> moved = succeeded.stream().filter((id) -> !events.contains(id));
+            Stream<QueuedDelivery> others = queued.stream().filter((one) -> !events.contains(one.outboxId()));
+            return new Settlement(claim, moved.toList(), others.toList(), last && events.isEmpty());
+        }
+    }
+
+    /** Result of a settlement: whether the claim was still held, and the events that were left over. */
+    public record Settled(boolean claimHeld, Set<Long> leftOver) {}
+
+    /** Writes outcomes in one transaction and one round trip. Leaves over events whose rows stay locked for a second. */
+    public Settled settle(Settlement settlement) throws SQLException {
+        try {
+            return new Settled(write(settlement), Set.of());
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
+            }
+            FaultPoint.BEFORE_LOCKED_SETTLE.reached();
+            return settleUnlocked(settlement);
+        }
+    }
+
+    /** Writes the outcomes of the events that no other session holds locked; leaves over all if one is locked meanwhile. */
+    public Settled settleUnlocked(Settlement settlement) throws SQLException {
+        long[] events = settlement.eventIds();
+        Set<Long> locked =
+                findLocked.run(dataSource, (parameters) -> parameters.set("events", events), Pipeline.Results::ids);
+        try {
+            return new Settled(write(settlement.without(locked)), locked);
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex) || events.length == 0) {
+                throw ex;
+            }
+            return new Settled(true, LongStream.of(events).boxed().collect(Collectors.toSet()));
+        }
+    }
+
+    private boolean write(Settlement settlement) throws SQLException {
+        Variants variants = settlement.last() ? drop : keep;
+        List<QueuedDelivery> queued = settlement.queued();
+        Pipeline pipeline = queued.isEmpty() ? variants.move() : variants.queueAndMove();
+        return pipeline.run(
+                dataSource,
+                (parameters) -> {
+                    ClaimStore.bindFence(parameters, settlement.claim());
+                    parameters.setLongs("succeeded", settlement.succeeded(), Long::longValue);
+                    if (!queued.isEmpty()) {
+                        bindQueued(parameters.set("events", settlement.eventIds()), queued);
+                    }
+                },
+                (results) -> {
+                    results.skip(queued.isEmpty() ? 0 : 3);
+                    ResultSet fence = results.rows();
+                    fence.next();
+                    return fence.getInt(1) == 1;
+                });
+    }
+
+    private static void bindQueued(NamedSql.Parameters parameters, List<QueuedDelivery> queued) throws SQLException {
+        parameters
+                .setLongs("queued_events", queued, QueuedDelivery::outboxId)
+                .setTexts("queued_handlers", queued, QueuedDelivery::handlerId)
+                .setTexts("kinds", queued, (one) -> one.outcome().kind())
+                .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
+                .setTexts("codes", queued, (one) -> one.outcome().code())
+                .setTexts("errors", queued, (one) -> one.outcome().message());
+    }
+}

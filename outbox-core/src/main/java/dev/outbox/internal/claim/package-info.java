@@ -1,0 +1,9 @@
+/**
+ * First deliveries: claims events, and settles them under the fence of their claim.
+ *
+ * <p>Front door: {@link FirstDeliveries}. Tables: outbox_stream, outbox_claim.
+ */
+@NullMarked
+package dev.outbox.internal.claim;
+
+import org.jspecify.annotations.NullMarked;

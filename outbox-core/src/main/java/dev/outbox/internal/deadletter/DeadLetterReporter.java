@@ -1,0 +1,163 @@
+package dev.outbox.internal.deadletter;
+
+import dev.outbox.DeadLetter;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
+import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.dispatch.LogContext;
+import dev.outbox.internal.failure.Redaction;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/** Calls the dead-letter methods of this instance's handlers, each in the transaction that marks the dead letter as handled. */
+public final class DeadLetterReporter implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(DeadLetterReporter.class);
+
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final int BATCH_SIZE = 100;
+    private static final int TIMEOUT_SECONDS = 30;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final DeadLetterStore store;
+    private final Map<String, DeadLetterHandler> methods;
+    private final Supplier<Optional<PlatformTransactionManager>> transactions;
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-dead-letters", this::runOnce);
+
+    /** Creates a reporter that has not started. It needs a transaction manager only if a handler has a dead-letter method. */
+    public DeadLetterReporter(
+            DeadLetterStore store,
+            Map<String, DeadLetterHandler> methods,
+            Supplier<Optional<PlatformTransactionManager>> transactions) {
+        this.store = store;
+        this.methods = methods;
+        this.transactions = transactions;
+    }
+
+    /** Starts the thread if a handler has a dead-letter method. */
+    public void start() {
+        if (!methods.isEmpty()) {
+            log.debug("Dead-letter methods of {} run in transactions of {}", methods.keySet(), manager());
+            loop.start();
+        }
+    }
+
+    private PlatformTransactionManager manager() {
+        return transactions
+                .get()
+                .orElseThrow(() -> new OutboxConfigurationException("the handlers " + new TreeSet<>(methods.keySet())
+                        + " have dead-letter methods, but no unique transaction manager for the outbox's DataSource exists;"
+                        + " define one for it, or mark one of several @Primary"));
+    }
+
+    /** Calls the methods of the handlers that are due, and returns the delay until the next call. */
+    public Duration runOnce() throws SQLException {
+        if (methods.isEmpty()) {
+            return PERIOD;
+        }
+        boolean more = false;
+        for (String handlerId : store.due(methods.keySet())) {
+            more |= reportBatch(handlerId);
+        }
+        return more ? Duration.ZERO : PERIOD;
+    }
+
+    /** Returns whether the handler may have more. A batch is bounded, so that the backlog of one handler does not delay the others. */
+    private boolean reportBatch(String handlerId) throws SQLException {
+        for (int i = 0; i < BATCH_SIZE; i++) {
+            if (loop.isClosing() || !reportNext(handlerId)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean reportNext(String handlerId) throws SQLException {
+        TransactionStatus transaction = manager().getTransaction(definition(handlerId));
+        Optional<DeadLetter> letter = Optional.empty();
+        try {
+            letter = store.lockNext(handlerId);
+            if (letter.isPresent()) {
+                report(letter.get(), transaction);
+            }
+        } catch (Throwable ex) {
+            rollBack(transaction, ex);
+            return postpone(letter, ex);
+        }
+        try {
+            manager().commit(transaction);
+        } catch (Throwable ex) {
+            // Not only a TransactionException: some transaction managers translate the failure of a commit.
+            return postpone(letter, ex);
+        }
+        return letter.isPresent();
+    }
+
+    private void report(DeadLetter letter, TransactionStatus transaction) throws Exception {
+        LogContext context = LogContext.enter(letter.event(), letter.handlerId(), letter.failures());
+        try {
+            Objects.requireNonNull(methods.get(letter.handlerId())).handle(letter);
+        } finally {
+            context.leave();
+            // An interrupt flag that the method left set would break the connection.
+            Thread.interrupted();
+        }
+        if (transaction.isRollbackOnly()) {
+            throw new UnexpectedRollbackException(
+                    "the dead-letter method returned, but marked its transaction as rollback-only; throw an exception to fail");
+        }
+        store.markReported(letter);
+    }
+
+    /** Returns whether to look for the next dead letter at once. */
+    private boolean postpone(Optional<DeadLetter> letter, Throwable ex) throws SQLException {
+        if (letter.isEmpty()) {
+            throw new IllegalStateException("cannot read dead letters", ex);
+        }
+        if (loop.isClosing()) {
+            return false;
+        }
+        DeadLetter failed = letter.get();
+        store.postpone(failed);
+        log.warn(
+                "The dead-letter method of handler {} failed with {}; its work is rolled back, and it will be called again",
+                failed.handlerId(),
+                failed.event(),
+                Redaction.loggable(ex));
+        return true;
+    }
+
+    /** Needs its own transaction: the mark must commit with the work of the method. */
+    private static TransactionDefinition definition(String handlerId) {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName("dead letter of " + handlerId);
+        definition.setTimeout(TIMEOUT_SECONDS);
+        return definition;
+    }
+
+    private void rollBack(TransactionStatus transaction, Throwable cause) {
+        try {
+            manager().rollback(transaction);
+        } catch (RuntimeException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    @Override
+    public void close() {
+        loop.close(PATIENCE);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.outbox.internal.deadletter;
+
+import dev.outbox.DeadLetter;
+import dev.outbox.internal.sql.BoundConnection;
+import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** Finds dead letters that their handler's dead-letter method has not handled, and marks them in the method's transaction. */
+public final class DeadLetterStore {
+
+    /** Relies on outbox_delivery_unreported: one look-up for each handler. */
+    private static final String DUE = """
+            SELECT h.id
+              FROM unnest(:handler_ids::text[]) AS h (id)
+             CROSS JOIN LATERAL (SELECT d.outbox_id
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.handler_id = h.id
+                                    AND d.status <> 'OPEN'
+                                    AND d.report_at < 'infinity'
+                                    AND d.report_at <= clock_timestamp()
+                                  LIMIT 1) due
+            """;
+
+    /** Relies on outbox_delivery_unreported and on the primary keys of both partitions: the event may be in history. */
+    private static final String LOCK = """
+            SELECT {envelope},
+                   d.replay_id IS NOT NULL, coalesce(d.last_error_code, 'UNKNOWN'), d.last_error, d.retry_count
+              FROM {schema}.outbox_delivery d
+              JOIN {schema}.outbox o ON o.id = d.outbox_id
+             WHERE d.handler_id = :handler_id
+               AND d.status <> 'OPEN'
+               AND d.report_at < 'infinity'
+               AND d.report_at <= clock_timestamp()
+             ORDER BY d.report_at
+             LIMIT 1
+               FOR UPDATE OF d SKIP LOCKED
+            """;
+
+    /** Relies on outbox_delivery_pk. */
+    private static final String MARK_REPORTED = """
+            UPDATE {schema}.outbox_delivery d
+               SET report_at = 'infinity'
+             WHERE d.outbox_id = :outbox_id
+               AND d.handler_id = :handler_id
+            """;
+
+    /** Relies on outbox_delivery_pk. Waits for the time since the last attempt: a backoff without a counter. */
+    private static final String POSTPONE = """
+            UPDATE {schema}.outbox_delivery d
+               SET report_at = clock_timestamp()
+                   + least(greatest(clock_timestamp() - coalesce(d.last_attempt_at, d.created_at), interval '1 second'),
+                           interval '1 hour')
+             WHERE d.outbox_id = :outbox_id
+               AND d.handler_id = :handler_id
+               AND d.status <> 'OPEN'
+               AND d.report_at <= clock_timestamp()
+            """;
+
+    private final DataSource dataSource;
+    private final BoundConnection transaction;
+    private final Pipeline due;
+    private final NamedSql lock;
+    private final NamedSql markReported;
+    private final Pipeline postpone;
+
+    public DeadLetterStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.transaction = new BoundConnection(dataSource);
+        this.due = new Pipeline(schema, DUE);
+        this.lock = new NamedSql(schema.render(LOCK));
+        this.markReported = new NamedSql(schema.render(MARK_REPORTED));
+        this.postpone = new Pipeline(schema, POSTPONE);
+    }
+
+    /** Returns those of the handler ids that have due dead letters. */
+    public List<String> due(Collection<String> handlerIds) throws SQLException {
+        return due.run(
+                dataSource, (parameters) -> parameters.setTexts("handler_ids", handlerIds, (id) -> id), (results) -> {
+                    List<String> found = new ArrayList<>();
+                    for (ResultSet row = results.rows(); row.next(); ) {
+                        found.add(row.getString(1));
+                    }
+                    return found;
+                });
+    }
+
+    /** Locks a due dead letter that no other transaction holds until the thread's transaction ends. */
+    public Optional<DeadLetter> lockNext(String handlerId) throws SQLException {
+        if (!transaction.exists()) {
+            throw new IllegalStateException(
+                    "the transaction of the dead-letter method of handler '" + handlerId
+                            + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
+        }
+        return transaction.call((connection) -> {
+            try (PreparedStatement statement = connection.prepareStatement(lock.positional())) {
+                lock.bind(statement).set("handler_id", handlerId).requireAll();
+                ResultSet row = statement.executeQuery();
+                return row.next() ? Optional.of(read(row, handlerId)) : Optional.empty();
+            }
+        });
+    }
+
+    private static DeadLetter read(ResultSet row, String handlerId) throws SQLException {
+        int next = EventRow.NEXT_COLUMN;
+        return new DeadLetter(
+                EventRow.read(row, row.getBoolean(next)),
+                handlerId,
+                row.getString(next + 1),
+                row.getString(next + 2),
+                row.getInt(next + 3));
+    }
+
+    /** Marks a locked dead letter as handled, in the thread's transaction. */
+    public void markReported(DeadLetter letter) throws SQLException {
+        transaction.call((connection) -> {
+            try (PreparedStatement statement = connection.prepareStatement(markReported.positional())) {
+                key(markReported.bind(statement), letter).requireAll();
+                return statement.executeUpdate();
+            }
+        });
+    }
+
+    /** Lets a dead letter wait whose method failed. */
+    public void postpone(DeadLetter letter) throws SQLException {
+        postpone.run(dataSource, (parameters) -> key(parameters, letter), Pipeline.Results::updated);
+    }
+
+    private static NamedSql.Parameters key(NamedSql.Parameters parameters, DeadLetter letter) throws SQLException {
+        return parameters.set("outbox_id", letter.event().id()).set("handler_id", letter.handlerId());
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * Tells the dead-letter methods of handlers about their dead letters.
+ *
+ * <p>Front door: {@link DeadLetterReporter}. Tables: none of its own.
+ */
+@NullMarked
+package dev.outbox.internal.deadletter;
+
+import org.jspecify.annotations.NullMarked;

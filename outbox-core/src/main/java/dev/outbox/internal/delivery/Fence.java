@@ -1,6 +1,0 @@
-package dev.outbox.internal.delivery;
-
-import java.util.UUID;
-
-/** Fencing token of a claim. */
-public record Fence(UUID token, UUID incarnation) {}

@@ -1,6 +1,0 @@
-package dev.outbox.internal.delivery;
-
-import java.util.UUID;
-
-/** Id and sequence assigned by the database. */
-public record InsertedEvent(long id, UUID eventId, long aggregateSeq) {}

@@ -1,0 +1,152 @@
+package dev.outbox.internal.dispatch;
+
+import dev.outbox.internal.sql.BoundConnection;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Deduplication inbox: records which handler has processed which event. */
+public final class ProcessedEventStore {
+
+    /**
+     * Precedes an insert, which waits while an open transaction has inserted such a row. PostgreSQL can keep the transaction of a dead
+     * worker for hours, if the network swallowed the end of its connection.
+     */
+    private static final String LIMIT_WAIT = """
+            SELECT set_config('outbox.lock_timeout', current_setting('lock_timeout'), true),
+                   set_config('lock_timeout', '1s', true);
+            """;
+
+    /** The statements of the handler keep the timeout that its transaction began with. */
+    private static final String RESTORE_WAIT = """
+            ;
+            SELECT set_config('lock_timeout', current_setting('outbox.lock_timeout'), true)
+            """;
+
+    /** Of a limited wait: a lock timeout, or a shorter statement timeout of the role. */
+    private static final Set<String> GAVE_UP = Set.of("55P03", "57014");
+
+    /** Relies on processed_event_pk. */
+    private static final String INSERT = """
+            INSERT INTO {schema}.processed_event (event_id, handler_id)
+            SELECT :event_id, h.id
+              FROM unnest(:handler_ids::text[]) AS h (id)
+            ON CONFLICT DO NOTHING
+            """;
+
+    /** Relies on processed_event_pk. Inserts in the order of event ids, so that two batches of one handler never deadlock. */
+    private static final String INSERT_ALL = """
+            WITH known AS (
+                INSERT INTO {schema}.processed_event (event_id, handler_id)
+                SELECT e.id, h.id
+                  FROM unnest(:event_ids::uuid[]) AS e (id)
+                 CROSS JOIN unnest(:handler_ids::text[]) AS h (id)
+                 ORDER BY e.id, h.id
+                ON CONFLICT DO NOTHING
+                RETURNING event_id
+            )
+            SELECT event_id
+              FROM known
+             GROUP BY event_id
+            HAVING count(*) = cardinality(:handler_ids::text[])
+            """;
+
+    private final BoundConnection transaction;
+    private final NamedSql probe;
+    private final NamedSql insert;
+    private final NamedSql insertAll;
+
+    public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
+        this.transaction = new BoundConnection(dataSource);
+        this.probe = new NamedSql(schema.render(INSERT));
+        this.insert = new NamedSql(schema.render(LIMIT_WAIT + INSERT + RESTORE_WAIT));
+        this.insertAll = new NamedSql(schema.render(LIMIT_WAIT + INSERT_ALL + RESTORE_WAIT));
+    }
+
+    /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
+    public boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
+        requireTransaction(handlerIds);
+        return transaction.call((connection) -> {
+            try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
+                bind(insert, statement, eventId, handlerIds);
+                statement.execute();
+                statement.getMoreResults();
+                return statement.getUpdateCount() == handlerIds.size();
+            }
+        });
+    }
+
+    /** Records processed events under all ids of a handler, in the thread's transaction; returns the ids of the new ones. */
+    public Set<UUID> insertAll(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+        requireTransaction(handlerIds);
+        return transaction.call((connection) -> {
+            try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
+                insertAll
+                        .bind(statement)
+                        .set("event_ids", eventIds.toArray(UUID[]::new))
+                        .set("handler_ids", handlerIds.toArray(String[]::new));
+                statement.execute();
+                statement.getMoreResults();
+                ResultSet rows = statement.getResultSet();
+                Set<UUID> fresh = new HashSet<>();
+                while (rows.next()) {
+                    fresh.add(rows.getObject(1, UUID.class));
+                }
+                return fresh;
+            }
+        });
+    }
+
+    /** Returns the events that open transactions have recorded; records none, and hardly waits. */
+    public Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+        requireTransaction(handlerIds);
+        return transaction.call((connection) -> {
+            Set<UUID> locked = new HashSet<>();
+            try (Statement control = connection.createStatement();
+                    PreparedStatement statement = connection.prepareStatement(probe.positional())) {
+                control.execute("SET LOCAL lock_timeout = '1ms'");
+                control.execute("SAVEPOINT outbox_before");
+                for (UUID eventId : eventIds) {
+                    try {
+                        bind(probe, statement, eventId, handlerIds);
+                        statement.executeUpdate();
+                    } catch (SQLException ex) {
+                        if (!isLocked(ex)) {
+                            throw ex;
+                        }
+                        locked.add(eventId);
+                    }
+                    control.execute("ROLLBACK TO SAVEPOINT outbox_before");
+                }
+            }
+            return locked;
+        });
+    }
+
+    /** Returns whether an insert gave up because another transaction has recorded an event and is still open. */
+    public static boolean isLocked(SQLException ex) {
+        return GAVE_UP.contains(String.valueOf(ex.getSQLState()));
+    }
+
+    private static void bind(NamedSql sql, PreparedStatement statement, UUID eventId, List<String> handlerIds)
+            throws SQLException {
+        sql.bind(statement).set("event_id", eventId).set("handler_ids", handlerIds.toArray(String[]::new));
+    }
+
+    private void requireTransaction(List<String> handlerIds) {
+        if (!transaction.exists()) {
+            throw new IllegalStateException(
+                    "the transaction of the deduplicating handler '" + handlerIds
+                            + "' does not use the outbox's DataSource; give the outbox the transaction manager of its DataSource");
+        }
+    }
+}

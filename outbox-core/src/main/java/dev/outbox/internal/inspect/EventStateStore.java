@@ -1,0 +1,172 @@
+package dev.outbox.internal.inspect;
+
+import dev.outbox.internal.lane.DeliveryRow;
+import dev.outbox.internal.lane.FailureHistory;
+import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.Subscription;
+import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.OutboxOverview;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one event with its deliveries. */
+public final class EventStateStore {
+
+    /**
+     * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk, outbox_lane_pk and outbox_operation_event; reads outbox_claim whole.
+     * Leaves out what a reader may not see: the aggregate type tells whether the event was received, not its headers.
+     */
+    static final String EVENT =
+            """
+            SELECT {event}, o.schema_version, o.status, o.dispatched_at, o.published_at,
+                   c.worker, c.events, c.claimed_at, c.locked_until,
+                   coalesce(c.locked_until >= clock_timestamp(), false)
+                   OR o.published_at IS NULL
+                      AND (SELECT l.token
+                             FROM {schema}.outbox_delivery d
+                            CROSS JOIN LATERAL (SELECT l.token
+                                                  FROM {schema}.outbox_lane l
+                                                 WHERE {same lane}
+                                                   AND l.token IS NOT NULL
+                                                   AND l.due_at >= clock_timestamp()
+                                                 LIMIT 1) l
+                            WHERE d.outbox_id = o.id
+                              AND d.status = 'OPEN'
+                            LIMIT 1) IS NOT NULL,
+                   ARRAY(SELECT DISTINCT p.handler_id
+                           FROM {schema}.outbox_operation p
+                          WHERE p.event_id = o.event_id
+                            AND p.action = 'SKIP'
+                            AND (o.published_at IS NULL OR p.performed_at <= o.published_at)),
+                   EXISTS (SELECT
+                             FROM {schema}.outbox_aggregate_type t
+                            WHERE t.aggregate_type = o.aggregate_type
+                              AND t.origin IS NOT NULL)
+              FROM {schema}.outbox o
+              LEFT JOIN LATERAL (SELECT c.worker, cardinality(c.event_ids) AS events, c.claimed_at, c.locked_until
+                                   FROM {schema}.outbox_claim c
+                                  WHERE o.dispatched_at IS NULL
+                                    AND o.id = ANY (c.event_ids)
+                                  ORDER BY c.locked_until DESC
+                                  LIMIT 1) c ON true
+             WHERE o.event_id = :event_id
+             LIMIT 1
+            """.replace("{event}", DeliveryRow.EVENT_COLUMNS).replace("{same lane}", LaneSql.sameLane("l", "d"));
+
+    /** Relies on outbox_unpublished_event_id, outbox_published_event_id and outbox_delivery_pk. */
+    static final String DELIVERIES = DeliveryRow.select("""
+                    SELECT d.*
+                      FROM {schema}.outbox_delivery d
+                     WHERE d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id))
+                     ORDER BY d.outbox_id, d.handler_id
+                     LIMIT 1000""", ", d.failures::text");
+
+    /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
+    static final String CONTENT = """
+            SELECT o.payload::text, o.headers::text
+              FROM {schema}.outbox o
+             WHERE o.event_id = :event_id
+             LIMIT 1
+            """;
+
+    private final DataSource dataSource;
+    private final Pipeline find;
+    private final Pipeline content;
+
+    public EventStateStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.find = new Pipeline(schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST);
+        this.content = new Pipeline(schema, Pipeline.INSPECT, CONTENT);
+    }
+
+    /** Event, the handlers whose delivery was skipped, its deliveries and the registered handlers. */
+    public record Found(Event event, Set<String> skipped, List<Tried> deliveries, List<HandlerState> handlers) {}
+
+    /** Event and how far it is. */
+    public record Event(Delivery.Event event, boolean received, int schemaVersion, EventDetails.Progress progress) {
+
+        /** Returns the values by which handlers take the event. */
+        public Subscription values() {
+            return Subscription.of(event.type(), event.aggregateType(), event.stream(), received);
+        }
+    }
+
+    /** Delivery with its failed attempts. */
+    public record Tried(Delivery delivery, List<FailedAttempt> failures) {}
+
+    /** Finds an event without its payload and headers. */
+    public Optional<Found> find(UUID eventId) throws SQLException {
+        return find.run(dataSource, (parameters) -> parameters.set("event_id", eventId), (results) -> {
+            results.skip(1);
+            ResultSet row = results.rows();
+            if (!row.next()) {
+                return Optional.empty();
+            }
+            Event event = event(row);
+            Set<String> skipped = HandlerState.texts(row, DeliveryRow.AFTER_EVENT + 9);
+            List<Tried> deliveries = deliveries(results.rows());
+            return Optional.of(new Found(event, skipped, deliveries, HandlerState.read(results.rows())));
+        });
+    }
+
+    private static Event event(ResultSet row) throws SQLException {
+        int next = DeliveryRow.AFTER_EVENT;
+        EventDetails.Status status = row.getBoolean(next + 8)
+                ? EventDetails.Status.PROCESSING
+                : EventDetails.Status.valueOf(row.getString(next + 1));
+        return new Event(
+                DeliveryRow.event(row),
+                row.getBoolean(next + 10),
+                row.getInt(next),
+                new EventDetails.Progress(
+                        status,
+                        DeliveryRow.instant(row, next + 2),
+                        DeliveryRow.instant(row, next + 3),
+                        claim(row, next + 4)));
+    }
+
+    private static OutboxOverview.@Nullable Claim claim(ResultSet row, int first) throws SQLException {
+        String worker = row.getString(first);
+        return worker == null
+                ? null
+                : new OutboxOverview.Claim(
+                        worker,
+                        row.getInt(first + 1),
+                        row.getObject(first + 2, OffsetDateTime.class).toInstant(),
+                        row.getObject(first + 3, OffsetDateTime.class).toInstant());
+    }
+
+    private static List<Tried> deliveries(ResultSet row) throws SQLException {
+        List<Tried> deliveries = new ArrayList<>();
+        while (row.next()) {
+            deliveries.add(
+                    new Tried(DeliveryRow.read(row), FailureHistory.read(row.getString(DeliveryRow.NEXT_COLUMN))));
+        }
+        return deliveries;
+    }
+
+    /** Reads the payload and the headers of an event. */
+    public Optional<EventDetails.Content> content(UUID eventId) throws SQLException {
+        return content.run(dataSource, (parameters) -> parameters.set("event_id", eventId), (results) -> {
+            results.skip(1);
+            ResultSet row = results.rows();
+            return row.next()
+                    ? Optional.of(new EventDetails.Content(row.getString(1), EventRow.headers(row.getString(2))))
+                    : Optional.empty();
+        });
+    }
+}

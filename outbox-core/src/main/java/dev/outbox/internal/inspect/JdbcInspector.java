@@ -1,0 +1,83 @@
+package dev.outbox.internal.inspect;
+
+import dev.outbox.internal.audit.DatabaseCall;
+import dev.outbox.internal.audit.OperationLogStore;
+import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.EventDetails;
+import dev.outbox.operations.EventPage;
+import dev.outbox.operations.EventSelection;
+import dev.outbox.operations.FailureGroup;
+import dev.outbox.operations.LaneReport;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Implements the inspector on the outbox tables. */
+public final class JdbcInspector implements OutboxInspector {
+
+    private static final int LISTED = 100;
+
+    private final StatusStore statuses;
+    private final FailureStore failures;
+    private final LaneStore lanes;
+    private final EventStateStore events;
+    private final EventQueryStore search;
+    private final OperationLogStore records;
+
+    public JdbcInspector(DataSource dataSource, OutboxSchema schema) {
+        this.statuses = new StatusStore(dataSource, schema);
+        this.failures = new FailureStore(dataSource, schema);
+        this.lanes = new LaneStore(dataSource, schema);
+        this.events = new EventStateStore(dataSource, schema);
+        this.search = new EventQueryStore(dataSource, schema);
+        this.records = new OperationLogStore(dataSource, schema);
+    }
+
+    @Override
+    public OutboxOverview overview() {
+        return DatabaseCall.run("read the overview", () -> OverviewReport.of(statuses.overview()));
+    }
+
+    @Override
+    public List<FailureGroup> failures() {
+        return DatabaseCall.run("group failures", failures::groups);
+    }
+
+    @Override
+    public List<LaneReport> lanes(String aggregateType, String aggregateId) {
+        OperationRules.checkName("aggregate type", aggregateType);
+        OperationRules.checkName("aggregate id", aggregateId);
+        return DatabaseCall.run(
+                "explain lanes",
+                () -> new LaneReports(aggregateType, aggregateId, lanes.read(aggregateType, aggregateId)).all());
+    }
+
+    @Override
+    public Optional<EventDetails> findEvent(UUID eventId) {
+        return DatabaseCall.run("find an event", () -> {
+            Optional<EventStateStore.Found> found = events.find(eventId);
+            if (found.isEmpty()) {
+                return Optional.empty();
+            }
+            List<Operation> operations = records.find(OperationSelection.all().ofEvent(eventId), LISTED);
+            return Optional.of(EventReport.of(found.get(), operations));
+        });
+    }
+
+    @Override
+    public Optional<EventDetails.Content> findContent(UUID eventId) {
+        return DatabaseCall.run("read the content of an event", () -> events.content(eventId));
+    }
+
+    @Override
+    public EventPage findEvents(EventSelection selection, int limit) {
+        OperationRules.check(limit);
+        return DatabaseCall.search("search events", () -> search.find(selection, limit));
+    }
+}

@@ -1,0 +1,298 @@
+package dev.outbox.internal.inspect;
+
+import dev.outbox.internal.registry.HandlerState;
+import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.sql.LooseScan;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview.Claim;
+import dev.outbox.operations.OutboxOverview.Deliveries;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Counts the events of each stream by status, alone for gauges, or with everything else that an overview shows. */
+public final class StatusStore {
+
+    /** Largest number of events of one stream and state that are counted exactly. */
+    public static final int MOST_COUNTED = OutboxInspector.MOST_COUNTED;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final String AT_MOST = "SELECT set_config('statement_timeout', '1s', true)";
+
+    /** Age of an event in milliseconds, which the publisher may have dated out of the range of an interval. */
+    private static final String AGE =
+            "ceil(extract(epoch FROM clock_timestamp() - greatest(least(o.occurred_at, '10000-01-01'), '0001-01-01')) * 1000)::bigint";
+
+    /** First deliveries of a stream: written so that outbox_unpublished_pending is read from either end. */
+    private static final String PENDING = """
+            FROM {schema}.outbox_unpublished o
+                                                   WHERE (o.stream, o.id) >= (streams.stream, 0)
+                                                     AND (o.stream, o.id) <= (streams.stream, 9223372036854775807)
+                                                     AND o.dispatched_at IS NULL""";
+
+    /**
+     * Relies on outbox_unpublished_pending, outbox_unpublished_pk, outbox_delivery_backlog and outbox_delivery_pk; reads outbox_claim
+     * whole. The cost does not depend on the backlog: above the bound, pending events are estimated from the density of ids, and others
+     * are not counted. Includes streams that no poller has registered.
+     */
+    public static final String COUNT = "WITH RECURSIVE "
+            + LooseScan.of("queued", "outbox_unpublished", "d.stream", "d.dispatched_at IS NULL")
+            + ", "
+            + LooseScan.ofDeliveries("delivered", "d.stream")
+            + """
+            , streams AS (
+                SELECT s.stream FROM {schema}.outbox_stream s
+                 UNION
+                SELECT queued.stream FROM queued
+                 UNION
+                SELECT delivered.stream FROM delivered
+            )
+            SELECT streams.stream,
+                   greatest(0, CASE WHEN pending.events < {most} THEN pending.events
+                                    ELSE ceil(pending.events::float8 / (pending.last - pending.first + 1)
+                                              * ((SELECT o.id {pending} ORDER BY o.stream DESC, o.id DESC LIMIT 1)
+                                                 - pending.first + 1)) END - processing.events)::bigint,
+                   processing.events,
+                   retrying.events,
+                   dead.events,
+                   dead.lanes,
+                   coalesce((SELECT {age} {pending} ORDER BY o.stream, o.id LIMIT 1), 0),
+                   coalesce((SELECT {age} FROM {schema}.outbox_unpublished o WHERE o.id = retrying.oldest LIMIT 1), 0)
+              FROM streams
+             CROSS JOIN LATERAL (SELECT count(*) AS events, min(o.id) AS first, max(o.id) AS last
+                                   FROM (SELECT o.id {pending} ORDER BY o.stream, o.id LIMIT {most}) o) pending
+             CROSS JOIN LATERAL (SELECT count(*) AS events
+                                   FROM (SELECT unnest(c.event_ids) AS id
+                                           FROM {schema}.outbox_claim c
+                                          WHERE c.stream = streams.stream
+                                            AND c.locked_until >= clock_timestamp()
+                                          LIMIT {most}) claimed
+                                  WHERE (SELECT o.dispatched_at IS NULL
+                                           FROM {schema}.outbox_unpublished o
+                                          WHERE o.id = claimed.id
+                                          LIMIT 1)) processing
+             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id) AS events,
+                                        min(d.outbox_id) FILTER (WHERE d.replay_id IS NULL) AS oldest
+                                   FROM (SELECT d.outbox_id, d.replay_id
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = streams.stream
+                                            AND d.status = 'OPEN'
+                                          LIMIT {most}) d) retrying
+             CROSS JOIN LATERAL (SELECT count(DISTINCT d.outbox_id)
+                                          FILTER (WHERE (SELECT open.outbox_id
+                                                           FROM {schema}.outbox_delivery open
+                                                          WHERE open.outbox_id = d.outbox_id
+                                                            AND open.status = 'OPEN'
+                                                          LIMIT 1) IS NULL) AS events,
+                                        count(*) FILTER (WHERE d.status = 'BLOCKING') AS lanes
+                                   FROM (SELECT d.outbox_id, d.status
+                                           FROM {schema}.outbox_delivery d
+                                          WHERE d.stream = streams.stream
+                                            AND d.status IN ('BLOCKING', 'DEAD')
+                                          LIMIT {most}) d) dead
+            """.replace("{pending}", PENDING).replace("{age}", AGE).replace("{most}", Integer.toString(MOST_COUNTED));
+
+    private static final String CLOCK = "SELECT clock_timestamp()";
+
+    /** Reads outbox_stream whole: it has a row per stream. */
+    static final String PAUSED_STREAMS = "SELECT s.stream FROM {schema}.outbox_stream s WHERE s.paused";
+
+    /** Relies on outbox_published_at. */
+    static final String RATES = """
+            WITH latest AS MATERIALIZED (
+                SELECT o.stream, o.published_at
+                  FROM {schema}.outbox_published o
+                 WHERE o.published_at > now() - interval '1 minute'
+                 ORDER BY o.published_at DESC
+                 LIMIT {most}
+            )
+            SELECT latest.stream,
+                   count(*) / (SELECT CASE WHEN count(*) < {most} THEN 60
+                                           ELSE greatest(extract(epoch FROM clock_timestamp() - min(all_streams.published_at)), 0.001) END
+                                 FROM latest all_streams)::float8
+              FROM latest
+             GROUP BY latest.stream
+            """.replace("{most}", Integer.toString(MOST_COUNTED));
+
+    /** Reads outbox_claim whole: it has a row per batch. */
+    static final String CLAIMS = """
+            SELECT c.stream, c.worker, cardinality(c.event_ids), c.claimed_at, c.locked_until
+              FROM {schema}.outbox_claim c
+             ORDER BY c.id
+             LIMIT 1000
+            """;
+
+    /**
+     * Relies on outbox_delivery_backlog: one look-up for each stream, status and handler that has deliveries, and the first rows of each.
+     * Looks up the oldest event that is not replayed through outbox_unpublished_pk.
+     */
+    static final String DELIVERIES = "WITH RECURSIVE "
+            + LooseScan.ofDeliveries("backlog", "d.stream, d.status, d.handler_id")
+            + """
+            SELECT handler.id, handler.open, handler.dead,
+                   coalesce((SELECT {age} FROM {schema}.outbox_unpublished o WHERE o.id = handler.oldest LIMIT 1), 0)
+              FROM (SELECT b.handler_id AS id,
+                           least(coalesce(sum(first.deliveries) FILTER (WHERE b.status = 'OPEN'), 0), {most}) AS open,
+                           least(coalesce(sum(first.deliveries) FILTER (WHERE b.status <> 'OPEN'), 0), {most}) AS dead,
+                           min(first.oldest) FILTER (WHERE b.status = 'OPEN') AS oldest
+                      FROM backlog b
+                     CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.outbox_id) FILTER (WHERE d.replay_id IS NULL) AS oldest
+                                           FROM (SELECT d.outbox_id, d.replay_id
+                                                   FROM {schema}.outbox_delivery d
+                                                  WHERE d.stream = b.stream
+                                                    AND d.status = b.status
+                                                    AND d.handler_id = b.handler_id
+                                                  LIMIT {most}) d) first
+                     GROUP BY b.handler_id) handler
+            """.replace("{age}", AGE).replace("{most}", Integer.toString(OutboxInspector.MOST_COUNTED_OF_HANDLER));
+
+    private final DataSource dataSource;
+    private final Pipeline count;
+    private final Pipeline overview;
+
+    public StatusStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.count = new Pipeline(schema, LONGEST_WAIT, AT_MOST, Pipeline.IN_INDEX_ORDER, COUNT);
+        this.overview = new Pipeline(
+                schema,
+                Pipeline.INSPECT,
+                CLOCK,
+                COUNT,
+                PAUSED_STREAMS,
+                RATES,
+                CLAIMS,
+                DELIVERIES,
+                HandlerState.LIST,
+                InstanceStore.LIST);
+    }
+
+    /**
+     * Events of a stream by status, dead letters that block their lanes, and the ages of the oldest pending event and of the oldest
+     * retrying one.
+     */
+    public record Counts(
+            long pending,
+            long processing,
+            long retrying,
+            long dead,
+            long blockedLanes,
+            Duration oldestPending,
+            Duration oldestRetrying) {
+
+        /** No events. */
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+    }
+
+    /** State at a moment: of streams and handlers by their names, handlers by the ids that are stored with their deliveries. */
+    public record Snapshot(
+            Instant at,
+            Map<String, Counts> counts,
+            Set<String> pausedStreams,
+            Map<String, Double> rates,
+            Map<String, List<Claim>> claims,
+            Map<String, Deliveries> deliveries,
+            Registry registry) {}
+
+    /** Registered handlers and the instances that poll. */
+    public record Registry(List<HandlerState> handlers, List<InstanceStore.Listed> instances) {
+
+        /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
+        static Registry read(Pipeline.Results results) throws SQLException {
+            List<HandlerState> handlers = HandlerState.read(results.rows());
+            return new Registry(handlers, InstanceStore.read(results.rows()));
+        }
+    }
+
+    /** Counts the events of every stream in at most a second. */
+    public Map<String, Counts> count() throws SQLException {
+        return count.run(dataSource, (parameters) -> {}, (results) -> {
+            results.skip(2);
+            return counts(results.rows());
+        });
+    }
+
+    /** Reads the state of every stream, handler and instance. */
+    public Snapshot overview() throws SQLException {
+        return overview.run(dataSource, (parameters) -> {}, (results) -> {
+            results.skip(1);
+            ResultSet clock = results.rows();
+            clock.next();
+            return new Snapshot(
+                    clock.getObject(1, OffsetDateTime.class).toInstant(),
+                    counts(results.rows()),
+                    paused(results.rows()),
+                    rates(results.rows()),
+                    claims(results.rows()),
+                    deliveries(results.rows()),
+                    Registry.read(results));
+        });
+    }
+
+    private static Map<String, Counts> counts(ResultSet row) throws SQLException {
+        Map<String, Counts> counts = new HashMap<>();
+        while (row.next()) {
+            counts.put(
+                    row.getString(1),
+                    new Counts(
+                            row.getLong(2),
+                            row.getLong(3),
+                            row.getLong(4),
+                            row.getLong(5),
+                            row.getLong(6),
+                            Duration.ofMillis(row.getLong(7)),
+                            Duration.ofMillis(row.getLong(8))));
+        }
+        return counts;
+    }
+
+    /** Reads the rows of {@link #PAUSED_STREAMS}. */
+    static Set<String> paused(ResultSet row) throws SQLException {
+        Set<String> paused = new HashSet<>();
+        while (row.next()) {
+            paused.add(row.getString(1));
+        }
+        return paused;
+    }
+
+    private static Map<String, Double> rates(ResultSet row) throws SQLException {
+        Map<String, Double> rates = new HashMap<>();
+        while (row.next()) {
+            rates.put(row.getString(1), row.getDouble(2));
+        }
+        return rates;
+    }
+
+    private static Map<String, List<Claim>> claims(ResultSet row) throws SQLException {
+        Map<String, List<Claim>> claims = new HashMap<>();
+        while (row.next()) {
+            claims.computeIfAbsent(row.getString(1), (stream) -> new ArrayList<>())
+                    .add(new Claim(
+                            row.getString(2),
+                            row.getInt(3),
+                            row.getObject(4, OffsetDateTime.class).toInstant(),
+                            row.getObject(5, OffsetDateTime.class).toInstant()));
+        }
+        return claims;
+    }
+
+    private static Map<String, Deliveries> deliveries(ResultSet row) throws SQLException {
+        Map<String, Deliveries> deliveries = new HashMap<>();
+        while (row.next()) {
+            deliveries.put(
+                    row.getString(1),
+                    new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
+        }
+        return deliveries;
+    }
+}

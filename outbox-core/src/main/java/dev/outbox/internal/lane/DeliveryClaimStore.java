@@ -1,0 +1,150 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.Incarnation;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.sql.EventRow;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
+public final class DeliveryClaimStore {
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
+    /** On average. A lane that drains costs little more per delivery than a first delivery if it is claimed in batches. */
+    private static final int FOLLOWERS_PER_LANE = 4;
+
+    private final DataSource dataSource;
+    private final Pipeline claimDue;
+    private final Pipeline renew;
+    private final Pipeline renewUnlocked;
+    private final Pipeline confirm;
+
+    public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.claimDue = new Pipeline(schema, "SELECT " + Incarnation.SQL, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
+        this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
+        this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
+        this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
+    }
+
+    /** What to claim: lanes that are due from a mark on, and not leased under {@code held} tokens. */
+    public record Request(
+            String stream,
+            String worker,
+            ActiveHandlers handlers,
+            int batchSize,
+            Set<UUID> held,
+            boolean withSuspects,
+            Duration lease,
+            OffsetDateTime dueFrom) {
+
+        /** Requests lanes however long they are due. */
+        public Request(
+                String stream,
+                String worker,
+                ActiveHandlers handlers,
+                int batchSize,
+                Set<UUID> held,
+                boolean withSuspects,
+                Duration lease) {
+            this(stream, worker, handlers, batchSize, held, withSuspects, lease, OffsetDateTime.MIN);
+        }
+    }
+
+    /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
+    public List<DueDelivery> claimDue(Request request) throws SQLException {
+        UUID token = UUID.randomUUID();
+        return claimDue.run(
+                dataSource,
+                (parameters) -> request.handlers()
+                        .bind(parameters)
+                        .set("stream", request.stream())
+                        .setTexts("held", request.held(), UUID::toString)
+                        .set("due_from", request.dueFrom())
+                        .set("with_suspects", request.withSuspects())
+                        .set("batch_size", request.batchSize())
+                        .set("followers", request.batchSize() * FOLLOWERS_PER_LANE)
+                        .set("worker", request.worker())
+                        .set("token", token)
+                        .set("lease", request.lease().toMillis()),
+                (results) -> {
+                    ResultSet incarnation = results.rows();
+                    incarnation.next();
+                    Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
+                    results.skip(1);
+                    return readDue(results.rows(), fence);
+                });
+    }
+
+    private static List<DueDelivery> readDue(ResultSet row, Fence fence) throws SQLException {
+        int column = EventRow.NEXT_COLUMN;
+        List<DueDelivery> deliveries = new ArrayList<>();
+        while (row.next()) {
+            deliveries.add(new DueDelivery(
+                    EventRow.read(row, row.getBoolean(column)),
+                    row.getString(column + 1),
+                    row.getInt(column + 2),
+                    row.getInt(column + 3),
+                    row.getInt(column + 4),
+                    fence));
+        }
+        return deliveries;
+    }
+
+    /**
+     * Renews leases, and returns the lanes that are still held. Waits for a lane that another transaction has locked: that one may be about
+     * to let others claim it. After a second, the worker loses the lane, and keeps the others.
+     */
+    public Set<Lane> renew(Collection<Lane> lanes, Fence fence, Duration lease) throws SQLException {
+        try {
+            return renew(renew, lanes, fence, lease);
+        } catch (SQLException ex) {
+            if (!Pipeline.isLocked(ex)) {
+                throw ex;
+            }
+            return renew(renewUnlocked, lanes, fence, lease);
+        }
+    }
+
+    private Set<Lane> renew(Pipeline pipeline, Collection<Lane> lanes, Fence fence, Duration lease)
+            throws SQLException {
+        return pipeline.run(
+                dataSource,
+                (parameters) -> bindHeld(parameters, lanes, fence).set("lease", lease.toMillis()),
+                DeliveryClaimStore::readLanes);
+    }
+
+    /** Returns the lanes that still belong to their worker, and have not expired. */
+    public Set<Lane> confirm(Collection<Lane> lanes, Fence fence) throws SQLException {
+        return confirm.run(
+                dataSource, (parameters) -> bindHeld(parameters, lanes, fence), DeliveryClaimStore::readLanes);
+    }
+
+    private static Set<Lane> readLanes(Pipeline.Results results) throws SQLException {
+        Set<Lane> lanes = new HashSet<>();
+        for (ResultSet row = results.rows(); row.next(); ) {
+            lanes.add(new Lane(row.getString(3), row.getString(1), row.getString(2)));
+        }
+        return lanes;
+    }
+
+    static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, Collection<Lane> lanes, Fence fence)
+            throws SQLException {
+        return Lane.bind(parameters, lanes).set("token", fence.token()).set("incarnation", fence.incarnation());
+    }
+}

@@ -1,0 +1,36 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.sql.NamedSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A delivery, its stream and its lane. */
+public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId) {
+
+    /** What {@link #read} reads of a delivery {@code d}. */
+    public static final String COLUMNS = "d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id";
+
+    /** Sets the parameters of {@link LaneSql}, which also identify the deliveries. */
+    public static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch)
+            throws SQLException {
+        return parameters
+                .setLongs("events", batch, (one) -> one.key().outboxId())
+                .setTexts("lane_handlers", batch, (one) -> one.key().handlerId())
+                .setTexts("lane_types", batch, DeliveryRef::aggregateType)
+                .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
+    }
+
+    public static List<DeliveryRef> read(ResultSet row) throws SQLException {
+        List<DeliveryRef> found = new ArrayList<>();
+        while (row.next()) {
+            found.add(new DeliveryRef(
+                    new DeliveryKey(row.getLong(1), row.getString(2)),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getString(5)));
+        }
+        return found;
+    }
+}

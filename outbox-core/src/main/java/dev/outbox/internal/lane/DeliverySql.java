@@ -1,0 +1,241 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.registry.Subscriptions;
+
+/** The long statements of {@link DeliveryClaimStore} and {@link DeliverySettlementStore}. */
+public final class DeliverySql {
+
+    /**
+     * Whether the lane {@code l} may attempt its delivery {@code d} here: the handler takes it, and no older claim has events of its
+     * aggregate, which does not know of a delivery that a replay added since.
+     */
+    private static final String TAKEN = """
+            {taken}
+                                    AND (d.replay_id IS NULL
+                                         OR NOT EXISTS (SELECT
+                                                          FROM {schema}.outbox_claim c
+                                                         WHERE c.stream = :stream
+                                                           AND c.claimed_at <= d.created_at
+                                                           AND {schema}.outbox_aggregate_hash(d.aggregate_type, d.aggregate_id)
+                                                               = ANY (c.aggregates)))""".replace("{taken}", Subscriptions.takenBy("l.handler_id", "d"));
+
+    /**
+     * Lanes of the handler {@code h} in the order of their due times. Crash suspects, under which two leases expired, have a range of their
+     * own. The others are read from the mark that {@link #UNTIL_NEXT} found before: a held snapshot keeps every former due time in the index.
+     */
+    private static final String LANES_OF_HANDLER =
+            """
+            FROM {schema}.outbox_lane l
+                                  WHERE l.stream = :stream
+                                    AND l.handler_id = h.handler_id
+                                    AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                    AND l.due_at >= CASE WHEN kind.suspect THEN '-infinity' ELSE :due_from::timestamptz END
+                                    AND EXISTS (SELECT FROM ({first}) d WHERE {taken})""".replace("{first}", LaneSql.firstOf("l")).replace("{taken}", TAKEN);
+
+    /**
+     * Relies on outbox_lane_due, twice for each handler, outbox_lane_pk and outbox_delivery_lane. Locks the lanes that are due, the longest
+     * waiting first, or one crash suspect, and notes the places of their rows. Finds them without locks, so that it holds no others.
+     * Looks up whether a handler is paused, because a busy stream may learn late that the registry has changed.
+     */
+    static final String LOCK_DUE =
+            """
+            WITH candidate AS MATERIALIZED (
+                SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at, kind.suspect
+                  FROM unnest(:handler_ids::text[]) AS h (handler_id)
+                 CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+                 CROSS JOIN LATERAL (SELECT l.aggregate_type, l.aggregate_id, l.handler_id, l.due_at
+                                       {lanes}
+                                    AND l.due_at < now()
+                                    AND (:with_suspects OR NOT kind.suspect)
+                                    AND (l.token IS NULL OR l.token <> ALL (:held::uuid[]))
+                                  ORDER BY l.due_at
+                                  LIMIT :batch_size) l
+                 WHERE EXISTS (SELECT FROM {schema}.outbox_stream s WHERE s.stream = :stream AND NOT s.paused)
+                   AND NOT EXISTS (SELECT FROM {schema}.outbox_handler p WHERE p.id = h.handler_id AND p.paused)
+            ), top AS MATERIALIZED (
+                SELECT c.suspect FROM candidate c ORDER BY c.due_at LIMIT 1
+            )
+            SELECT set_config('outbox.lanes', coalesce(array_agg(l.place)::text, '{}'), true)
+              FROM (SELECT l.place
+                      FROM (SELECT * FROM candidate WHERE candidate.suspect = (SELECT top.suspect FROM top) ORDER BY candidate.due_at) c
+                     CROSS JOIN LATERAL (SELECT l.ctid AS place
+                                           FROM {schema}.outbox_lane l
+                                          WHERE {same lane}
+                                            AND l.due_at < now()
+                                          LIMIT 1
+                                            FOR UPDATE SKIP LOCKED) l
+                     LIMIT CASE WHEN (SELECT top.suspect FROM top) THEN 1 ELSE :batch_size END) l
+            """.replace("{lanes}", LANES_OF_HANDLER).replace("{same lane}", LaneSql.sameLane("l", "c"));
+
+    /**
+     * Relies on outbox_delivery_lane, outbox_delivery_pk and the primary keys of both partitions. Its snapshot is younger than the locks of
+     * {@link #LOCK_DUE}, so that it reads the lanes as they are.
+     *
+     * <ul>
+     *   <li>{@code delivery}: the first delivery of each lane. One that has not failed, in a lane without a crash, brings those behind it
+     *       along, so that the lane drains in batches; {@code ready} ends at the first that cannot be attempted.
+     *   <li>{@code chosen}: at most 8 MB of payloads, but at least one delivery: a prefix in the order of attempts.
+     *   <li>{@code leased}: a lane whose first delivery is not chosen is due when that one is, but never earlier than it was.
+     *   <li>{@code crashed}: an expired lease is an attempt of the first delivery, unless that has entered the lane since the claim.
+     * </ul>
+     */
+    static final String TAKE = """
+            WITH lane AS MATERIALIZED (
+                SELECT l.ctid AS place, l.aggregate_type, l.aggregate_id, l.handler_id, l.worker, l.claimed_at,
+                       l.token IS NOT NULL AS expired,
+                       l.crash_count + (l.token IS NOT NULL)::integer AS crashes,
+                       row_number() OVER (ORDER BY l.due_at, l.aggregate_type, l.aggregate_id, l.handler_id) AS turn,
+                       :followers / count(*) OVER () AS followers
+                  FROM {schema}.outbox_lane l
+                 WHERE l.ctid = ANY (current_setting('outbox.lanes')::tid[])
+            ), delivery AS MATERIALIZED (
+                SELECT l.turn, l.place, l.crashes, l.worker, l.claimed_at, d.outbox_id, d.handler_id, d.aggregate_seq,
+                       l.expired AND d.next_retry_at <= l.claimed_at AS crashed,
+                       d.attempt_count + (l.expired AND d.next_retry_at <= l.claimed_at)::integer AS attempts,
+                       d.retry_count, d.replay_id, d.next_retry_at,
+                       row_number() OVER of_lane AS number,
+                       bool_and(d.status = 'OPEN' AND d.next_retry_at <= clock_timestamp() AND {taken}) OVER of_lane AS ready
+                  FROM lane l
+                 CROSS JOIN LATERAL ({first}) first
+                 CROSS JOIN LATERAL (SELECT d.*
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE {same lane}
+                                        AND d.status <> 'DEAD'
+                                      ORDER BY d.aggregate_seq
+                                      LIMIT CASE WHEN l.crashes = 0 AND first.retry_count = 0
+                                                 THEN 1 + least(l.followers, :batch_size) ELSE 1 END) d
+                WINDOW of_lane AS (PARTITION BY l.turn ORDER BY d.aggregate_seq)
+            ), chosen AS MATERIALIZED (
+                SELECT sized.*
+                  FROM (SELECT d.*, row_number() OVER attempts AS place_in_batch, sum(o.bytes) OVER attempts AS bytes
+                          FROM delivery d
+                         CROSS JOIN LATERAL (SELECT {schema}.outbox_payload_size(o.payload) AS bytes
+                                               FROM {schema}.outbox o
+                                              WHERE o.id = d.outbox_id
+                                              LIMIT 1) o
+                         WHERE d.ready
+                        WINDOW attempts AS (ORDER BY d.turn, d.aggregate_seq)) sized
+                 WHERE sized.place_in_batch = 1
+                    OR sized.bytes <= 8388608
+            ), leased AS (
+                UPDATE {schema}.outbox_lane l
+                   SET due_at = CASE WHEN d.taken THEN clock_timestamp() + :lease * interval '1 millisecond' ELSE greatest(d.next_retry_at, l.due_at) END,
+                       crash_count = d.crashes,
+                       token = CASE WHEN d.taken THEN :token::uuid END,
+                       worker = CASE WHEN d.taken THEN :worker END,
+                       claimed_at = CASE WHEN d.taken THEN clock_timestamp() END
+                  FROM (SELECT d.place, d.crashes, d.next_retry_at, d.turn IN (SELECT chosen.turn FROM chosen) AS taken
+                          FROM delivery d
+                         WHERE d.number = 1) d
+                 WHERE l.ctid = d.place
+            ), crashed AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET attempt_count = first.attempts,
+                       last_attempt_at = first.claimed_at,
+                       failures = {failures}
+                  FROM (SELECT * FROM delivery WHERE delivery.number = 1 AND delivery.crashed) first
+                 WHERE d.outbox_id = first.outbox_id
+                   AND d.handler_id = first.handler_id
+            )
+            SELECT {envelope},
+                   c.replay_id IS NOT NULL, c.handler_id, c.attempts + 1, c.retry_count, c.crashes
+              FROM chosen c
+             CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
+             ORDER BY c.turn, c.aggregate_seq
+            """.replace("{first}", LaneSql.firstOf("l"))
+            .replace("{same lane}", LaneSql.sameLane("d", "l"))
+            .replace("{taken}", TAKEN)
+            .replace("{failures}", FailureHistory.LEASE_EXPIRED);
+
+    /**
+     * Time until a lane is due, where a leased one is due when its lease ends; and the mark at which the next look starts. Lanes become due
+     * at the clock of the transaction that changes them, so that only one that commits later than ten seconds puts a lane before the mark.
+     */
+    public static final String UNTIL_NEXT = """
+            SELECT ceil(extract(epoch FROM min(l.due_at) - clock_timestamp()) * 1000)::bigint,
+                   least(min(l.due_at) FILTER (WHERE NOT kind.suspect), now() - interval '10 seconds')
+              FROM unnest(:handler_ids::text[]) AS h (handler_id)
+             CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+             CROSS JOIN LATERAL (SELECT l.due_at
+                                   {lanes}
+                                    AND l.due_at < 'infinity'
+                                  ORDER BY l.due_at
+                                  LIMIT 1) l
+            """.replace("{lanes}", LANES_OF_HANDLER);
+
+    /**
+     * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
+     * the others. Changes rows by their places, which is safe only because {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD} have
+     * locked events and lanes earlier in the transaction: no other can move them.
+     */
+    static final String SETTLE = """
+            WITH held AS MATERIALIZED (
+                SELECT d.place, r.kind, r.delay, r.code, r.error
+                  FROM unnest(:outbox_ids::bigint[], :handler_ids::text[], :kinds::text[], :delays::bigint[], :codes::text[],
+                              :errors::text[])
+                       AS r (outbox_id, handler_id, kind, delay, code, error)
+                 CROSS JOIN LATERAL (SELECT d.ctid AS place, d.aggregate_type, d.aggregate_id, d.handler_id, d.status
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = r.outbox_id
+                                        AND d.handler_id = r.handler_id
+                                      LIMIT 1) d
+                 WHERE d.status = 'OPEN'
+                   AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
+                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+            ), removed AS (
+                DELETE FROM {schema}.outbox_delivery d
+                 USING held
+                 WHERE held.kind = 'SUCCEEDED'
+                   AND d.ctid = held.place
+                RETURNING d.outbox_id, d.handler_id
+            ), failed AS (
+                UPDATE {schema}.outbox_delivery d
+                   SET status = CASE held.kind WHEN 'DEAD' THEN 'DEAD' WHEN 'BLOCKED' THEN 'BLOCKING' ELSE 'OPEN' END,
+                       next_retry_at = {due},
+                       attempt_count = d.attempt_count + 1,
+                       retry_count = d.retry_count + (held.kind <> 'DEFERRED')::integer,
+                       last_attempt_at = clock_timestamp(),
+                       last_error_code = held.code,
+                       last_error = held.error,
+                       failures = {failures}
+                  FROM held
+                 WHERE held.kind <> 'SUCCEEDED'
+                   AND d.ctid = held.place
+                RETURNING d.outbox_id, d.handler_id, d.last_error_code, d.last_error, d.status, d.next_retry_at,
+                          (held.kind <> 'DEFERRED')::integer AS failures
+            ), pass AS (
+                SELECT outbox_id, max(failures) AS failures, max(last_error_code) AS code, max(last_error) AS error,
+                       min(next_retry_at) FILTER (WHERE status = 'OPEN') AS next_retry_at
+                  FROM failed
+                 GROUP BY outbox_id
+            ), event AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET attempt_count = o.attempt_count + 1,
+                       retry_count = o.retry_count + pass.failures,
+                       next_retry_at = pass.next_retry_at,
+                       last_attempt_at = clock_timestamp(),
+                       last_error_code = pass.code,
+                       last_error = pass.error
+                  FROM pass
+                 CROSS JOIN LATERAL (SELECT e.ctid AS place
+                                       FROM {schema}.outbox_unpublished e
+                                      WHERE e.id = pass.outbox_id
+                                      LIMIT 1) e
+                 WHERE o.ctid = e.place
+            )
+            SELECT outbox_id, handler_id FROM removed
+             UNION ALL
+            SELECT outbox_id, handler_id FROM failed
+            """.replace("{same lane}", LaneSql.sameLane("l", "d"))
+            .replace("{due}", due("held"))
+            .replace("{failures}", FailureHistory.appended("d.attempt_count + 1", "held.code", "held.error"));
+
+    private DeliverySql() {}
+
+    /** Returns the time of the next attempt after an outcome with {@code kind} and {@code delay}. */
+    public static String due(String outcome) {
+        return """
+                CASE {o}.kind WHEN 'BLOCKED' THEN 'infinity' WHEN 'DEAD' THEN NULL
+                                                     ELSE clock_timestamp() + {o}.delay * interval '1 millisecond' END""".replace("{o}", outcome);
+    }
+}

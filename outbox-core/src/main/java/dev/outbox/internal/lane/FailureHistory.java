@@ -1,0 +1,54 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.operations.FailureGroup.FailedAttempt;
+import java.time.OffsetDateTime;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Failed attempts of a delivery, as a JSON array: the first one and the nine latest. */
+public final class FailureHistory {
+
+    /** Longest message that is kept, in characters. */
+    public static final int LONGEST_MESSAGE = 500;
+
+    private static final String FAILURE =
+            "jsonb_build_object('attempt', {attempt}, 'at', clock_timestamp(), 'code', {code},"
+                    + " 'message', coalesce(left({error}, " + LONGEST_MESSAGE + "), ''))";
+
+    /** Of a delivery that is inserted with an outcome of columns {@code kind}, {@code code} and {@code error}. */
+    public static final String FIRST = "CASE WHEN code IS NULL THEN '[]' ELSE jsonb_build_array("
+            + failure("(kind <> 'QUEUED')::integer", "code", "error") + ") END";
+
+    /** Of a delivery {@code d} whose lease has expired, as the {@code first} of its lane. */
+    static final String LEASE_EXPIRED =
+            appended("first.attempts", "'LEASE_EXPIRED'", "'the lease of ' || first.worker || ' expired'");
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private FailureHistory() {}
+
+    /** Returns the expression that adds a failure to those of a delivery {@code d}; without a code, it adds none. */
+    public static String appended(String attempt, String code, String error) {
+        return "CASE WHEN " + code + " IS NULL THEN d.failures"
+                + " ELSE CASE WHEN jsonb_array_length(d.failures) < 10 THEN d.failures ELSE d.failures - 1 END || "
+                + failure(attempt, code, error) + " END";
+    }
+
+    private static String failure(String attempt, String code, String error) {
+        return FAILURE.replace("{attempt}", attempt).replace("{code}", code).replace("{error}", error);
+    }
+
+    /** Reads the array. */
+    public static List<FailedAttempt> read(String json) {
+        return JSON.readTree(json).valueStream().map(FailureHistory::attempt).toList();
+    }
+
+    private static FailedAttempt attempt(JsonNode failure) {
+        return new FailedAttempt(
+                failure.path("attempt").asInt(0),
+                OffsetDateTime.parse(failure.path("at").asString()).toInstant(),
+                failure.path("code").asString(""),
+                failure.path("message").asString(""));
+    }
+}

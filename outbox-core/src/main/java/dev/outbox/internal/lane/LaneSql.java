@@ -1,0 +1,218 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.sql.EventRow;
+
+/**
+ * SQL shared by all operations that change lanes. A lane is the ordered backlog of one handler for one aggregate, and a row of
+ * outbox_lane. Three rules hold between transactions:
+ *
+ * <ul>
+ *   <li>Whoever changes open or blocking deliveries of a lane holds the lock of its row until the end of the transaction.
+ *   <li>The row exists exactly as long as the lane has such a delivery. Those that are dead without blocking it do not belong to it.
+ *   <li>It names the first of them. Without a lease, the lane is due when that one is; a lane that is due too early is put off.
+ * </ul>
+ *
+ * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
+ * {@link #RELEASE}; a claim changes the first delivery only, and writes its lanes itself.
+ *
+ * <p>If a worker dies in the middle of a lane, its token stays. Nobody looks after it: when the lease ends, the lane is due like any other,
+ * and the next claim takes the token, counts the crash, and attempts the first delivery that is left, alone. From then on the dead worker
+ * changes nothing if it comes back; until then its outcomes count. A crash may be the work of a delivery behind the first, so one stays
+ * counted, and deliveries go one at a time, until the lane is empty. A delivery that crashes again and again is made a dead letter by the
+ * dispatcher.
+ */
+public final class LaneSql {
+
+    /** Relies on outbox_unpublished_pk. Serializes settlements of one event, so that the last one completes it. */
+    public static final String LOCK_EVENTS = """
+            SELECT o.id
+              FROM {schema}.outbox_unpublished o
+             WHERE o.id = ANY (:events)
+             ORDER BY o.id
+               FOR UPDATE
+            """;
+
+    /** The lanes of the parameters, in the order in which every transaction locks them. */
+    private static final String LANES = """
+            (SELECT DISTINCT k.aggregate_type COLLATE "C" AS aggregate_type, k.aggregate_id COLLATE "C" AS aggregate_id,
+                             k.handler_id COLLATE "C" AS handler_id
+               FROM unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[])
+                    AS k (aggregate_type, aggregate_id, handler_id)
+              ORDER BY aggregate_type, aggregate_id, handler_id) k""";
+
+    /**
+     * Relies on outbox_lane_pk. Waits for lanes, and creates those that are missing, which nobody else sees before {@link #REFRESH} fills or
+     * deletes them. Ends an expired lease, so that a late worker cannot go on in front of what the transaction changes; a lane with a
+     * token is being worked on from then on.
+     */
+    public static final String LOCK_LANES = """
+            INSERT INTO {schema}.outbox_lane AS l (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at)
+            SELECT k.aggregate_type, k.aggregate_id, k.handler_id, '', 0, 'infinity'
+              FROM {lanes}
+            ON CONFLICT (aggregate_type, aggregate_id, handler_id) DO UPDATE
+               SET crash_count = l.crash_count + (l.token IS NOT NULL AND l.due_at < now())::integer,
+                   token = CASE WHEN l.due_at >= now() THEN l.token END,
+                   worker = CASE WHEN l.due_at >= now() THEN l.worker END,
+                   claimed_at = CASE WHEN l.due_at >= now() THEN l.claimed_at END
+            """.replace("{lanes}", LANES);
+
+    /** Relies on outbox_lane_pk. Whether a worker may be attempting the delivery {@code d}, whose lane is locked by {@link #LOCK_LANES}. */
+    public static final String LEASED = """
+            (d.status = 'OPEN'
+                        AND (SELECT l.token
+                               FROM {schema}.outbox_lane l
+                              WHERE {same lane}
+                              LIMIT 1) IS NOT NULL)""".replace("{same lane}", sameLane("l", "d"));
+
+    /** Relies on outbox_lane_pk. Lanes that still belong to their worker: with its token, and in the same incarnation. */
+    private static final String HELD = """
+            SELECT k.aggregate_type, k.aggregate_id, k.handler_id
+              FROM {lanes}
+             CROSS JOIN LATERAL (SELECT l.token
+                                   FROM {schema}.outbox_lane l
+                                  WHERE {same lane}
+                                    AND l.token = :token
+                                    AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                                    AND {condition}
+                                  LIMIT 1
+                                  {lock}) l
+            """.replace("{lanes}", LANES).replace("{same lane}", sameLane("l", "k"));
+
+    /** Locks the lanes of a worker. */
+    static final String LOCK_HELD = held("true", "FOR UPDATE");
+
+    /** Finds the lanes of a worker whose lease has not expired. */
+    static final String CONFIRM = held("l.due_at > clock_timestamp()", "");
+
+    /** Renews the leases of a worker. Waits for lanes: the transaction that has locked one may let others claim it. */
+    static final String RENEW = renew("FOR UPDATE");
+
+    /** Renews the leases of a worker on lanes that no other transaction has locked. */
+    static final String RENEW_UNLOCKED = renew("FOR UPDATE SKIP LOCKED");
+
+    /** Keeps the crashes of a first delivery that is still the first; of its predecessors', at most one, and none within a lease. */
+    private static final String REFRESH_EACH =
+            """
+            WITH lane AS MATERIALIZED (
+                SELECT l.ctid AS place, {stays} AS stays, d.aggregate_seq, d.stream, d.next_retry_at
+                  FROM {lanes}
+                 CROSS JOIN LATERAL (SELECT l.ctid, l.*
+                                       FROM {schema}.outbox_lane l
+                                      WHERE {same lane}
+                                        AND {condition}
+                                      LIMIT 1) l
+                  LEFT JOIN LATERAL ({first}) d ON true
+            ), emptied AS (
+                DELETE FROM {schema}.outbox_lane l
+                 USING lane
+                 WHERE l.ctid = lane.place
+                   AND lane.aggregate_seq IS NULL
+            )
+            UPDATE {schema}.outbox_lane l
+               SET stream = lane.stream,
+                   first_seq = lane.aggregate_seq,
+                   due_at = CASE WHEN lane.stays THEN l.due_at ELSE greatest(lane.next_retry_at, clock_timestamp()) END,
+                   crash_count = CASE WHEN l.first_seq = lane.aggregate_seq THEN l.crash_count
+                                      ELSE least(l.crash_count, (NOT lane.stays)::integer) END,
+                   token = CASE WHEN lane.stays THEN l.token END,
+                   worker = CASE WHEN lane.stays THEN l.worker END,
+                   claimed_at = CASE WHEN lane.stays THEN l.claimed_at END
+              FROM lane
+             WHERE l.ctid = lane.place
+               AND lane.aggregate_seq IS NOT NULL
+            """.replace("{same lane}", sameLane("l", "k")).replace("{first}", firstOf("l"));
+
+    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_LANES}. A leased lane stays leased. */
+    public static final String REFRESH = REFRESH_EACH
+            .replace("{lanes}", LANES)
+            .replace("{condition}", "true")
+            .replace("{stays}", "l.token IS NOT NULL");
+
+    /** Relies on outbox_lane_pk and outbox_delivery_lane, and follows {@link #LOCK_HELD}. Ends leases, unless the worker has more to attempt. */
+    static final String RELEASE = REFRESH_EACH
+            .replace(
+                    "{lanes}",
+                    "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[], :lane_kept::text[]::boolean[])"
+                            + " AS k (aggregate_type, aggregate_id, handler_id, kept)")
+            .replace(
+                    "{condition}",
+                    "l.token = :token AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)")
+            .replace("{stays}", "k.kept");
+
+    /**
+     * Relies on outbox_delivery_pk and outbox_unpublished_pk. Moves events without deliveries to history. Changes the others by the places
+     * of their rows, which is safe only because {@link #LOCK_EVENTS} has locked them earlier in the transaction: no other can move them.
+     */
+    public static final String COMPLETE = """
+            WITH event AS (
+                SELECT o.id, o.ctid AS place, d.open, d.dead, d.next_retry_at,
+                       (o.status = 'RETRYING') <> (d.open > 0) OR o.next_retry_at IS DISTINCT FROM d.next_retry_at AS changes
+                  FROM {schema}.outbox_unpublished o
+                 CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
+                                            count(*) FILTER (WHERE d.status <> 'OPEN') AS dead,
+                                            min(d.next_retry_at) FILTER (WHERE d.status = 'OPEN') AS next_retry_at
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = o.id) d
+                 WHERE o.id = ANY (:events)
+                   AND o.status <> 'PENDING'
+            ), done AS (
+                SELECT event.id
+                  FROM event
+                 WHERE event.open = 0 AND event.dead = 0
+            ), history AS (
+            """ + EventRow.COPY_TO_HISTORY + """
+                 WHERE o.id = ANY (ARRAY(SELECT done.id FROM done))
+            ), moved AS (
+                DELETE FROM {schema}.outbox_unpublished o
+                 WHERE o.id = ANY (ARRAY(SELECT done.id FROM done))
+                RETURNING o.id, o.retry_count
+            ), kept AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET status = CASE WHEN event.open = 0 THEN 'DEAD' ELSE 'RETRYING' END,
+                       next_retry_at = event.next_retry_at
+                  FROM event
+                 WHERE o.ctid = event.place
+                   AND event.open + event.dead > 0
+                   AND event.changes
+                RETURNING o.id, o.status, o.retry_count
+            )
+            SELECT id, retry_count FROM moved
+             UNION ALL
+            SELECT id, retry_count FROM kept WHERE status = 'DEAD'
+            """;
+
+    private LaneSql() {}
+
+    private static String held(String condition, String lock) {
+        return HELD.replace("{condition}", condition).replace("{lock}", lock);
+    }
+
+    private static String renew(String lock) {
+        return "WITH held AS MATERIALIZED (" + held("true", lock) + """
+                )
+                UPDATE {schema}.outbox_lane l
+                   SET due_at = clock_timestamp() + :lease * interval '1 millisecond'
+                  FROM held
+                 WHERE {same lane}
+                RETURNING held.aggregate_type, held.aggregate_id, held.handler_id
+                """.replace("{same lane}", sameLane("l", "held"));
+    }
+
+    /** Returns the condition that two rows belong to one lane. */
+    public static String sameLane(String one, String other) {
+        return "{one}.aggregate_type = {other}.aggregate_type AND {one}.aggregate_id = {other}.aggregate_id AND {one}.handler_id = {other}.handler_id"
+                .replace("{one}", one)
+                .replace("{other}", other);
+    }
+
+    /** Returns a query of the delivery that a lane attempts next, or that blocks it. Relies on outbox_delivery_lane. */
+    static String firstOf(String lane) {
+        return """
+                SELECT d.*
+                  FROM {schema}.outbox_delivery d
+                 WHERE {same lane}
+                   AND d.status <> 'DEAD'
+                 ORDER BY d.aggregate_seq
+                 LIMIT 1""".replace("{same lane}", sameLane("d", lane));
+    }
+}

@@ -1,0 +1,156 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.lease.Lease;
+import dev.outbox.internal.poll.Batch;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Claimed deliveries, in a queue for each lane; the thread that renews the lease asks what is unsettled. */
+public final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
+
+    private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
+    private final Set<Lane> lost = ConcurrentHashMap.newKeySet();
+    private final Set<Lane> blocked = ConcurrentHashMap.newKeySet();
+    private final Fence fence;
+    private final Object suspectsPass;
+    private @Nullable Lease lease;
+
+    RetryBatch(List<DueDelivery> deliveries, Object suspectsPass, Queues queues) {
+        super(queues(deliveries, queues));
+        this.fence = deliveries.get(0).fence();
+        this.suspectsPass = suspectsPass;
+        deliveries.forEach((delivery) -> open.put(DeliveryKey.of(delivery), delivery));
+    }
+
+    /** Decides which lanes of a handler share a queue. */
+    @FunctionalInterface
+    interface Queues {
+        List<SerialQueue<DueDelivery>> of(String handlerId, Collection<List<DueDelivery>> lanes);
+    }
+
+    private static List<SerialQueue<DueDelivery>> queues(List<DueDelivery> deliveries, Queues queues) {
+        Map<String, Map<Lane, List<DueDelivery>>> handlers = deliveries.stream()
+                .collect(Collectors.groupingBy(
+                        DueDelivery::handlerId,
+                        LinkedHashMap::new,
+                        Collectors.groupingBy(Lane::of, LinkedHashMap::new, Collectors.toList())));
+        return handlers.entrySet().stream()
+                .flatMap((handler) ->
+                        queues.of(handler.getKey(), handler.getValue().values()).stream())
+                .toList();
+    }
+
+    /** The pass under which the batch may hold crash suspects. */
+    Object suspectsPass() {
+        return suspectsPass;
+    }
+
+    void withLease(Lease kept) {
+        this.lease = kept;
+    }
+
+    @Override
+    public Lease lease() {
+        Lease kept = lease;
+        if (kept == null) {
+            throw new IllegalStateException("the batch has no lease yet");
+        }
+        return kept;
+    }
+
+    /** Fence of the claim. */
+    Fence fence() {
+        return fence;
+    }
+
+    /** Notes which lanes are still this worker's; returns whether any is. */
+    boolean keep(Set<Lane> asked, Set<Lane> held) {
+        asked.stream().filter((lane) -> !held.contains(lane)).forEach(lost::add);
+        return !held.isEmpty();
+    }
+
+    /** Returns the lanes with unsettled deliveries that are still leased. */
+    Set<Lane> held() {
+        return open.values().stream()
+                .map(Lane::of)
+                .filter((lane) -> !lost.contains(lane))
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public boolean isLost(DueDelivery delivery) {
+        return lost.contains(Lane.of(delivery));
+    }
+
+    /** Makes the later deliveries of a lane wait. */
+    void block(DueDelivery delivery) {
+        blocked.add(Lane.of(delivery));
+    }
+
+    /** Returns whether a delivery must not be attempted: an earlier one of its lane has failed, or another worker may have it. */
+    boolean waits(DueDelivery delivery) {
+        if (isLost(delivery)) {
+            block(delivery);
+        }
+        return blocked.contains(Lane.of(delivery));
+    }
+
+    /** Returns the unsettled deliveries. */
+    List<DueDelivery> open() {
+        return List.copyOf(open.values());
+    }
+
+    /** Returns the deliveries not attempted yet. */
+    List<DueDelivery> untried() {
+        Set<DeliveryKey> attempted = new HashSet<>();
+        unsettled().forEach((attempt) -> attempted.add(attempt.key()));
+        return open.values().stream()
+                .filter((delivery) -> !attempted.contains(DeliveryKey.of(delivery)))
+                .toList();
+    }
+
+    /** Returns the lanes of which deliveries are left to attempt after these attempts, none of which blocks its lane. */
+    Set<Lane> keptAfter(List<AttemptedDelivery> attempts) {
+        Set<DeliveryKey> done = attempts.stream().map(AttemptedDelivery::key).collect(Collectors.toSet());
+        Set<Lane> blocking = attempts.stream()
+                .filter((attempt) -> attempt.outcome().blocksLane())
+                .map((attempt) -> Lane.of(attempt.delivery()))
+                .collect(Collectors.toSet());
+        return open.values().stream()
+                .filter((delivery) -> !done.contains(DeliveryKey.of(delivery)))
+                .map(Lane::of)
+                .filter((lane) -> !blocking.contains(lane))
+                .collect(Collectors.toSet());
+    }
+
+    /** Forgets what was written or given back, except for what is left over. A failure gives its lane back. */
+    void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+        Set<Lane> givenBack = new HashSet<>();
+        for (AttemptedDelivery attempt : removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))) {
+            open.remove(attempt.key());
+            if (attempt.outcome().blocksLane()) {
+                givenBack.add(Lane.of(attempt.delivery()));
+            }
+        }
+        open.values().removeIf((delivery) -> givenBack.contains(Lane.of(delivery)));
+        untried.stream()
+                .map(DeliveryKey::of)
+                .filter((key) -> !leftOver.contains(key))
+                .forEach(open::remove);
+    }
+
+    @Override
+    public String toString() {
+        return open.size() + " redelivered events";
+    }
+}

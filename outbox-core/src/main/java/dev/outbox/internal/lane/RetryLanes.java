@@ -1,0 +1,191 @@
+package dev.outbox.internal.lane;
+
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.poll.BatchSource;
+import dev.outbox.internal.poll.PolledStream;
+import dev.outbox.internal.registry.ActiveHandlers;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Redeliveries of a stream: the first delivery of each due lane, and those behind it as long as none blocks the lane. */
+public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
+
+    private static final Logger log = LoggerFactory.getLogger(RetryLanes.class);
+
+    private final PolledStream stream;
+    private final StreamDependencies dependencies;
+    private final DeliveryClaimStore claims;
+    private final DeliverySettlementStore settlements;
+    private final DueMark dueMark;
+    private final List<RetryBatch> claimed = new ArrayList<>();
+
+    public RetryLanes(PolledStream stream, StreamDependencies dependencies, DueMark dueMark) {
+        this.stream = stream;
+        this.dependencies = dependencies;
+        this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
+        this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
+        this.dueMark = dueMark;
+    }
+
+    @Override
+    public Claimed<RetryBatch> claim(boolean nearOnly) throws SQLException {
+        claimed.removeIf((batch) -> batch.open().isEmpty());
+        Moment begun = dependencies.leases().now();
+        Object pass = new Object();
+        boolean withSuspects = dependencies.suspects().tryAcquire(pass);
+        List<DueDelivery> due = List.of();
+        RetryBatch batch = null;
+        try {
+            FaultPoint.BEFORE_REDELIVERY_CLAIM.reached();
+            due = claimDue(withSuspects);
+            if (due.isEmpty()) {
+                return Claimed.nothing(false);
+            }
+            batch = batch(due, pass, begun);
+            return new Claimed<>(batch, true, Optional.empty(), Optional.empty());
+        } finally {
+            if (batch == null || due.stream().noneMatch(DueDelivery::isSuspect)) {
+                dependencies.suspects().release(pass);
+            }
+        }
+    }
+
+    /** Gives the deliveries back if the batch cannot be built: the end of their lease would count as a crash. */
+    private RetryBatch batch(List<DueDelivery> due, Object pass, Moment begun) throws SQLException {
+        Duration life = stream.settings().lease();
+        try {
+            FaultPoint.AFTER_REDELIVERY_CLAIM.reached();
+            RetryBatch batch = new RetryBatch(due, pass, this::queues);
+            claimed.add(batch);
+            batch.withLease(dependencies.leases().keep(new LeasedLanes(claims, batch, life), life, begun));
+            return batch;
+        } catch (Throwable ex) {
+            claimed.removeIf((batch) -> batch.suspectsPass() == pass);
+            settlements.settle(List.of(), due, Set.of());
+            throw ex;
+        }
+    }
+
+    private List<DueDelivery> claimDue(boolean withSuspects) throws SQLException {
+        Set<UUID> held = claimed.stream().map((batch) -> batch.fence().token()).collect(Collectors.toSet());
+        ActiveHandlers handlers = dependencies.dispatcher().activeHandlers();
+        return claims.claimDue(new DeliveryClaimStore.Request(
+                stream.name(),
+                stream.worker(),
+                handlers,
+                stream.settings().batchSize(),
+                held,
+                withSuspects,
+                stream.settings().lease(),
+                dueMark.of(handlers)));
+    }
+
+    /** A queue for each lane; the lanes of a batch handler share as many queues as there are workers. */
+    private List<SerialQueue<DueDelivery>> queues(String handlerId, Collection<List<DueDelivery>> lanes) {
+        boolean together = dependencies.dispatcher().batchSize(handlerId) > 1;
+        return SerialQueue.distribute(lanes, together ? stream.settings().concurrency() : lanes.size());
+    }
+
+    @Override
+    public void begin(RetryBatch batch) {}
+
+    @Override
+    public boolean dispatch(RetryBatch batch, SerialQueue<DueDelivery> queue, LeaseGuard guard) {
+        int most = dependencies.dispatcher().batchSize(queue.peek().handlerId());
+        List<DueDelivery> open = queue.peek(most).stream()
+                .filter((delivery) -> !batch.waits(delivery))
+                .toList();
+        if (open.isEmpty()) {
+            queue.advance(queue.peek(most).size());
+            return true;
+        }
+        List<DeliveryOutcome> outcomes = dependencies.dispatcher().retry(open, guard);
+        if (outcomes.stream().allMatch(RetryLanes::isUnattempted)) {
+            return false;
+        }
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (!isUnattempted(outcomes.get(i))) {
+                batch.add(new AttemptedDelivery(open.get(i), outcomes.get(i)));
+            }
+            if (outcomes.get(i).blocksLane()) {
+                batch.block(open.get(i));
+            }
+        }
+        DueDelivery last = open.get(outcomes.size() - 1);
+        queue.advance(queue.peek(most).indexOf(last) + 1);
+        return true;
+    }
+
+    private static boolean isUnattempted(DeliveryOutcome outcome) {
+        return outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued;
+    }
+
+    @Override
+    public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
+        List<AttemptedDelivery> attempts = batch.unsettled();
+        List<DueDelivery> untried = last ? batch.untried() : List.of();
+        if (!attempts.isEmpty() || !untried.isEmpty()) {
+            write(batch, attempts, untried, last, mode);
+        }
+        if (last) {
+            dependencies.suspects().release(batch.suspectsPass());
+        }
+        if (!batch.open().isEmpty()) {
+            return Settled.PARTLY;
+        }
+        if (last) {
+            dependencies.listener().released(stream.name(), batch.heldFor());
+        }
+        return Settled.ALL;
+    }
+
+    private void write(
+            RetryBatch batch, List<AttemptedDelivery> attempts, List<DueDelivery> untried, boolean last, Mode mode)
+            throws SQLException {
+        long begun = System.nanoTime();
+        FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
+        Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
+        DeliverySettlementStore.Settled settled = mode == Mode.BATCH
+                ? settlements.settle(attempts, untried, kept)
+                : settlements.settleUnlocked(attempts, untried, kept);
+        FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
+        dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
+        settled.retriesOfCompleted()
+                .forEach((retries) -> dependencies.listener().completed(stream.name(), retries));
+        attempts.forEach((attempt) -> reportIfLost(attempt.delivery(), settled));
+        batch.settled(attempts, untried, settled.leftOver());
+    }
+
+    private void reportIfLost(DueDelivery delivery, DeliverySettlementStore.Settled settled) {
+        DeliveryKey key = DeliveryKey.of(delivery);
+        if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
+            dependencies.listener().leaseLost(stream.name());
+            log.warn(
+                    "{} lost the lease on {}; its outcome was not written, and the event is delivered again",
+                    delivery.handlerId(),
+                    delivery.envelope());
+        }
+    }
+
+    /** Does nothing: locked deliveries become available when their lease expires. */
+    @Override
+    public void release(RetryBatch batch) {}
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,4 @@
+package dev.outbox.internal.lease;
+
+/** Id and fencing token of a claim. */
+public record ClaimKey(long id, Fence fence) {}

@@ -1,0 +1,136 @@
+package dev.outbox.internal.lease;
+
+import dev.outbox.internal.fault.FaultPoint;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Claim that belongs to this process for a limited time; work starts only if the database has just confirmed it. */
+public final class Lease implements AutoCloseable {
+
+    /** How long a confirmation is trusted. Must be shorter than the delay of the first claim after a PostgreSQL crash, which can lose claims. */
+    static final Duration TRUSTED_FOR = Duration.ofMillis(100);
+
+    private static final Logger log = LoggerFactory.getLogger(Lease.class);
+
+    private static final int RENEWALS_PER_LIFE = 3;
+
+    private final Claimed claimed;
+    private final Duration life;
+    private final Moment.Source clock;
+    private final Consumer<Lease> onClose;
+    private final ReentrantLock asking = new ReentrantLock();
+    private volatile Moment confirmedAt;
+    private volatile Moment renewedAt;
+    private volatile boolean gone;
+
+    /** What is leased. */
+    public interface Claimed {
+
+        /** Renews the lease. */
+        boolean renew() throws Exception;
+
+        /** Asks whether the claim still belongs to this process. */
+        boolean confirm() throws Exception;
+    }
+
+    Lease(Claimed claimed, Duration life, Moment begun, Moment.Source clock, Consumer<Lease> onClose) {
+        this.claimed = claimed;
+        this.life = life;
+        this.clock = clock;
+        this.confirmedAt = begun;
+        this.renewedAt = begun;
+        this.onClose = onClose;
+    }
+
+    /** Renews the lease when a third of its life is over, and otherwise confirms it. */
+    void keep() throws Exception {
+        if (sinceRenewal().compareTo(life.dividedBy(RENEWALS_PER_LIFE)) >= 0) {
+            renew();
+        } else if (!isFresh()) {
+            confirm();
+        }
+    }
+
+    private boolean confirm() throws Exception {
+        FaultPoint.BEFORE_CONFIRMATION.reached();
+        boolean held = ask(claimed::confirm);
+        FaultPoint.AFTER_CONFIRMATION.reached();
+        return held;
+    }
+
+    void renew() throws Exception {
+        Moment begun = clock.now();
+        FaultPoint.BEFORE_RENEWAL.reached();
+        boolean held = ask(claimed::renew);
+        FaultPoint.AFTER_RENEWAL.reached();
+        if (held) {
+            renewedAt = begun;
+        }
+    }
+
+    /** Returns whether work may start. Confirms the lease in the database unless it was confirmed within 100 ms. */
+    public boolean isHeld() {
+        if (gone) {
+            return false;
+        }
+        if (isFresh()) {
+            return true;
+        }
+        asking.lock();
+        try {
+            // A process that was suspended since the answer has lost the lease.
+            return isFresh() || (confirm() && !isLost());
+        } catch (Exception ex) {
+            log.debug("A lease could not be confirmed", ex);
+            return false;
+        } finally {
+            asking.unlock();
+        }
+    }
+
+    /** No confirmation outlasts the lease: another process may claim the work as soon as it ends. */
+    private boolean isFresh() {
+        Moment now = clock.now();
+        return !gone && now.isWithin(TRUSTED_FOR.toNanos(), confirmedAt) && now.isWithin(life.toNanos(), renewedAt);
+    }
+
+    private boolean ask(Question question) throws Exception {
+        if (gone) {
+            return false;
+        }
+        Moment begun = clock.now();
+        if (!question.isHeld()) {
+            gone = true;
+            return false;
+        }
+        confirmedAt = begun;
+        return true;
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        boolean isHeld() throws Exception;
+    }
+
+    /** Returns whether another process may own the work by now. Does not ask the database. */
+    public boolean isLost() {
+        return gone || remaining().isNegative();
+    }
+
+    /** Returns the time until the lease ends unless it is renewed. */
+    public Duration remaining() {
+        return life.minus(sinceRenewal());
+    }
+
+    private Duration sinceRenewal() {
+        return clock.now().since(renewedAt);
+    }
+
+    @Override
+    public void close() {
+        onClose.accept(this);
+    }
+}

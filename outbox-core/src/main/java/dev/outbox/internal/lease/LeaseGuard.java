@@ -1,0 +1,27 @@
+package dev.outbox.internal.lease;
+
+import java.util.function.BooleanSupplier;
+
+/** Lease and shutdown state that bound the work on a claim. */
+public record LeaseGuard(Lease lease, BooleanSupplier partLost, BooleanSupplier closing) {
+
+    /** Creates a guard for work that is lost or held as a whole. */
+    public LeaseGuard(Lease lease, BooleanSupplier closing) {
+        this(lease, () -> false, closing);
+    }
+
+    /** Returns whether no more work may start; may query the database. */
+    public boolean isOver() {
+        return closing.getAsBoolean() || !mayStart();
+    }
+
+    /** Returns whether a handler may start; may query the database. */
+    public boolean mayStart() {
+        return lease.isHeld() && !partLost.getAsBoolean();
+    }
+
+    /** Returns whether another instance may have the work by now, without a query. */
+    public boolean isLeaseLost() {
+        return lease.isLost() || partLost.getAsBoolean();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.outbox.internal.lease;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Renews each lease at a third of its duration and confirms it every second, so that long-running handlers detect a lost lease. */
+public final class LeaseRenewer implements AutoCloseable {
+
+    private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
+    private static final int LOOKS_PER_LEASE = 6;
+
+    private final Duration interval;
+    private final Moment.Source clock;
+    private final Set<Lease> leases = ConcurrentHashMap.newKeySet();
+    private final BackgroundLoop loop;
+
+    public LeaseRenewer(Duration lease, Moment.Source clock) {
+        Duration part = lease.dividedBy(LOOKS_PER_LEASE);
+        this.interval = part.compareTo(LONGEST_INTERVAL) < 0 ? part : LONGEST_INTERVAL;
+        this.clock = clock;
+        this.loop = new BackgroundLoop("outbox-leases", this::step);
+    }
+
+    public void start() {
+        loop.start();
+    }
+
+    /** Opens a lease that began at the given moment. */
+    public Lease keep(Lease.Claimed claimed, Duration life, Moment begun) {
+        Lease lease = new Lease(claimed, life, begun, clock, leases::remove);
+        leases.add(lease);
+        return lease;
+    }
+
+    /** Returns the moment by the clocks that measure leases. */
+    public Moment now() {
+        return clock.now();
+    }
+
+    /** Renews or confirms every lease once. */
+    public void runOnce() throws Exception {
+        @Nullable Throwable first = null;
+        for (Lease lease : leases) {
+            try {
+                lease.keep();
+            } catch (Throwable ex) {
+                first = first == null ? ex : first;
+            }
+        }
+        if (first instanceof Exception exception) {
+            throw exception;
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+    }
+
+    private Duration step() throws Exception {
+        runOnce();
+        return interval;
+    }
+
+    @Override
+    public void close() {
+        loop.close(interval);
+    }
+}

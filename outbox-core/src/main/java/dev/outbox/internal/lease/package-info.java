@@ -1,0 +1,9 @@
+/**
+ * Leases of claimed work: renewal, confirmation, fences, and incarnations of the database.
+ *
+ * <p>Front door: {@link LeaseRenewer}. Table: outbox_incarnation.
+ */
+@NullMarked
+package dev.outbox.internal.lease;
+
+import org.jspecify.annotations.NullMarked;

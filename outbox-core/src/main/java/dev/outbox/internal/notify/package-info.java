@@ -1,0 +1,9 @@
+/**
+ * Wakes pollers of other instances with LISTEN and NOTIFY. Nothing depends on it but latency.
+ *
+ * <p>Front door: {@link Notifier}. Tables: none.
+ */
+@NullMarked
+package dev.outbox.internal.notify;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,184 @@
+package dev.outbox.internal.operate;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.audit.DatabaseCall;
+import dev.outbox.internal.audit.OperationLogStore;
+import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.lane.DeliveryRef;
+import dev.outbox.internal.operate.OperationStore.Action;
+import dev.outbox.internal.publish.OriginStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Implements the operations on the outbox tables and logs each change. */
+public final class JdbcOperations implements OutboxOperations {
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcOperations.class);
+
+    private static final int BATCH_SIZE = 500;
+
+    private final DeliveryQueryStore deliveries;
+    private final OperationStore changes;
+    private final OperationLogStore records;
+    private final PauseStore pauses;
+    private final HandlerExpiry expiry;
+    private final OriginStore origins;
+    private final Consumer<String> wake;
+
+    public JdbcOperations(DataSource dataSource, OutboxSchema schema, Consumer<String> wake) {
+        this.deliveries = new DeliveryQueryStore(dataSource, schema);
+        this.changes = new OperationStore(dataSource, schema);
+        this.records = new OperationLogStore(dataSource, schema);
+        this.pauses = new PauseStore(dataSource, schema);
+        this.expiry = new HandlerExpiry(new HandlerExpiryStore(dataSource, schema));
+        this.origins = new OriginStore(dataSource, schema);
+        this.wake = wake;
+    }
+
+    @Override
+    public List<Delivery> find(DeliverySelection selection, int limit) {
+        OperationRules.check(limit);
+        return DatabaseCall.select("find deliveries", selection, () -> deliveries.find(selection, limit));
+    }
+
+    @Override
+    public long count(DeliverySelection selection) {
+        return DatabaseCall.select("count deliveries", selection, () -> deliveries.count(selection));
+    }
+
+    @Override
+    public Changed retry(DeliverySelection selection, String by, String reason) {
+        return change(Action.RETRY, "retried", selection, OperationRules.check(selection, by, reason));
+    }
+
+    @Override
+    public Changed skip(DeliverySelection selection, String by, String reason) {
+        return change(Action.SKIP, "skipped", selection, OperationRules.check(selection, by, reason));
+    }
+
+    private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
+        String task = action.name().toLowerCase(Locale.ROOT) + " deliveries";
+        Changed changed = DatabaseCall.select(task, selection, () -> changeBatches(action, selection, audit));
+        log.info("{} deliveries {} by {}, {} busy", changed.affected(), done, audit.actor(), changed.busy());
+        return changed;
+    }
+
+    /** Changes the deliveries that exist now, oldest event first, with one transaction for each batch. */
+    private Changed changeBatches(Action action, DeliverySelection selection, AuditInfo audit) throws SQLException {
+        long newest = deliveries.newest();
+        int affected = 0;
+        int busy = 0;
+        DeliverySelection rest = selection;
+        List<DeliveryRef> batch;
+        do {
+            batch = deliveries.find(rest, action, newest, BATCH_SIZE);
+            if (!batch.isEmpty()) {
+                Changed changed = changes.change(action, audit, batch);
+                affected += changed.affected();
+                busy += changed.busy();
+                batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
+                DeliveryRef last = batch.get(batch.size() - 1);
+                rest = rest.after(last.key().outboxId(), last.key().handlerId());
+            }
+        } while (batch.size() == BATCH_SIZE);
+        return new Changed(affected, busy);
+    }
+
+    @Override
+    public boolean pauseHandler(String handlerId, String by, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("pause a handler", () -> setHandler(handlerId, true, false, audit));
+    }
+
+    @Override
+    public boolean pauseNewHandler(String handlerId, String by, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("pause a new handler", () -> setHandler(handlerId, true, true, audit));
+    }
+
+    @Override
+    public boolean resumeHandler(String handlerId, String by, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        return DatabaseCall.run("resume a handler", () -> setHandler(handlerId, false, false, audit));
+    }
+
+    private boolean setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit) throws SQLException {
+        PauseStore.Result result = pauses.setHandler(handlerId, paused, add, audit)
+                .orElseThrow(() -> new InvalidOperationException(
+                        Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
+        return finish("handler " + handlerId, paused, audit, result);
+    }
+
+    @Override
+    public boolean expireHandler(String handlerId, String actor, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, actor, reason);
+        return DatabaseCall.run("expire a handler", () -> expiry.expire(handlerId, audit));
+    }
+
+    @Override
+    public boolean pauseStream(String stream, String by, String reason) {
+        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
+        return DatabaseCall.run("pause a stream", () -> setStream(stream, true, audit));
+    }
+
+    @Override
+    public boolean resumeStream(String stream, String by, String reason) {
+        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
+        return DatabaseCall.run("resume a stream", () -> setStream(stream, false, audit));
+    }
+
+    private boolean setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
+        PauseStore.Result result = pauses.setStream(stream, paused, audit)
+                .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
+        return finish("stream " + stream, paused, audit, result);
+    }
+
+    private boolean finish(String subject, boolean paused, AuditInfo audit, PauseStore.Result result) {
+        if (result.changed()) {
+            log.info("{} {} by {}", subject, paused ? "paused" : "resumed", audit.actor());
+            if (!paused) {
+                result.streams().forEach(wake);
+            }
+        }
+        return result.changed();
+    }
+
+    @Override
+    public boolean changeOrigin(String aggregateType, String from, String to, String actor, String reason) {
+        OperationRules.check("aggregate type", aggregateType, actor, reason);
+        OperationRules.check("the present origin", from, actor, reason);
+        OperationRules.check("the new origin", to, actor, reason);
+        String change = "aggregate type '" + aggregateType + "' from " + from + " to " + to;
+        AuditInfo audit = new AuditInfo(actor, change + ": " + reason);
+        OriginStore.Result result = DatabaseCall.run(
+                        "change the origin of an aggregate type", () -> origins.change(aggregateType, from, to, audit))
+                .orElseThrow(() -> new InvalidOperationException(
+                        "there are no events of the aggregate type '" + aggregateType + "'"));
+        if (result.changed()) {
+            log.info("origin of {} changed by {}", change, actor);
+        } else if (!to.equals(result.owner())) {
+            throw new InvalidOperationException("the events of the aggregate type '" + aggregateType + "' come from "
+                    + (result.owner() == null ? "this service" : result.owner()) + ", not from " + from);
+        }
+        return result.changed();
+    }
+
+    @Override
+    public List<Operation> operations(OperationSelection selection, int limit) {
+        OperationRules.check(limit);
+        return DatabaseCall.run("find operations", () -> records.find(selection, limit));
+    }
+}

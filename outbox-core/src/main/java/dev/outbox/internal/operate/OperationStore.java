@@ -1,0 +1,187 @@
+package dev.outbox.internal.operate;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.lane.DeliveryRef;
+import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.OutboxOperations.Changed;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Retries and skips deliveries, and records who asked for it and why in the same durable transaction. */
+public final class OperationStore {
+
+    /** What an operator does to a delivery. */
+    public enum Action {
+        /** Forgets its failures and attempts it again, in its place in its lane. */
+        RETRY,
+        /** Removes it. */
+        SKIP
+    }
+
+    /**
+     * Relies on outbox_lane_pk. Whether an action would change a delivery {@code d}: a retry has failures to forget, or crashes under it as
+     * the first of its lane.
+     */
+    static final String CHANGES = """
+            (:action = 'SKIP' OR d.status <> 'OPEN' OR d.retry_count > 0 OR d.next_retry_at > clock_timestamp()
+                        OR (SELECT l.crash_count > 0 OR l.token IS NOT NULL AND l.due_at < clock_timestamp()
+                              FROM {schema}.outbox_lane l
+                             WHERE {same lane}
+                               AND l.first_seq = d.aggregate_seq
+                             LIMIT 1) IS TRUE)""".replace("{same lane}", LaneSql.sameLane("l", "d"));
+
+    /** Relies on outbox_delivery_pk and on the primary keys of both partitions: the event may be in history. */
+    private static final String CHOOSE = """
+            WITH selected AS MATERIALIZED (
+                SELECT d.*, {leased} AS busy
+                  FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                 CROSS JOIN LATERAL (SELECT d.outbox_id, d.handler_id, d.aggregate_type, d.aggregate_id, d.aggregate_seq, d.status,
+                                            d.retry_count, d.next_retry_at, d.last_error_code, d.last_error
+                                       FROM {schema}.outbox_delivery d
+                                      WHERE d.outbox_id = k.outbox_id
+                                        AND d.handler_id = k.handler_id
+                                      LIMIT 1) d
+                 WHERE {changes}
+            ), chosen AS (
+                SELECT * FROM selected WHERE NOT selected.busy
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation
+                       (performed_by, action, reason, stream, handler_id, event_id, previous_status, last_error_code, last_error)
+                SELECT :actor, :action, :reason, o.stream, c.handler_id, o.event_id, c.status, c.last_error_code, c.last_error
+                  FROM chosen c
+                 CROSS JOIN LATERAL (SELECT * FROM {schema}.outbox o WHERE o.id = c.outbox_id LIMIT 1) o
+                 ORDER BY c.outbox_id, c.handler_id
+            ), changed AS (
+                {change}
+                 WHERE d.outbox_id = chosen.outbox_id
+                   AND d.handler_id = chosen.handler_id
+            )
+            """.replace("{leased}", LaneSql.LEASED).replace("{changes}", CHANGES);
+
+    private static final String COUNT = """
+            SELECT count(*) FILTER (WHERE NOT selected.busy), count(*) FILTER (WHERE selected.busy)
+              FROM selected
+            """;
+
+    /**
+     * Relies on outbox_unpublished_pk, outbox_delivery_pk and outbox_lane_pk. The attempt count of the delivery is kept. A delivery that is
+     * not the first of its lane has no crashes to forget.
+     */
+    public static final String RETRY =
+            CHOOSE.replace("{change}", """
+                UPDATE {schema}.outbox_delivery d
+                   SET status = 'OPEN',
+                       next_retry_at = clock_timestamp(),
+                       report_at = 'epoch',
+                       retry_count = 0
+                  FROM chosen""") + """
+            , event AS (
+                UPDATE {schema}.outbox_unpublished o
+                   SET status = 'RETRYING',
+                       attempt_count = 0,
+                       retry_count = 0
+                 WHERE o.id = ANY (ARRAY(SELECT chosen.outbox_id FROM chosen))
+            ), lane AS (
+                UPDATE {schema}.outbox_lane l
+                   SET crash_count = 0
+                  FROM (SELECT l.place
+                          FROM chosen
+                         CROSS JOIN LATERAL (SELECT l.ctid AS place
+                                               FROM {schema}.outbox_lane l
+                                              WHERE {same lane}
+                                                AND l.first_seq = chosen.aggregate_seq
+                                              LIMIT 1) l) first
+                 WHERE l.ctid = first.place
+            )
+            """.replace("{same lane}", LaneSql.sameLane("l", "chosen")) + COUNT;
+
+    /** Relies on outbox_delivery_pk. */
+    public static final String SKIP = CHOOSE.replace("{change}", """
+                DELETE FROM {schema}.outbox_delivery d
+                 USING chosen""") + COUNT;
+
+    private static final String LOCK_TIMEOUT = "SELECT set_config('lock_timeout', :lock_timeout, true)";
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    private static final Duration SHORT_WAIT = Duration.ofMillis(100);
+
+    /** The lock timeout, or a deadlock. */
+    private static final Set<String> LOCKED = Set.of("55P03", "40P01");
+
+    private final DataSource dataSource;
+    private final Pipeline retry;
+    private final Pipeline skip;
+
+    public OperationStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.retry = Pipeline.durable(
+                schema,
+                LONGEST_WAIT,
+                LOCK_TIMEOUT,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                RETRY,
+                LaneSql.REFRESH,
+                LaneSql.COMPLETE);
+        this.skip = Pipeline.durable(
+                schema,
+                LONGEST_WAIT,
+                LOCK_TIMEOUT,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                SKIP,
+                LaneSql.REFRESH,
+                LaneSql.COMPLETE);
+    }
+
+    /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
+    public Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
+        Optional<Changed> whole = attempt(action, audit, batch, LONGEST_WAIT);
+        if (whole.isPresent()) {
+            return whole.get();
+        }
+        int affected = 0;
+        int busy = 0;
+        for (DeliveryRef delivery : batch) {
+            Changed one = attempt(action, audit, List.of(delivery), SHORT_WAIT).orElse(new Changed(0, 1));
+            affected += one.affected();
+            busy += one.busy();
+        }
+        return new Changed(affected, busy);
+    }
+
+    /** Returns empty if a lock was not free in time, and then nothing has changed. */
+    private Optional<Changed> attempt(Action action, AuditInfo audit, List<DeliveryRef> batch, Duration wait)
+            throws SQLException {
+        try {
+            return Optional.of((action == Action.RETRY ? retry : skip)
+                    .run(
+                            dataSource,
+                            (parameters) -> DeliveryRef.bind(parameters, batch)
+                                    .set("lock_timeout", wait.toMillis() + "ms")
+                                    .set("action", action.name())
+                                    .set("actor", audit.actor())
+                                    .set("reason", audit.reason()),
+                            OperationStore::read));
+        } catch (SQLException ex) {
+            if (LOCKED.contains(String.valueOf(ex.getSQLState()))) {
+                return Optional.empty();
+            }
+            throw ex;
+        }
+    }
+
+    private static Changed read(Pipeline.Results results) throws SQLException {
+        results.skip(3);
+        ResultSet row = results.rows();
+        row.next();
+        return new Changed(row.getInt(1), row.getInt(2));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.outbox.internal.operate;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** Pauses and resumes handlers and streams for all instances, and records the operator and the reason. */
+public final class PauseStore {
+
+    /** Relies on outbox_handler_pk. */
+    private static final String ADD_HANDLER = """
+            INSERT INTO {schema}.outbox_handler (id)
+            SELECT :handler_id
+             WHERE :add
+            ON CONFLICT (id) DO NOTHING
+            """;
+
+    /**
+     * Reads outbox_handler whole: it has a row per handler and former id, which are paused and resumed together. A change raises the
+     * versions, so that every instance obeys from its next claim on.
+     */
+    private static final String SET_HANDLER =
+            """
+            WITH named AS (
+                SELECT h.id
+                  FROM {schema}.outbox_handler h
+                 WHERE h.id = :handler_id
+                    OR :handler_id = ANY (h.aliases)
+                    OR h.id IN (SELECT unnest(n.aliases) FROM {schema}.outbox_handler n WHERE n.id = :handler_id)
+            ), changed AS (
+                UPDATE {schema}.outbox_handler h
+                   SET paused = :paused
+                 WHERE h.id IN (SELECT named.id FROM named)
+                   AND h.paused <> :paused
+                RETURNING h.id
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, handler_id)
+                SELECT :actor, :action, :reason, :handler_id
+                 WHERE EXISTS (SELECT FROM changed)
+            ), version AS (
+            """ + HandlerStore.RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM changed)") + """
+                RETURNING s.stream
+            )
+            SELECT EXISTS (SELECT FROM changed), ARRAY(SELECT version.stream FROM version)
+             WHERE EXISTS (SELECT FROM named)
+            """;
+
+    /** Relies on outbox_stream_pk. Every claim reads the row. */
+    private static final String SET_STREAM = """
+            WITH changed AS (
+                UPDATE {schema}.outbox_stream s
+                   SET paused = :paused
+                 WHERE s.stream = :stream
+                   AND s.paused <> :paused
+                RETURNING s.stream
+            ), recorded AS (
+                INSERT INTO {schema}.outbox_operation (performed_by, action, reason, stream)
+                SELECT :actor, :action, :reason, changed.stream
+                  FROM changed
+            )
+            SELECT EXISTS (SELECT FROM changed), ARRAY[s.stream]
+              FROM {schema}.outbox_stream s
+             WHERE s.stream = :stream
+            """;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final DataSource dataSource;
+    private final Pipeline setHandler;
+    private final Pipeline setStream;
+
+    public PauseStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
+        this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
+    }
+
+    /** Whether anything changed, and the streams that it concerns. */
+    public record Result(boolean changed, List<String> streams) {}
+
+    /** Pauses or resumes a handler, which is added if no instance has registered it yet and {@code add} is set. */
+    public Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit)
+            throws SQLException {
+        return setHandler.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("add", add)
+                        .set("paused", paused)
+                        .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> {
+                    results.skip(2);
+                    return read(results.rows());
+                });
+    }
+
+    /** Pauses or resumes a stream. */
+    public Optional<Result> setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
+        return setStream.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("stream", stream)
+                        .set("paused", paused)
+                        .set("action", paused ? "PAUSE_STREAM" : "RESUME_STREAM")
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> read(results.rows()));
+    }
+
+    private static Optional<Result> read(ResultSet row) throws SQLException {
+        return row.next()
+                ? Optional.of(new Result(
+                        row.getBoolean(1), List.of((String[]) row.getArray(2).getArray())))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,266 @@
+package dev.outbox.internal.poll;
+
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.failure.Refusal;
+import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.poll.BatchSource.Claimed;
+import dev.outbox.internal.poll.BatchSource.Mode;
+import dev.outbox.internal.poll.BatchSource.Settled;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims batches, dispatches them on its own thread or on a pool, and settles them; repeats what failed in the next round. Without a pool
+ * (concurrency 1) the loop thread dispatches, and only then are {@code Prefetch} and {@link AsyncSettlement} active.
+ */
+public final class BatchLoop<B extends Batch<W, ?>, W> {
+
+    private static final Logger log = LoggerFactory.getLogger(BatchLoop.class);
+
+    /** Upper bound on the work repeated after a crash. */
+    private static final Duration LONGEST_UNSETTLED = Duration.ofSeconds(1);
+
+    /** Releases finished aggregates early, so that a slow one does not hold them. */
+    public static final Duration LONGEST_UNSETTLED_BESIDE_OTHERS = Duration.ofMillis(50);
+
+    private static final Duration LOCKED_RETRY_INTERVAL = Duration.ofMillis(500);
+    private static final int REFUSALS_BEFORE_ISOLATION = 3;
+
+    private final String name;
+    private final BatchSource<B, W> source;
+    private final AsyncSettlement<B> async;
+    private final @Nullable WorkerPool workers;
+    private final Runnable wake;
+    private final List<B> batches = new ArrayList<>();
+
+    /** Batches with rows that another session holds locked: their aggregates wait, and nothing else does. */
+    private final List<B> locked = new ArrayList<>();
+
+    private long lockedRetriedAt = System.nanoTime();
+    private boolean crowded;
+    private boolean finishing;
+
+    public BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
+        this.name = name;
+        this.source = source;
+        this.async = new AsyncSettlement<>("outbox-settler-" + name);
+        this.workers = workers;
+        this.wake = wake;
+    }
+
+    /** Advances the batches, and claims another if there is room and the other loop of the pool does not come first. */
+    public Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
+        retryLocked();
+        for (B batch : List.copyOf(batches)) {
+            if (batch != async.batch()) {
+                advance(batch, closing);
+            }
+        }
+        crowded = !hasRoom();
+        if (closing.getAsBoolean() || crowded || !mayClaim) {
+            return Claimed.nothing(false);
+        }
+        Claimed<B> claimed = source.claim(async.batch() != null);
+        B batch = claimed.batch();
+        if (batch == null) {
+            finishAsync();
+        } else {
+            batches.add(batch);
+            advance(batch, closing);
+        }
+        return claimed;
+    }
+
+    /** Returns whether the last round could not claim, because the pool was full. */
+    public boolean isCrowded() {
+        return crowded;
+    }
+
+    public boolean isBusy() {
+        return !batches.isEmpty() || !locked.isEmpty();
+    }
+
+    /** Returns whether a pool may add outcomes without waking the loop. */
+    public boolean isRunning() {
+        return !batches.isEmpty();
+    }
+
+    /** Returns the delay until unsettled outcomes must be written. */
+    public Optional<Duration> lookAgainIn() {
+        if (batches.stream().anyMatch(Batch::isUnsettled)) {
+            return Optional.of(LONGEST_UNSETTLED_BESIDE_OTHERS);
+        }
+        return locked.isEmpty() ? Optional.empty() : Optional.of(LOCKED_RETRY_INTERVAL);
+    }
+
+    /** Settles what is done and gives back the rest, when no thread dispatches any more. What fails keeps no other batch from its end. */
+    public void finish() {
+        finishing = true;
+        try {
+            source.close();
+        } catch (Throwable ex) {
+            log.debug("A claim of {} failed while it was being stopped", name, ex);
+        }
+        try {
+            finishAsync();
+        } catch (Throwable ex) {
+            log.debug("A settlement of {} failed; it is repeated", name, ex);
+        }
+        List<B> open = new ArrayList<>(batches);
+        open.addAll(locked);
+        open.forEach(this::finish);
+    }
+
+    private void finish(B batch) {
+        try {
+            settle(batch, true);
+            if (locked.contains(batch)) {
+                source.release(batch);
+            }
+        } catch (Throwable ex) {
+            log.warn(
+                    "The last outcomes of {} in stream {} could not be written; its events are delivered again when its lease expires",
+                    batch,
+                    name,
+                    ex);
+        } finally {
+            end(batch);
+        }
+    }
+
+    private void retryLocked() throws SQLException {
+        if (!locked.isEmpty() && System.nanoTime() - lockedRetriedAt > LOCKED_RETRY_INTERVAL.toNanos()) {
+            for (B batch : List.copyOf(locked)) {
+                settle(batch, true);
+            }
+            lockedRetriedAt = System.nanoTime();
+        }
+    }
+
+    private boolean hasRoom() {
+        return workers == null
+                ? batches.stream().allMatch((batch) -> batch == async.batch())
+                : workers.hasRoom() && batches.size() <= workers.size();
+    }
+
+    private void advance(B batch, BooleanSupplier closing) throws SQLException {
+        if (!batch.isBegun()) {
+            source.begin(batch);
+            batch.begin();
+            if (workers != null) {
+                workers.work(
+                        batch.queues(), (queue) -> dispatchOnPool(batch, queue, workers, closing), batch::complete);
+            }
+        }
+        if (workers == null) {
+            dispatchHere(batch, closing);
+        }
+        if (!batches.contains(batch)) {
+            return;
+        }
+        if (!batch.isDispatched()) {
+            if (batch.isUnsettledFor(LONGEST_UNSETTLED_BESIDE_OTHERS)) {
+                settle(batch, false);
+            }
+        } else if (!settleAsync(batch)) {
+            finishAsync();
+            settle(batch, true);
+        }
+    }
+
+    private void dispatchHere(B batch, BooleanSupplier closing) throws SQLException {
+        for (SerialQueue<W> queue : batch.queues()) {
+            while (dispatchNext(batch, queue, closing)) {
+                if (batch.isUnsettledFor(LONGEST_UNSETTLED) && batch.hasNext()) {
+                    settle(batch, false);
+                }
+            }
+            batch.complete(queue);
+        }
+    }
+
+    private void dispatchOnPool(B batch, SerialQueue<W> queue, WorkerPool pool, BooleanSupplier closing) {
+        try {
+            while (dispatchNext(batch, queue, closing)) {
+                if (batch.isUnsettledFor(LONGEST_UNSETTLED)) {
+                    wake.run();
+                }
+            }
+        } finally {
+            batch.complete(queue);
+            if (batch.isDispatched() || pool.isIdle()) {
+                wake.run();
+            }
+        }
+    }
+
+    private boolean dispatchNext(B batch, SerialQueue<W> queue, BooleanSupplier closing) {
+        if (!queue.hasNext()) {
+            return false;
+        }
+        W work = queue.peek();
+        LeaseGuard guard = new LeaseGuard(batch.lease(), () -> batch.isLost(work), closing);
+        return !guard.isOver() && source.dispatch(batch, queue, guard);
+    }
+
+    private boolean settleAsync(B batch) throws SQLException {
+        if (workers != null || !batch.isWorthSettlingAsync()) {
+            return false;
+        }
+        finishAsync();
+        return async.begin(batch, () -> write(batch, true, Mode.BATCH));
+    }
+
+    private void finishAsync() throws SQLException {
+        B batch = async.batch();
+        if (batch != null) {
+            applyResult(batch, true, async.finish());
+        }
+    }
+
+    private void settle(B batch, boolean last) throws SQLException {
+        applyResult(batch, last, write(batch, last, locked.contains(batch) ? Mode.SKIP_LOCKED : Mode.BATCH));
+    }
+
+    /** A stream never stops for one outcome: a batch that is refused again and again is settled one by one. */
+    private Settled write(B batch, boolean last, Mode mode) throws SQLException {
+        try {
+            return source.settle(batch, last, mode);
+        } catch (SQLException | RuntimeException | Error ex) {
+            if (!Refusal.isRefusal(ex) || (batch.countRefusal() < REFUSALS_BEFORE_ISOLATION && !finishing)) {
+                throw ex;
+            }
+            return source.settle(batch, last, Mode.ISOLATED);
+        }
+    }
+
+    private void applyResult(B batch, boolean last, Settled settled) {
+        if (settled == Settled.LEASE_LOST) {
+            batch.queues().forEach(SerialQueue::skipRest);
+            end(batch);
+        } else if (last && settled == Settled.ALL) {
+            end(batch);
+        } else if (last && batches.remove(batch)) {
+            log.warn(
+                    "Could not settle some events of {} in stream {}: their rows are locked or PostgreSQL refused the outcome;"
+                            + " retrying every 500 ms, their aggregates are blocked",
+                    batch,
+                    name);
+            locked.add(batch);
+        }
+    }
+
+    private void end(B batch) {
+        batch.lease().close();
+        batches.remove(batch);
+        locked.remove(batch);
+    }
+}

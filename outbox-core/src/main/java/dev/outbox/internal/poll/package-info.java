@@ -1,0 +1,9 @@
+/**
+ * The loop that claims batches, dispatches them and settles them. It knows neither tables nor events.
+ *
+ * <p>Front doors: {@link BatchLoop}, and {@link BatchSource} for what it works through. Tables: none.
+ */
+@NullMarked
+package dev.outbox.internal.poll;
+
+import org.jspecify.annotations.NullMarked;

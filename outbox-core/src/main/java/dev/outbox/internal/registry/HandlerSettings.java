@@ -1,0 +1,26 @@
+package dev.outbox.internal.registry;
+
+import dev.outbox.CircuitBreaker;
+import dev.outbox.OnDead;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Configured settings of a handler; where one is missing, the handler's own definition decides. */
+public record HandlerSettings(
+        @Nullable Duration timeout,
+        @Nullable OnDead onDead,
+        @Nullable CircuitBreaker circuit,
+        @Nullable Integer batchSize) {
+
+    /** Settings of a handler that nothing is configured for. */
+    public static final HandlerSettings NONE = new HandlerSettings(null, null, null, null);
+
+    public HandlerSettings {
+        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
+            throw new IllegalArgumentException("timeout must be positive: " + timeout);
+        }
+        if (batchSize != null && batchSize < 1) {
+            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package dev.outbox.internal.registry;
+
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.sql.DataSource;
+
+/** Registers handlers and streams; a change raises the registry version of every stream. */
+public final class HandlerStore {
+
+    /** Serializes the writers of the registry; readers do not wait. */
+    public static final String LOCK_REGISTRY = """
+            LOCK TABLE {schema}.outbox_handler IN SHARE ROW EXCLUSIVE MODE
+            """;
+
+    /**
+     * How long after its last heartbeat a registration expires. Longer than a service is switched off over a weekend or a holiday; an
+     * operator expires the registration of a removed handler at once.
+     */
+    public static final Duration EXPIRE_AFTER = Duration.ofDays(7);
+
+    /** A running instance renews its registrations more often. */
+    public static final Duration STANDSTILL = Duration.ofMinutes(5);
+
+    /**
+     * Registrations age by this clock: the latest heartbeat for any handler. It stands still while no instance has a handler, so that the
+     * handlers of the instance that starts or resumes last have not expired. A registration that an operator expired has no heartbeat.
+     */
+    public static final String LATEST_HEARTBEAT = """
+            (SELECT least(now(), greatest(max(seen.last_seen_at), 'epoch'))
+                                  FROM {schema}.outbox_subscription seen)""";
+
+    /**
+     * Reads the registry whole. The first registration after a standstill moves the clock, and every registration by as much. It holds the
+     * lock of the registry, so that the next one finds no standstill.
+     */
+    private static final String SKIP_STANDSTILL =
+            """
+            WITH standstill AS MATERIALIZED (
+                SELECT extract(epoch FROM now() - latest.heartbeat) * interval '1 second' AS length
+                  FROM (SELECT {latest} AS heartbeat) latest
+                 WHERE latest.heartbeat > 'epoch'
+                   AND latest.heartbeat < now() - interval '{standstill} minutes'
+            ), handler AS (
+                UPDATE {schema}.outbox_handler h
+                   SET last_seen_at = h.last_seen_at + standstill.length
+                  FROM standstill
+            )
+            UPDATE {schema}.outbox_subscription s
+               SET last_seen_at = s.last_seen_at + standstill.length
+              FROM standstill
+            """.replace("{latest}", LATEST_HEARTBEAT).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+
+    /** Relies on outbox_stream_pk. A new stream begins with the current registry version. */
+    private static final String ADD_STREAM = """
+            INSERT INTO {schema}.outbox_stream (stream, registry_version)
+            SELECT :stream, coalesce(max(s.registry_version), 0)
+              FROM {schema}.outbox_stream s
+            ON CONFLICT (stream) DO NOTHING
+            """;
+
+    /** Relies on outbox_stream_pk. Every instance reads the registry again at its next claim. Streams are locked in order. */
+    public static final String RAISE_VERSIONS = """
+            UPDATE {schema}.outbox_stream s
+               SET registry_version = s.registry_version + 1
+              FROM (SELECT one.stream
+                      FROM {schema}.outbox_stream one
+                     WHERE {changed}
+                     ORDER BY one.stream
+                       FOR UPDATE) known
+             WHERE s.stream = known.stream
+            """;
+
+    /**
+     * Relies on outbox_handler_pk and outbox_subscription_pk. The versions grow only if the registry changes. A paused handler stays paused
+     * when it is renamed.
+     */
+    private static final String REGISTER = """
+            WITH handler AS (
+                INSERT INTO {schema}.outbox_handler AS h (id, aliases, paused)
+                SELECT own.id, string_to_array(own.aliases, chr(31)),
+                       EXISTS (SELECT
+                                 FROM {schema}.outbox_handler former
+                                WHERE former.id = ANY (string_to_array(own.aliases, chr(31)))
+                                  AND former.paused)
+                  FROM unnest(:ids::text[], :aliases::text[]) AS own (id, aliases)
+                ON CONFLICT (id) DO UPDATE
+                   SET aliases = excluded.aliases,
+                       last_seen_at = now()
+                 WHERE h.aliases <> excluded.aliases OR h.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
+                RETURNING id
+            ), subscription AS (
+                INSERT INTO {schema}.outbox_subscription AS s (handler_id, event_type, aggregate_type, stream, source)
+                SELECT own.*
+                  FROM {rows} own
+                ON CONFLICT (handler_id, event_type, aggregate_type, stream, source) DO UPDATE
+                   SET last_seen_at = now()
+                 WHERE s.last_seen_at < now() - :refresh_millis * interval '1 millisecond'
+                RETURNING handler_id
+            )
+            """.replace("{rows}", Subscriptions.ROWS)
+            + RAISE_VERSIONS.replace("{changed}", "EXISTS (SELECT FROM handler) OR EXISTS (SELECT FROM subscription)");
+
+    /** Relies on outbox_handler_pk and outbox_subscription_pk. What was not renewed for long has to be registered anew. */
+    private static final String HEARTBEAT =
+            """
+            WITH subscription AS (
+                UPDATE {schema}.outbox_subscription s
+                   SET last_seen_at = now()
+                  FROM {rows} AS own (handler_id, event_type, aggregate_type, stream, source)
+                 WHERE (s.handler_id, s.event_type, s.aggregate_type, s.stream, s.source)
+                       = (own.handler_id, own.event_type, own.aggregate_type, own.stream, own.source)
+                   AND s.last_seen_at >= now() - interval '{standstill} minutes'
+                RETURNING s.handler_id
+            ), handler AS (
+                UPDATE {schema}.outbox_handler
+                   SET last_seen_at = now()
+                 WHERE id IN (SELECT handler_id FROM subscription)
+                RETURNING id
+            )
+            SELECT (SELECT count(*) FROM subscription), (SELECT count(*) FROM handler)
+            """.replace("{rows}", Subscriptions.ROWS).replace("{standstill}", Long.toString(STANDSTILL.toMinutes()));
+
+    /** Reads outbox_handler and outbox_subscription whole: they have a row per handler and subscription. */
+    private static final String LIST =
+            """
+            SELECT extract(epoch FROM pg_postmaster_start_time())::text,
+                   h.id,
+                   ARRAY({subscriptions}
+                            AND s.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'),
+                   h.aliases,
+                   h.paused
+              FROM (SELECT) one
+              LEFT JOIN {schema}.outbox_handler h
+                     ON h.last_seen_at >= {latest} - :expiry_millis * interval '1 millisecond'
+            """.replace("{latest}", LATEST_HEARTBEAT).replace("{subscriptions}", Subscriptions.OF_HANDLER);
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final DataSource dataSource;
+    private final Pipeline addStream;
+    private final Pipeline register;
+    private final Pipeline heartbeat;
+    private final Pipeline list;
+
+    public HandlerStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.addStream = new Pipeline(schema, LOCK_REGISTRY, ADD_STREAM);
+        this.register = Pipeline.durable(schema, LONGEST_WAIT, LOCK_REGISTRY, SKIP_STANDSTILL, REGISTER);
+        this.heartbeat = new Pipeline(schema, HEARTBEAT);
+        this.list = new Pipeline(schema, LIST);
+    }
+
+    /** Registers a stream that is new. */
+    public void addStream(String stream) throws SQLException {
+        addStream.run(dataSource, (parameters) -> parameters.set("stream", stream), (results) -> {
+            results.skip(2);
+            return true;
+        });
+    }
+
+    /**
+     * Registers handlers durably, and renews registrations that are older than a limit: from the next claim on, every instance knows
+     * them.
+     */
+    public void register(
+            Map<String, Set<Subscription>> subscriptions, Map<String, List<String>> aliases, Duration renewAfter)
+            throws SQLException {
+        Set<String> ids = new TreeSet<>(subscriptions.keySet());
+        register.run(
+                dataSource,
+                (parameters) -> Subscriptions.bind(parameters, subscriptions)
+                        .setTexts("ids", ids, (id) -> id)
+                        .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
+                        .set("refresh_millis", renewAfter.toMillis()),
+                (results) -> {
+                    results.skip(3);
+                    return true;
+                });
+    }
+
+    /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */
+    public boolean heartbeat(Map<String, Set<Subscription>> subscriptions) throws SQLException {
+        int rows = subscriptions.values().stream().mapToInt(Set::size).sum();
+        return heartbeat.run(dataSource, (parameters) -> Subscriptions.bind(parameters, subscriptions), (results) -> {
+            ResultSet counts = results.rows();
+            counts.next();
+            return counts.getInt(1) == rows && counts.getInt(2) == subscriptions.size();
+        });
+    }
+
+    /** Handlers whose registration has not expired, and the start of the server that they were read from. */
+    public record Listed(String server, List<RegisteredHandler> handlers) {}
+
+    /** Lists the handlers of all instances. */
+    public Listed list() throws SQLException {
+        return list.run(
+                dataSource, (parameters) -> parameters.set("expiry_millis", EXPIRE_AFTER.toMillis()), (results) -> {
+                    List<RegisteredHandler> handlers = new ArrayList<>();
+                    String server = "";
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        server = row.getString(1);
+                        if (row.getString(2) != null) {
+                            handlers.add(new RegisteredHandler(
+                                    row.getString(2),
+                                    Subscriptions.read(row, 3),
+                                    HandlerState.texts(row, 4),
+                                    row.getBoolean(5)));
+                        }
+                    }
+                    return new Listed(server, handlers);
+                });
+    }
+}

@@ -1,0 +1,123 @@
+package dev.outbox.internal.registry;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.HandlerDefinition.DeadLetterHandler;
+import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.payload.PayloadClasses;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Handlers of this instance by current id, former id and event type. Immutable. */
+public final class LocalHandlers {
+
+    private final Map<String, HandlerDefinition> byId = new LinkedHashMap<>();
+    private final Map<String, HandlerDefinition> byEveryId = new HashMap<>();
+    private final Map<String, Set<Subscription>> subscriptions = new LinkedHashMap<>();
+    private final Map<String, Class<?>> payloadClasses = new HashMap<>();
+
+    /** Checks the handlers against each other. */
+    public LocalHandlers(Collection<HandlerDefinition> handlers) {
+        HandlerRules.check(handlers);
+        for (HandlerDefinition handler : handlers) {
+            byId.put(handler.id(), handler);
+            byEveryId.put(handler.id(), handler);
+            handler.aliases().forEach((alias) -> byEveryId.put(alias, handler));
+            subscriptions.put(handler.id(), HandlerRules.subscriptionsOf(handler));
+            for (Class<?> payloadClass : HandlerRules.payloadClassesOf(handler)) {
+                payloadClasses.put(DeclaredType.of(payloadClass).name(), payloadClass);
+            }
+        }
+    }
+
+    /** Returns the handlers. */
+    public Collection<HandlerDefinition> all() {
+        return byId.values();
+    }
+
+    /** Returns what each handler takes. */
+    public Map<String, Set<Subscription>> subscriptions() {
+        return Map.copyOf(subscriptions);
+    }
+
+    /** Returns the event types of each handler. */
+    public Map<String, Set<String>> eventTypes() {
+        Map<String, Set<String>> types = new HashMap<>();
+        byId.forEach((id, handler) -> types.put(id, HandlerRules.eventTypesOf(handler)));
+        return types;
+    }
+
+    /** Returns the current and former ids of all handlers. */
+    public Set<String> everyId() {
+        return Set.copyOf(byEveryId.keySet());
+    }
+
+    /** Returns the event types that handlers name without a payload class of that type, with the ids of these handlers. */
+    public SortedMap<String, Set<String>> typesWithoutPayloadClass() {
+        SortedMap<String, Set<String>> types = new TreeMap<>();
+        for (HandlerDefinition handler : all()) {
+            for (String type : handler.eventTypes()) {
+                if (!type.equals(HandlerDefinition.ALL_EVENT_TYPES)
+                        && !payloadClasses.containsKey(type)
+                        && !isTypeOfParameter(handler, type)) {
+                    types.computeIfAbsent(type, (named) -> new TreeSet<>()).add(handler.id());
+                }
+            }
+        }
+        return types;
+    }
+
+    private static boolean isTypeOfParameter(HandlerDefinition handler, String eventType) {
+        Class<?> parameter = handler.payloadType();
+        return parameter != null && PayloadClasses.of(parameter).eventTypes().contains(eventType);
+    }
+
+    /** Returns the code for dead letters by current and former id of its handler. */
+    public Map<String, DeadLetterHandler> deadLetterHandlers() {
+        Map<String, DeadLetterHandler> found = new HashMap<>();
+        byEveryId.forEach((id, handler) -> {
+            DeadLetterHandler own = handler.deadLetterHandler();
+            if (own != null) {
+                found.put(id, own);
+            }
+        });
+        return found;
+    }
+
+    Map<String, List<String>> aliases() {
+        Map<String, List<String>> aliases = new HashMap<>();
+        byId.forEach((id, handler) -> aliases.put(id, handler.aliases()));
+        return aliases;
+    }
+
+    /** Finds a handler by its current or a former id. */
+    @Nullable
+    HandlerDefinition find(String id) {
+        return byEveryId.get(id);
+    }
+
+    Set<Subscription> subscriptionsOf(HandlerDefinition handler) {
+        return subscriptions.getOrDefault(handler.id(), Set.of());
+    }
+
+    /** Returns whether a handler takes events with these values. */
+    boolean takes(HandlerDefinition handler, Subscription event) {
+        return subscriptionsOf(handler).stream().anyMatch((own) -> own.takes(event));
+    }
+
+    List<HandlerDefinition> subscribersOf(Subscription event) {
+        return all().stream().filter((handler) -> takes(handler, event)).toList();
+    }
+
+    @Nullable
+    Class<?> payloadClassOf(String eventType) {
+        return payloadClasses.get(eventType);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.outbox.internal.registry;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Handler in the registry that all instances share. */
+public record RegisteredHandler(String id, Set<Subscription> subscriptions, Set<String> aliases, boolean paused) {
+
+    public RegisteredHandler {
+        subscriptions = Set.copyOf(subscriptions);
+        aliases = Set.copyOf(aliases);
+    }
+
+    /**
+     * Finds a handler by its current or a former id, and adds what newer versions of it have registered: in a rolling deploy, the
+     * registry holds a renamed handler under both ids.
+     */
+    public static Optional<RegisteredHandler> resolve(String id, Collection<RegisteredHandler> registry) {
+        return registry.stream()
+                .filter((one) -> one.id().equals(id))
+                .findFirst()
+                .or(() -> registry.stream()
+                        .filter((one) -> one.aliases().contains(id))
+                        .findFirst())
+                .map((found) -> found.withVersionsIn(registry));
+    }
+
+    private RegisteredHandler withVersionsIn(Collection<RegisteredHandler> registry) {
+        List<RegisteredHandler> versions = registry.stream()
+                .filter((one) -> one.equals(this) || one.aliases().contains(id))
+                .toList();
+        Set<String> ids = new TreeSet<>();
+        Set<Subscription> taken = new TreeSet<>();
+        versions.forEach((version) -> {
+            ids.addAll(version.ids());
+            taken.addAll(version.subscriptions());
+        });
+        boolean anyPaused = registry.stream().anyMatch((one) -> one.paused() && ids.contains(one.id()));
+        ids.remove(id);
+        return new RegisteredHandler(id, taken, ids, anyPaused);
+    }
+
+    /** Returns the current and all former ids. */
+    public Set<String> ids() {
+        Set<String> ids = new TreeSet<>(aliases);
+        ids.add(id);
+        return ids;
+    }
+
+    /** Returns whether it takes events with these values. */
+    public boolean takes(Subscription event) {
+        return subscriptions.stream().anyMatch((own) -> own.takes(event));
+    }
+
+    /** Returns whether it subscribes to an event type. */
+    public boolean isSubscribedTo(String eventType) {
+        return subscriptions.stream().anyMatch((own) -> own.takesType(eventType));
+    }
+}

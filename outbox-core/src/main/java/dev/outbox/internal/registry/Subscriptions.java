@@ -1,0 +1,74 @@
+package dev.outbox.internal.registry;
+
+import dev.outbox.internal.sql.NamedSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What handlers take, in statements: as rows of parameters, as columns, and as the condition that one of them takes an event. */
+public final class Subscriptions {
+
+    /** Rows of the parameters that {@link #bind} sets. */
+    public static final String ROWS = """
+            unnest(:takers::text[], :event_types::text[], :aggregate_types::text[], :taken_streams::text[], :sources::text[])""";
+
+    /** The subscriptions of the handler {@code h}, as {@link #read} reads them. */
+    static final String OF_HANDLER = """
+            SELECT ARRAY[s.event_type, s.aggregate_type, s.stream, s.source]
+              FROM {schema}.outbox_subscription s
+             WHERE s.handler_id = h.id""";
+
+    private record Row(String handlerId, Subscription taken) {}
+
+    private Subscriptions() {}
+
+    /** Returns the condition that the subscription {@code s} takes a row: a delivery, or another subscription. */
+    public static String takes(String row) {
+        return takes(row, row + ".source");
+    }
+
+    /** Returns the condition that the subscription {@code s} takes a row with this source. */
+    public static String takes(String row, String source) {
+        return "{schema}.outbox_takes(s.event_type, s.aggregate_type, s.stream, s.source, {row}.event_type, {row}.aggregate_type, {row}.stream, "
+                        .replace("{row}", row)
+                + source + ")";
+    }
+
+    /** Returns the condition that a handler of the parameters takes its delivery. */
+    public static String takenBy(String handlerId, String delivery) {
+        return "EXISTS (SELECT FROM " + ROWS
+                + " AS s (handler_id, event_type, aggregate_type, stream, source) WHERE s.handler_id = " + handlerId
+                + " AND " + takes(delivery) + ")";
+    }
+
+    /** Sets the rows, in the order in which every instance locks them. */
+    public static NamedSql.Parameters bind(
+            NamedSql.Parameters parameters, Map<String, ? extends Collection<Subscription>> subscriptions)
+            throws SQLException {
+        List<Row> rows = new TreeMap<>(subscriptions)
+                .entrySet().stream()
+                        .flatMap((handler) -> new TreeSet<>(handler.getValue())
+                                .stream().map((taken) -> new Row(handler.getKey(), taken)))
+                        .toList();
+        return parameters
+                .setTexts("takers", rows, Row::handlerId)
+                .setTexts("event_types", rows, (row) -> row.taken().eventType())
+                .setTexts("aggregate_types", rows, (row) -> row.taken().aggregateType())
+                .setTexts("taken_streams", rows, (row) -> row.taken().stream())
+                .setTexts("sources", rows, (row) -> row.taken().source());
+    }
+
+    public static Set<Subscription> read(ResultSet row, int column) throws SQLException {
+        Set<Subscription> subscriptions = new TreeSet<>();
+        for (Object values : (Object[]) row.getArray(column).getArray()) {
+            String[] value = (String[]) values;
+            subscriptions.add(new Subscription(value[0], value[1], value[2], value[3]));
+        }
+        return subscriptions;
+    }
+}

@@ -1,0 +1,114 @@
+package dev.outbox.internal.replay;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.audit.DatabaseCall;
+import dev.outbox.internal.audit.OperationRules;
+import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Implements the replays on the outbox tables; the feeder adds their deliveries. */
+public final class JdbcReplays implements Replays {
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcReplays.class);
+
+    private static final int BATCH_SIZE = 500;
+    private static final int LISTED = 100;
+
+    private final ReplayStore store;
+    private final HandlerRegistry registry;
+    private final Runnable wake;
+
+    public JdbcReplays(ReplayStore store, HandlerRegistry registry, Runnable wake) {
+        this.store = store;
+        this.registry = registry;
+        this.wake = wake;
+    }
+
+    @Override
+    public long start(ReplayRequest request, String by, String reason) {
+        AuditInfo audit = OperationRules.check(by, reason);
+        return DatabaseCall.run("start a replay", () -> {
+            RegisteredHandler handler = registry.resolve(request.handlerId())
+                    .orElseThrow(() -> new InvalidOperationException(
+                            Reason.UNKNOWN_HANDLER,
+                            "no instance has registered a handler '" + request.handlerId() + "' in the last "
+                                    + HandlerStore.EXPIRE_AFTER.toDays()
+                                    + " days; start one that has it, or correct the id",
+                            null));
+            for (String type : request.eventTypes()) {
+                if (!handler.isSubscribedTo(type)) {
+                    throw new InvalidOperationException(
+                            "handler '" + handler.id() + "' does not subscribe to events of type " + type);
+                }
+            }
+            long id = store.insert(request, handler.id(), audit);
+            log.info("Replay {} to {} started by {}", id, handler.id(), by);
+            wake.run();
+            return id;
+        });
+    }
+
+    @Override
+    public Optional<Replay> find(long id) {
+        return DatabaseCall.run("find a replay", () -> store.find(id));
+    }
+
+    @Override
+    public List<Replay> list() {
+        return DatabaseCall.run("list replays", () -> store.list(LISTED));
+    }
+
+    @Override
+    public boolean cancel(long id, String by) {
+        OperationRules.checkOperator(by);
+        return DatabaseCall.run("cancel a replay", () -> cancelNow(id, by));
+    }
+
+    /** Cancels a replay for an operator or for the feeder. */
+    public boolean cancelNow(long id, String actor) throws SQLException {
+        boolean running = store.cancel(id, actor);
+        if (running) {
+            log.info("Replay {} cancelled by {}", id, actor);
+            skipUntried(id);
+        }
+        return running;
+    }
+
+    /** Skips the deliveries of a cancelled replay that no worker has attempted, and ends it unless a worker holds one. */
+    public void skipUntried(long id) throws SQLException {
+        int skipped;
+        do {
+            skipped = store.skipUntried(id, BATCH_SIZE);
+        } while (skipped > 0);
+        end(id);
+    }
+
+    /** Ends a replay that has nothing left to do. */
+    public void end(long id) throws SQLException {
+        if (!store.finish(id)) {
+            return;
+        }
+        store.find(id).ifPresent((replay) -> {
+            Replay.Progress progress = replay.progress();
+            log.info(
+                    "Replay {} to {} {}: {} deliveries added, {} delivered, {} dead",
+                    id,
+                    replay.request().handlerId(),
+                    replay.status() == Replay.Status.DONE ? "done" : "cancelled",
+                    progress.fed(),
+                    progress.delivered(),
+                    progress.dead());
+        });
+    }
+}

@@ -1,0 +1,117 @@
+package dev.outbox.internal.replay;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.internal.replay.ReplayStore.Page;
+import dev.outbox.internal.replay.ReplayStore.Unfinished;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Adds the deliveries of replays in event order, a second of their rate at a time, and to a bounded number of lanes. */
+public final class ReplayFeeder implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(ReplayFeeder.class);
+
+    private static final Duration IDLE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_DELAY = Duration.ofSeconds(1);
+    private static final int ALWAYS_DUE = 500;
+    private static final int PAGE_SIZE = 500;
+
+    private final ReplayStore store;
+    private final HandlerRegistry registry;
+    private final JdbcReplays replays;
+    private final Listener listener;
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-replay", this::runOnce);
+
+    /** Is notified of added deliveries. */
+    @FunctionalInterface
+    public interface Listener {
+
+        /** Handles the number of deliveries that a transaction added to a stream. */
+        void added(String stream, String handlerId, int deliveries);
+    }
+
+    /** Creates a feeder that has not started. */
+    public ReplayFeeder(ReplayStore store, HandlerRegistry registry, JdbcReplays replays, Listener listener) {
+        this.store = store;
+        this.registry = registry;
+        this.replays = replays;
+        this.listener = listener;
+    }
+
+    public void start() {
+        loop.start();
+    }
+
+    /** Makes the thread look for work at once. */
+    public void wake() {
+        loop.wake();
+    }
+
+    /** Advances every replay by one page, and returns the delay until the next call. */
+    public Duration runOnce() throws SQLException {
+        List<Unfinished> unfinished = store.unfinished();
+        Duration delay = unfinished.isEmpty() ? IDLE : LONGEST_DELAY;
+        for (Unfinished replay : unfinished) {
+            delay = shorter(delay, advance(replay));
+        }
+        return delay;
+    }
+
+    private Duration advance(Unfinished replay) throws SQLException {
+        if (replay.cancelled()) {
+            replays.skipUntried(replay.id());
+            return LONGEST_DELAY;
+        }
+        if (replay.isAllFed()) {
+            replays.end(replay.id());
+            return LONGEST_DELAY;
+        }
+        Optional<RegisteredHandler> handler = registry.resolve(replay.handlerId());
+        if (handler.isEmpty()) {
+            log.warn("The registration of handler '{}' has expired; replay {} ends", replay.handlerId(), replay.id());
+            replays.cancelNow(replay.id(), "the outbox, because the registration of the handler has expired");
+            return LONGEST_DELAY;
+        }
+        if (!replay.pause().isZero()) {
+            return replay.pause();
+        }
+        long room = Math.min(PAGE_SIZE, Math.min(replay.rate(), room(replay, handler.get())));
+        return room > 0 ? addPage(replay, handler.get(), (int) room) : LONGEST_DELAY;
+    }
+
+    /** A paused handler gets its past without a bound: it must be complete before the handler resumes. */
+    private static long room(Unfinished replay, RegisteredHandler handler) {
+        return handler.paused()
+                ? Long.MAX_VALUE
+                : Math.min(Math.max(replay.rate(), ALWAYS_DUE), ReplayStore.MOST_DUE) - replay.due();
+    }
+
+    private Duration addPage(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
+        Page page = store.next(replay, handler, limit);
+        if (page.lastId() == replay.afterId()) {
+            return LONGEST_DELAY;
+        }
+        FaultPoint.BEFORE_REPLAY_PAGE.reached();
+        Map<String, Integer> addedByStream = store.add(replay, handler, page);
+        FaultPoint.AFTER_REPLAY_PAGE.reached();
+        addedByStream.forEach((stream, added) -> listener.added(stream, handler.id(), added));
+        return Duration.ZERO;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    @Override
+    public void close() {
+        loop.close(Duration.ofSeconds(5));
+    }
+}

@@ -1,0 +1,518 @@
+package dev.outbox.internal.replay;
+
+import dev.outbox.internal.audit.AuditInfo;
+import dev.outbox.internal.lane.DeliveryRef;
+import dev.outbox.internal.lane.DeliveryRow;
+import dev.outbox.internal.lane.Lane;
+import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.internal.registry.Subscriptions;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Origin;
+import dev.outbox.operations.Replay.Progress;
+import dev.outbox.operations.ReplayRequest;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Stores replays, adds their deliveries to the lanes of their handlers, and skips those of cancelled replays. */
+public final class ReplayStore {
+
+    /** Largest number of due lanes that is counted. */
+    public static final int MOST_DUE = 10_000;
+
+    /** Relies on the primary keys of both partitions for the last event. */
+    private static final String INSERT = """
+            INSERT INTO {schema}.outbox_replay
+                   (handler_id, occurred_from, occurred_to, event_types, aggregate_type, aggregate_id, rate, up_to_id,
+                    requested_by, reason)
+            SELECT :handler_id, :occurred_from, :occurred_to, :event_types::text[], :aggregate_type, :aggregate_id, :rate,
+                   coalesce(max(o.id), 0), :actor, :reason
+              FROM {schema}.outbox o
+            RETURNING id
+            """;
+
+    /** Relies on outbox_replay_pk, backwards, and outbox_delivery_replay. */
+    private static final String LIST = """
+            SELECT r.id, r.handler_id, r.occurred_from, r.occurred_to, r.event_types, r.aggregate_type, r.aggregate_id, r.rate,
+                   r.requested_by, r.reason, r.created_at, r.status,
+                   r.fed_count, d.open, d.dead, r.after_id >= r.up_to_id, r.finished_at
+              FROM {schema}.outbox_replay r
+             CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.status = 'OPEN') AS open,
+                                        count(*) FILTER (WHERE d.status <> 'OPEN') AS dead
+                                   FROM {schema}.outbox_delivery d
+                                  WHERE d.replay_id = r.id) d
+             WHERE :id::bigint IS NULL OR r.id = :id
+             ORDER BY r.id DESC
+             LIMIT :limit
+            """;
+
+    /** Relies on outbox_replay_pk. */
+    private static final String CANCEL = """
+            UPDATE {schema}.outbox_replay
+               SET status = 'CANCELLED',
+                   cancelled_by = :actor
+             WHERE id = :id
+               AND status = 'RUNNING'
+            """;
+
+    /** Relies on outbox_replay_pk and outbox_delivery_replay. A replay ends with its last open delivery, cancelled or not. */
+    private static final String FINISH = """
+            UPDATE {schema}.outbox_replay r
+               SET status = CASE WHEN r.status = 'RUNNING' THEN 'DONE' ELSE r.status END,
+                   finished_at = clock_timestamp()
+             WHERE r.id = :id
+               AND r.finished_at IS NULL
+               AND (r.status = 'CANCELLED' OR r.after_id >= r.up_to_id)
+               AND NOT EXISTS (SELECT
+                                 FROM {schema}.outbox_delivery d
+                                WHERE d.replay_id = r.id
+                                  AND d.status = 'OPEN')
+            """;
+
+    /**
+     * Relies on outbox_replay_unfinished and outbox_lane_due. Counts the lanes of the handler that are due: those that have failed back off,
+     * and one poisoned aggregate must not stop a replay. A page is at most a second's worth: only a clock that went back makes a longer
+     * wait.
+     */
+    private static final String UNFINISHED = """
+            SELECT r.id, r.handler_id, r.rate, r.status, r.after_id, r.up_to_id,
+                   CASE WHEN r.fed_at BETWEEN now() AND now() + interval '1 second'
+                        THEN ceil(extract(epoch FROM r.fed_at - now()) * 1000)::bigint ELSE 0 END,
+                   (SELECT count(*)
+                      FROM {schema}.outbox_stream s
+                     CROSS JOIN unnest('{f,t}'::boolean[]) AS kind (suspect)
+                     CROSS JOIN LATERAL (SELECT l.due_at
+                                           FROM {schema}.outbox_lane l
+                                          WHERE l.stream = s.stream
+                                            AND l.handler_id = r.handler_id
+                                            AND (l.crash_count + (l.token IS NOT NULL)::integer > 1) = kind.suspect
+                                            AND l.due_at <= now()
+                                          LIMIT {most}) l)
+              FROM {schema}.outbox_replay r
+             WHERE r.finished_at IS NULL
+             ORDER BY r.id
+            """.replace("{most}", Integer.toString(MOST_DUE));
+
+    /**
+     * Relies on the primary keys of both partitions, in their order; reads outbox_claim whole, which has a row per batch. Reads a
+     * window of events, however few of them match. Events that wait for their first delivery are left out. A claim older than the
+     * replay may not know the handler: the events behind its first one wait until it is settled.
+     */
+    private static final String NEXT = """
+            WITH replay AS MATERIALIZED (
+                SELECT r.occurred_from, r.occurred_to, r.event_types, r.aggregate_type, r.aggregate_id, r.after_id,
+                       least(r.up_to_id,
+                             (SELECT min(claimed.id) - 1
+                                FROM {schema}.outbox_claim c
+                               CROSS JOIN LATERAL unnest(c.event_ids) AS claimed (id)
+                               WHERE c.claimed_at <= r.created_at
+                                 AND claimed.id > r.after_id)) AS reach
+                  FROM {schema}.outbox_replay r
+                 WHERE r.id = :id
+            ), read AS MATERIALIZED (
+                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id, o.event_type, o.headers,
+                       o.occurred_at, o.dispatched_at
+                  FROM {schema}.outbox o
+                 WHERE o.id > (SELECT replay.after_id FROM replay)
+                   AND o.id <= (SELECT replay.reach FROM replay)
+                 ORDER BY o.id
+                 LIMIT :window
+            ), matching AS MATERIALIZED (
+                SELECT o.id, o.event_id, o.stream, o.aggregate_type, o.aggregate_id
+                  FROM read o
+                 CROSS JOIN replay r
+                 WHERE o.dispatched_at IS NOT NULL
+                   AND (r.occurred_from IS NULL OR o.occurred_at >= r.occurred_from)
+                   AND (r.occurred_to IS NULL OR o.occurred_at < r.occurred_to)
+                   AND (r.event_types IS NULL OR o.event_type = ANY (r.event_types))
+                   AND (r.aggregate_type IS NULL OR o.aggregate_type = r.aggregate_type)
+                   AND (r.aggregate_id IS NULL OR o.aggregate_id = r.aggregate_id)
+                   AND EXISTS (SELECT FROM {rows} AS s (handler_id, event_type, aggregate_type, stream, source) WHERE {taken})
+                 ORDER BY o.id
+                 LIMIT :limit
+            ), reached AS (
+                SELECT CASE WHEN (SELECT count(*) FROM matching) = :limit THEN (SELECT max(matching.id) FROM matching)
+                            WHEN (SELECT count(*) FROM read) = :window THEN (SELECT max(read.id) FROM read)
+                            ELSE replay.reach END AS id
+                  FROM replay
+            )
+            SELECT reached.id, m.id, m.event_id, m.stream, m.aggregate_type, m.aggregate_id
+              FROM reached
+              LEFT JOIN matching m ON true
+             ORDER BY m.id
+            """.replace("{rows}", Subscriptions.ROWS)
+            .replace("{taken}", Subscriptions.takes("o", "{schema}.outbox_source(o.headers)"));
+
+    /** Retention takes it shared: no event leaves history while a delivery of it is added. */
+    private static final String LOCK_HISTORY = """
+            SELECT pg_advisory_xact_lock(hashtextextended('outbox history of {schema}', 0))
+            """;
+
+    /** Relies on outbox_replay_pk. Taken before other locks by every transaction that changes the deliveries of a replay. */
+    private static final String LOCK_REPLAY = """
+            SELECT r.id
+              FROM {schema}.outbox_replay r
+             WHERE r.id = :replay_id
+               FOR UPDATE
+            """;
+
+    /** Relies on outbox_stream_pk. No claim comes between: an older one is seen by the deliveries, a newer one sees them. */
+    private static final String LOCK_STREAMS = """
+            SELECT s.stream
+              FROM {schema}.outbox_stream s
+             WHERE s.stream = ANY (:streams)
+             ORDER BY s.stream
+               FOR SHARE
+            """;
+
+    /**
+     * Relies on outbox_replay_pk, the primary keys of both partitions, outbox_delivery_pk, outbox_delivery_lane and processed_event_pk.
+     * Fenced by the last event that was read. A lane keeps the name of the handler that it has. A deduplicating handler would ignore an
+     * event that it has processed.
+     */
+    public static final String ADD = """
+            WITH fence AS (
+                SELECT r.id, r.handler_id
+                  FROM {schema}.outbox_replay r
+                 WHERE r.id = :replay_id
+                   AND r.after_id = :after_id
+                   AND r.status = 'RUNNING'
+            ), inserted AS (
+                INSERT INTO {schema}.outbox_delivery
+                       (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, source, status,
+                        next_retry_at, replay_id, created_at)
+                SELECT o.id,
+                       coalesce((SELECT open.handler_id
+                                   FROM {schema}.outbox_delivery open
+                                  WHERE open.aggregate_type = o.aggregate_type
+                                    AND open.aggregate_id = o.aggregate_id
+                                    AND open.handler_id = ANY (:names::text[])
+                                    AND open.status <> 'DEAD'
+                                  LIMIT 1),
+                                fence.handler_id),
+                       o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, {schema}.outbox_source(o.headers),
+                       'OPEN', clock_timestamp(), fence.id, clock_timestamp()
+                  FROM {schema}.outbox o
+                 CROSS JOIN fence
+                 WHERE o.id = ANY (:events::bigint[])
+                   AND o.dispatched_at IS NOT NULL
+                   AND (SELECT d.outbox_id
+                          FROM {schema}.outbox_delivery d
+                         WHERE d.outbox_id = o.id
+                           AND d.handler_id = ANY (:names::text[])
+                         LIMIT 1) IS NULL
+                RETURNING outbox_id, stream
+            ), counted AS (
+                UPDATE {schema}.outbox_replay r
+                   SET after_id = :read_id,
+                       fed_count = r.fed_count + fed.events,
+                       fed_at = now() + fed.events::float8 / r.rate * interval '1 second'
+                  FROM fence
+                 CROSS JOIN (SELECT count(*) AS events FROM inserted) fed
+                 WHERE r.id = fence.id
+            ), forgotten AS (
+                DELETE FROM {schema}.processed_event p
+                 WHERE p.event_id = ANY (ARRAY(SELECT e.event_id
+                                                 FROM unnest(:events::bigint[], :event_ids::uuid[]) AS e (id, event_id)
+                                                 JOIN inserted ON inserted.outbox_id = e.id))
+                   AND p.handler_id = ANY (:names::text[])
+            )
+            SELECT inserted.stream, count(*)
+              FROM inserted
+             GROUP BY inserted.stream
+            """;
+
+    /** What {@link #SKIP_UNTRIED} skips of a replay. */
+    private static final String UNTRIED = "d.replay_id = :replay_id AND d.status = 'OPEN' AND d.attempt_count = 0";
+
+    /** Relies on outbox_delivery_replay. */
+    private static final String FIND_UNTRIED =
+            """
+            SELECT {key}
+              FROM {schema}.outbox_delivery d
+             WHERE {untried}
+             LIMIT :limit
+            """.replace("{key}", DeliveryRef.COLUMNS).replace("{untried}", UNTRIED);
+
+    /** Relies on outbox_delivery_pk, outbox_lane_pk and outbox_replay_pk. A delivery that a worker has claimed stays. */
+    public static final String SKIP_UNTRIED = """
+            WITH skipped AS (
+                DELETE FROM {schema}.outbox_delivery d
+                 USING (SELECT d.place
+                          FROM unnest(:events::bigint[], :lane_handlers::text[]) AS k (outbox_id, handler_id)
+                         CROSS JOIN LATERAL (SELECT d.ctid AS place, d.*
+                                               FROM {schema}.outbox_delivery d
+                                              WHERE d.outbox_id = k.outbox_id
+                                                AND d.handler_id = k.handler_id
+                                              LIMIT 1) d
+                         WHERE {untried}
+                           AND NOT {leased}) untried
+                 WHERE d.ctid = untried.place
+                RETURNING d.outbox_id
+            )
+            UPDATE {schema}.outbox_replay r
+               SET fed_count = r.fed_count - (SELECT count(*) FROM skipped)
+             WHERE r.id = :replay_id
+            RETURNING (SELECT count(*) FROM skipped)
+            """.replace("{untried}", UNTRIED).replace("{leased}", LaneSql.LEASED);
+
+    private static final int WINDOW = 10_000;
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+    private static final Duration LONGEST_WAIT_TO_ADD = Duration.ofSeconds(1);
+
+    private final DataSource dataSource;
+    private final Pipeline insert;
+    private final Pipeline list;
+    private final Pipeline cancel;
+    private final Pipeline finish;
+    private final Pipeline unfinished;
+    private final Pipeline next;
+    private final Pipeline add;
+    private final Pipeline findUntried;
+    private final Pipeline skipUntried;
+
+    public ReplayStore(DataSource dataSource, OutboxSchema schema) {
+        this.dataSource = dataSource;
+        this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
+        this.list = new Pipeline(schema, LIST);
+        this.cancel = Pipeline.durable(schema, LONGEST_WAIT, CANCEL);
+        this.finish = new Pipeline(schema, FINISH);
+        this.unfinished = new Pipeline(schema, UNFINISHED);
+        this.next = new Pipeline(schema, NEXT);
+        this.add = new Pipeline(
+                schema,
+                LONGEST_WAIT_TO_ADD,
+                LOCK_HISTORY,
+                LOCK_REPLAY,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                LOCK_STREAMS,
+                ADD,
+                LaneSql.REFRESH,
+                LaneSql.COMPLETE);
+        this.findUntried = new Pipeline(schema, FIND_UNTRIED);
+        this.skipUntried = new Pipeline(
+                schema,
+                LOCK_REPLAY,
+                LaneSql.LOCK_EVENTS,
+                LaneSql.LOCK_LANES,
+                SKIP_UNTRIED,
+                LaneSql.REFRESH,
+                LaneSql.COMPLETE);
+    }
+
+    /** A replay that has not ended, the time until its rate allows more events, and the lanes of its handler that are due. */
+    public record Unfinished(
+            long id,
+            String handlerId,
+            int rate,
+            boolean cancelled,
+            long afterId,
+            long upToId,
+            Duration pause,
+            long due) {
+
+        /** Returns whether every event was looked at. */
+        public boolean isAllFed() {
+            return afterId >= upToId;
+        }
+    }
+
+    /** The next events of a replay, and the last one that was read for it. */
+    public record Page(List<Selected> events, long lastId) {}
+
+    /** An event of a replay. */
+    public record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
+
+    /** Stores a replay of the events that exist now, under the current id of its handler. */
+    public long insert(ReplayRequest request, String handlerId, AuditInfo audit) throws SQLException {
+        return insert.run(
+                dataSource,
+                (parameters) -> parameters
+                        .set("handler_id", handlerId)
+                        .set("occurred_from", request.occurredFrom())
+                        .set("occurred_to", request.occurredTo())
+                        .set(
+                                "event_types",
+                                request.eventTypes().isEmpty()
+                                        ? null
+                                        : request.eventTypes().toArray(String[]::new))
+                        .set("aggregate_type", request.aggregateType())
+                        .set("aggregate_id", request.aggregateId())
+                        .set("rate", request.rate())
+                        .set("actor", audit.actor())
+                        .set("reason", audit.reason()),
+                (results) -> {
+                    ResultSet row = results.rows();
+                    row.next();
+                    return row.getLong(1);
+                });
+    }
+
+    /** Finds a replay. */
+    public Optional<Replay> find(long id) throws SQLException {
+        return list(id, 1).stream().findFirst();
+    }
+
+    /** Lists the last replays. */
+    public List<Replay> list(int limit) throws SQLException {
+        return list(null, limit);
+    }
+
+    private List<Replay> list(@Nullable Long id, int limit) throws SQLException {
+        return list.run(dataSource, (parameters) -> parameters.set("id", id).set("limit", limit), (results) -> {
+            List<Replay> replays = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                replays.add(replay(row));
+            }
+            return replays;
+        });
+    }
+
+    /** Cancels a running replay, so that it adds no more deliveries. */
+    public boolean cancel(long id, String actor) throws SQLException {
+        return cancel.run(
+                dataSource,
+                (parameters) -> parameters.set("actor", actor).set("id", id),
+                (results) -> results.updated() == 1);
+    }
+
+    /** Ends a replay that has nothing left to do. */
+    public boolean finish(long id) throws SQLException {
+        return finish.run(dataSource, (parameters) -> parameters.set("id", id), (results) -> results.updated() == 1);
+    }
+
+    /** Lists the replays that have not ended. */
+    public List<Unfinished> unfinished() throws SQLException {
+        return unfinished.run(dataSource, (parameters) -> {}, (results) -> {
+            List<Unfinished> found = new ArrayList<>();
+            ResultSet row = results.rows();
+            while (row.next()) {
+                found.add(new Unfinished(
+                        row.getLong(1),
+                        row.getString(2),
+                        row.getInt(3),
+                        row.getString(4).equals("CANCELLED"),
+                        row.getLong(5),
+                        row.getLong(6),
+                        Duration.ofMillis(row.getLong(7)),
+                        row.getLong(8)));
+            }
+            return found;
+        });
+    }
+
+    /** Finds the next events of a replay that the handler takes, without locking any. */
+    public Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
+        return next.run(
+                dataSource,
+                (parameters) -> Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions()))
+                        .set("id", replay.id())
+                        .set("window", WINDOW)
+                        .set("limit", limit),
+                (results) -> {
+                    long lastId = 0;
+                    List<Selected> found = new ArrayList<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        lastId = row.getLong(1);
+                        UUID eventId = row.getObject(3, UUID.class);
+                        if (eventId != null) {
+                            found.add(new Selected(
+                                    row.getLong(2), eventId, row.getString(4), row.getString(5), row.getString(6)));
+                        }
+                    }
+                    return new Page(found, lastId);
+                });
+    }
+
+    /** Adds deliveries for a page of events, unless another process has, and returns how many each stream got. */
+    public Map<String, Integer> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
+        List<Lane> lanes = page.events().stream()
+                .flatMap((event) ->
+                        handler.ids().stream().map((id) -> new Lane(id, event.aggregateType(), event.aggregateId())))
+                .toList();
+        return add.run(
+                dataSource,
+                (parameters) -> Lane.bind(parameters, lanes)
+                        .set("replay_id", replay.id())
+                        .set("after_id", replay.afterId())
+                        .set("read_id", page.lastId())
+                        .setTexts("names", handler.ids(), (id) -> id)
+                        .setTexts("streams", page.events(), Selected::stream)
+                        .setLongs("events", page.events(), Selected::outboxId)
+                        .setTexts(
+                                "event_ids",
+                                page.events(),
+                                (event) -> event.eventId().toString()),
+                (results) -> {
+                    results.skip(5);
+                    Map<String, Integer> added = new TreeMap<>();
+                    ResultSet row = results.rows();
+                    while (row.next()) {
+                        added.put(row.getString(1), row.getInt(2));
+                    }
+                    return added;
+                });
+    }
+
+    /** Skips some of the deliveries of a replay that no worker has attempted, and completes the events that waited for them only. */
+    public int skipUntried(long replayId, int limit) throws SQLException {
+        List<DeliveryRef> untried = findUntried.run(
+                dataSource,
+                (parameters) -> parameters.set("replay_id", replayId).set("limit", limit),
+                (results) -> DeliveryRef.read(results.rows()));
+        if (untried.isEmpty()) {
+            return 0;
+        }
+        return skipUntried.run(
+                dataSource,
+                (parameters) -> DeliveryRef.bind(parameters, untried).set("replay_id", replayId),
+                (results) -> {
+                    results.skip(3);
+                    ResultSet row = results.rows();
+                    row.next();
+                    return row.getInt(1);
+                });
+    }
+
+    private static Replay replay(ResultSet row) throws SQLException {
+        Array types = row.getArray(5);
+        return new Replay(
+                row.getLong(1),
+                new ReplayRequest(
+                        row.getString(2),
+                        DeliveryRow.instant(row, 3),
+                        DeliveryRow.instant(row, 4),
+                        types == null ? Set.of() : Set.of((String[]) types.getArray()),
+                        row.getString(6),
+                        row.getString(7),
+                        row.getInt(8)),
+                new Origin(
+                        row.getString(9),
+                        row.getString(10),
+                        row.getObject(11, OffsetDateTime.class).toInstant()),
+                Replay.Status.valueOf(row.getString(12)),
+                new Progress(
+                        row.getLong(13),
+                        row.getLong(14),
+                        row.getLong(15),
+                        row.getBoolean(16),
+                        DeliveryRow.instant(row, 17)));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.outbox.internal.retention;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.retention.RetentionStore.Batch;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Archives published events and purges the deduplication inbox, on a schedule or when called. */
+public final class Retention implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Retention.class);
+
+    private static final Duration LONGEST_DELAY = Duration.ofHours(1);
+
+    private final RetentionSettings settings;
+    private final RetentionStore store;
+    private final Clock clock;
+    private final @Nullable UnaryOperator<Instant> schedule;
+    private final BackgroundLoop loop = new BackgroundLoop("outbox-retention", this::step);
+    private @Nullable Instant next;
+
+    /** Creates a retention that has not started. */
+    public Retention(
+            RetentionSettings settings, RetentionStore store, Clock clock, @Nullable UnaryOperator<Instant> schedule) {
+        this.settings = settings;
+        this.store = store;
+        this.clock = clock;
+        this.schedule = schedule;
+    }
+
+    /** Starts the schedule, if there is one. */
+    public void start() {
+        if (schedule != null) {
+            next = null;
+            loop.start();
+        }
+    }
+
+    /** Removes everything that is old enough, and returns how many events were archived or deleted. */
+    public long runOnce() throws SQLException {
+        long moved = inBatches(this::archive);
+        if (moved > 0) {
+            log.info(
+                    "{} {} published events older than {}",
+                    settings.archive() ? "Archived" : "Deleted",
+                    moved,
+                    settings.published());
+        }
+        long purged = inBatches(this::purge);
+        if (purged > 0) {
+            log.info("Removed {} processed events older than {}", purged, settings.processedEvents());
+        }
+        return moved;
+    }
+
+    private Batch archive(OffsetDateTime from) throws SQLException {
+        FaultPoint.BEFORE_ARCHIVE.reached();
+        Batch moved = store.archive(from, settings.published(), settings.batchSize(), settings.archive());
+        FaultPoint.AFTER_ARCHIVE.reached();
+        return moved;
+    }
+
+    private Batch purge(OffsetDateTime from) throws SQLException {
+        FaultPoint.BEFORE_INBOX_PURGE.reached();
+        Batch purged = store.purge(from, settings.processedEvents(), settings.batchSize());
+        FaultPoint.AFTER_INBOX_PURGE.reached();
+        return purged;
+    }
+
+    /** Each batch begins where the last one ended, so that the last batch of a run costs as much as the first. */
+    private long inBatches(Removal removal) throws SQLException {
+        long total = 0;
+        Batch batch = Batch.BEGINNING;
+        do {
+            batch = removal.run(batch.upTo());
+            total += batch.rows();
+        } while (batch.rows() == settings.batchSize() && !loop.isClosing());
+        return total;
+    }
+
+    /** Removes one batch in a transaction. */
+    @FunctionalInterface
+    private interface Removal {
+        Batch run(OffsetDateTime from) throws SQLException;
+    }
+
+    private Duration step() throws SQLException {
+        UnaryOperator<Instant> times = schedule;
+        if (times == null) {
+            return LONGEST_DELAY;
+        }
+        Instant now = clock.instant();
+        Instant due = next;
+        if (due != null && !now.isBefore(due)) {
+            next = times.apply(now);
+            runOnce();
+            return Duration.ZERO;
+        }
+        if (due == null) {
+            next = times.apply(now);
+        }
+        // Reads the clock at least once an hour: after a suspension, the machine must not run much too late.
+        Duration delay = Duration.between(now, next);
+        return delay.compareTo(LONGEST_DELAY) < 0 ? delay : LONGEST_DELAY;
+    }
+
+    @Override
+    public void close() {
+        loop.close(Duration.ofSeconds(5));
+    }
+}

@@ -1,0 +1,159 @@
+package dev.outbox.internal.runtime;
+
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.claim.EventBatch;
+import dev.outbox.internal.claim.FirstDeliveries;
+import dev.outbox.internal.claim.Prefetch;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.dispatch.StreamDependencies;
+import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.DueMark;
+import dev.outbox.internal.lane.RetryBatch;
+import dev.outbox.internal.lane.RetryLanes;
+import dev.outbox.internal.poll.BatchLoop;
+import dev.outbox.internal.poll.BatchSource;
+import dev.outbox.internal.poll.PolledStream;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
+ * reports when the next redelivery is due. With a pool, they take turns: those that found it full claim next.
+ */
+public final class StreamPoller implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(StreamPoller.class);
+
+    private final PolledStream stream;
+    private final FirstDeliveries first;
+    private final BatchLoop<EventBatch, ClaimedEvent> firstDeliveries;
+    private final BatchLoop<RetryBatch, DueDelivery> retries;
+    private final BackgroundLoop loop;
+    private final @Nullable WorkerPool workers;
+    private boolean retriesInterrupted;
+
+    /** Whether retries claim first in the next round, because first deliveries took the room in the last. */
+    private boolean retriesFirst;
+
+    /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
+    public StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
+        String name = stream.name();
+        this.stream = stream;
+        this.workers = workers;
+        this.loop = new BackgroundLoop("outbox-poller-" + name, this::runOnce);
+        DueMark dueMark = new DueMark();
+        this.first = new FirstDeliveries(stream, dependencies, dueMark, workers != null);
+        this.firstDeliveries =
+                new BatchLoop<>(name, workers == null ? new Prefetch(first, name) : first, workers, loop::wake);
+        this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies, dueMark), workers, loop::wake);
+    }
+
+    public void start() {
+        log.debug(
+                "Polling stream {}: interval {} ms, batch size {}, concurrency {}",
+                stream.name(),
+                stream.settings().interval().toMillis(),
+                stream.settings().batchSize(),
+                stream.settings().concurrency());
+        loop.start();
+    }
+
+    /** Makes the poller start a round at once. */
+    public void wake() {
+        loop.wake();
+    }
+
+    /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
+    public Duration runOnce() throws SQLException {
+        boolean turn = retriesFirst;
+        retriesFirst = false;
+        boolean moreRetries = turn && retry(true);
+        BatchSource.Claimed<EventBatch> claimed =
+                firstDeliveries.runOnce(loop::isClosing, !turn || !retries.isCrowded());
+        boolean due = claimed.untilRedelivery()
+                .filter((until) -> until.isNegative() || until.isZero())
+                .isPresent();
+        if (turn) {
+            retriesFirst = retries.isCrowded();
+        } else if ((due || retriesInterrupted || retries.isBusy()) && !loop.isClosing()) {
+            moreRetries = retry(!firstDeliveries.isCrowded());
+            retriesFirst = retries.isCrowded() && !firstDeliveries.isCrowded();
+        }
+        boolean hasQueued = first.takeQueuedFlag();
+        if (claimed.more() || hasQueued || moreRetries) {
+            return Duration.ZERO;
+        }
+        return Stream.of(
+                        Optional.of(stream.settings().interval()),
+                        claimed.untilRedelivery().filter((until) -> !due),
+                        claimed.lookAgainIn(),
+                        firstDeliveries.lookAgainIn(),
+                        retries.isRunning()
+                                ? Optional.of(BatchLoop.LONGEST_UNSETTLED_BESIDE_OTHERS)
+                                : retries.lookAgainIn())
+                .flatMap(Optional::stream)
+                .min(Duration::compareTo)
+                .orElseThrow();
+    }
+
+    /** Repeats a failed round even if nothing is due, because it holds unwritten outcomes. */
+    private boolean retry(boolean mayClaim) throws SQLException {
+        retriesInterrupted = true;
+        boolean more = retries.runOnce(loop::isClosing, mayClaim).more();
+        retriesInterrupted = false;
+        return more;
+    }
+
+    /** Returns how long running handlers may take to finish when the poller is closed. */
+    public Duration shutdownTimeout() {
+        return stream.settings().shutdownTimeout();
+    }
+
+    /** Stops claiming after the event that is being handled; returns at once. */
+    public void stopSoon() {
+        loop.stopSoon();
+    }
+
+    /** Stops claiming, and waits for the handlers that run. */
+    public boolean endsWithin(Duration patience) {
+        long begun = System.nanoTime();
+        loop.stopSoon();
+        boolean idle = workers == null || workers.endsWithin(patience);
+        return loop.endsWithin(patience.minusNanos(System.nanoTime() - begun)) && idle;
+    }
+
+    /** Interrupts the handlers that run. */
+    public void interrupt() {
+        if (workers != null) {
+            workers.interrupt();
+        }
+        loop.interrupt();
+    }
+
+    /** Settles what is done and releases the rest if all threads have ended. Does not wait for them. */
+    @Override
+    public void close() {
+        loop.stopSoon();
+        boolean idle = workers == null || workers.endsWithin(Duration.ZERO);
+        // What a handler still works on stays claimed until the lease expires: no other worker may begin with it
+        // before.
+        if (loop.close(Duration.ZERO, Duration.ZERO) && idle) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        FaultPoint.BEFORE_RELEASE.reached();
+        firstDeliveries.finish();
+        FaultPoint.BETWEEN_RELEASES.reached();
+        retries.finish();
+        FaultPoint.AFTER_RELEASE.reached();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.outbox.internal.schema;
+
+import dev.outbox.OutboxConfigurationException;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.internal.sql.Pipeline;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** The privileges that a process needs to deliver events, as {@code grants.sql} gives them to a worker. */
+public final class WorkerPrivileges {
+
+    /** Reads catalogs by name, which needs no privilege. Of SELECT, INSERT and UPDATE, some column suffices. */
+    private static final String MISSING = """
+            WITH needed (schema, relation, privileges) AS (
+                VALUES (:schema, 'outbox', 'SELECT'),
+                       (:schema, 'outbox_unpublished', 'SELECT UPDATE DELETE'),
+                       (:schema, 'outbox_published', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_claim', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_lane', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_delivery', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_handler', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_subscription', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_instance', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'processed_event', 'SELECT INSERT UPDATE DELETE'),
+                       (:schema, 'outbox_stream', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_replay', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_operation', 'SELECT INSERT'),
+                       (:schema, 'outbox_incarnation', 'SELECT INSERT'),
+                       (:schema, 'outbox_aggregate_type', 'SELECT INSERT UPDATE'),
+                       (:schema, 'outbox_id_seq', 'SELECT'),
+                       (:schema, 'outbox_claim_id_seq', 'SELECT USAGE'),
+                       (:schema, 'outbox_replay_id_seq', 'USAGE'),
+                       (:schema, 'outbox_operation_id_seq', 'USAGE'),
+                       (:archive, 'events', 'SELECT INSERT'),
+                       (:archive, 'events_id_seq', 'USAGE')
+            )
+            SELECT current_user, string_agg(missing.privilege, ', ' ORDER BY missing.privilege)
+              FROM (SELECT 'USAGE on schema ' || quote_ident(n.nspname)
+                      FROM pg_catalog.pg_namespace n
+                     WHERE n.nspname IN (:schema, :archive)
+                       AND NOT has_schema_privilege(n.oid, 'USAGE')
+                     UNION ALL
+                    SELECT needed.privilege || ' on ' || quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+                      FROM (SELECT schema, relation, unnest(string_to_array(privileges, ' ')) AS privilege
+                              FROM needed) needed
+                      JOIN pg_catalog.pg_namespace n ON n.nspname = needed.schema
+                      JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = needed.relation
+                     WHERE NOT CASE WHEN c.relkind = 'S' THEN has_sequence_privilege(c.oid, needed.privilege)
+                                    WHEN needed.privilege = 'DELETE' THEN has_table_privilege(c.oid, needed.privilege)
+                                    ELSE has_any_column_privilege(c.oid, needed.privilege) END
+                     UNION ALL
+                    SELECT 'EXECUTE on function ' || p.oid::regprocedure
+                      FROM pg_catalog.pg_proc p
+                      JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+                     WHERE n.nspname = :schema
+                       AND p.proname IN ('outbox_aggregate_hash', 'outbox_begin_incarnation', 'outbox_payload_size', 'outbox_source', 'outbox_takes')
+                       AND NOT has_function_privilege(p.oid, 'EXECUTE')) missing (privilege)
+            HAVING count(*) > 0
+            """;
+
+    private final DataSource dataSource;
+    private final OutboxSchema schema;
+    private final OutboxSchema archive;
+    private final Pipeline missing;
+
+    public WorkerPrivileges(DataSource dataSource, OutboxSchema schema, OutboxSchema archive) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+        this.archive = archive;
+        this.missing = new Pipeline(schema, MISSING);
+    }
+
+    /** Refuses a role that may not deliver. */
+    public void check() throws SQLException {
+        missing.run(
+                dataSource,
+                (parameters) -> parameters.set("schema", schema.name()).set("archive", archive.name()),
+                (results) -> {
+                    ResultSet row = results.rows();
+                    if (row.next()) {
+                        throw new OutboxConfigurationException(
+                                "role " + row.getString(1) + " may not deliver events: it lacks " + row.getString(2),
+                                "grant it what db/outbox/grants.sql gives to a worker, or set outbox.poller.enabled=false if this"
+                                        + " process does not deliver",
+                                null);
+                    }
+                    return true;
+                });
+    }
+}

@@ -1,0 +1,106 @@
+package dev.outbox.internal.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** SQL with parameters such as {@code :stream}, each of which is set once and may occur several times. Parsed once. */
+public final class NamedSql {
+
+    /** Literals, quoted names and comments are skipped, and casts such as {@code ::text}. */
+    private static final Pattern TOKEN =
+            Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"|--[^\\n]*|::|:([a-z][a-z0-9_]*)", Pattern.CASE_INSENSITIVE);
+
+    private final String positional;
+    private final Map<String, int[]> positions = new LinkedHashMap<>();
+
+    public NamedSql(String sql) {
+        Matcher matcher = TOKEN.matcher(sql);
+        StringBuilder text = new StringBuilder();
+        int count = 0;
+        while (matcher.find()) {
+            String name = matcher.group(1);
+            if (name == null) {
+                matcher.appendReplacement(text, Matcher.quoteReplacement(matcher.group()));
+            } else {
+                matcher.appendReplacement(text, "?");
+                positions.merge(name, new int[] {++count}, NamedSql::joined);
+            }
+        }
+        this.positional = matcher.appendTail(text).toString();
+    }
+
+    private static int[] joined(int[] former, int[] next) {
+        int[] all = Arrays.copyOf(former, former.length + 1);
+        all[former.length] = next[0];
+        return all;
+    }
+
+    /** Returns the statement with a question mark for each parameter. */
+    public String positional() {
+        return positional;
+    }
+
+    public Parameters bind(PreparedStatement statement) {
+        return new Parameters(statement);
+    }
+
+    /** Values of one execution. */
+    public final class Parameters {
+
+        private final PreparedStatement statement;
+        private final BitSet set = new BitSet();
+
+        private Parameters(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        public Parameters set(String name, @Nullable Object value) throws SQLException {
+            int[] found = positions.get(name);
+            if (found == null) {
+                throw new IllegalArgumentException(
+                        "the statement has no parameter :" + name + ", only " + positions.keySet());
+            }
+            Object stored = value instanceof Instant instant ? instant.atOffset(ZoneOffset.UTC) : value;
+            for (int position : found) {
+                statement.setObject(position, stored);
+            }
+            set.set(found[0]);
+            return this;
+        }
+
+        /** Sets an array of texts. */
+        public <T> Parameters setTexts(String name, Collection<T> values, Function<T, @Nullable String> text)
+                throws SQLException {
+            return set(name, values.stream().map(text).toArray(String[]::new));
+        }
+
+        /** Sets an array of whole numbers. */
+        public <T> Parameters setLongs(String name, Collection<T> values, ToLongFunction<T> number)
+                throws SQLException {
+            return set(name, values.stream().mapToLong(number).toArray());
+        }
+
+        public void requireAll() {
+            if (set.cardinality() < positions.size()) {
+                List<String> unset = positions.entrySet().stream()
+                        .filter((parameter) -> !set.get(parameter.getValue()[0]))
+                        .map(Map.Entry::getKey)
+                        .toList();
+                throw new IllegalStateException("the parameters " + unset + " have no value");
+            }
+        }
+    }
+}

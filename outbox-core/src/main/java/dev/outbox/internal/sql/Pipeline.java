@@ -1,0 +1,192 @@
+package dev.outbox.internal.sql;
+
+import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.failure.SharedSessions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * Statements of one transaction in one round trip: the driver sends them all, and the {@code COMMIT}, before it reads the first result, so
+ * that a suspended client holds no lock. It commits asynchronously unless it is {@linkplain #durable durable}: a lost commit only costs a
+ * redelivery.
+ */
+public final class Pipeline {
+
+    /** Each statement must see what was committed before it began: statements after a lock rely on it. */
+    private static final String BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+    /**
+     * No statement should come near the timeouts; a shorter one of the role must not keep outcomes from being written. PostgreSQL 17 and
+     * later know {@code transaction_timeout}, which stops at once when it is set to zero within a transaction. Every statement has an
+     * index that serves it whatever the tables hold, so it is planned once, without sequential scans: statistics of an empty queue would
+     * make the planner read the whole table.
+     */
+    private static final String GUARD = """
+            SELECT set_config('synchronous_commit', {synchronous_commit}, true),
+                   set_config('lock_timeout', '{lock_timeout}', true),
+                   set_config('statement_timeout', '0', true),
+                   CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+                        THEN set_config('transaction_timeout', '0', true) END,
+                   set_config('idle_in_transaction_session_timeout', '10s', true),
+                   set_config('jit', 'off', true),
+                   set_config('plan_cache_mode', 'force_generic_plan', true),
+                   set_config('enable_seqscan', 'off', true)
+            """;
+
+    /** Precedes a statement that takes the first rows of a long index: a bitmap scan would read and sort all that match. */
+    public static final String IN_INDEX_ORDER = "SELECT set_config('enable_bitmapscan', 'off', true)";
+
+    /** For a selection with optional criteria, which no index may serve: it is planned with its values, and ends after 5 s. */
+    public static final String PLAN_WITH_VALUES = """
+            SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+                   set_config('statement_timeout', '5s', true)
+            """;
+
+    /** Precedes statements that show the state of the outbox: each takes the first rows of an index, and all end after 5 s. */
+    public static final String INSPECT = """
+            SELECT set_config('enable_bitmapscan', 'off', true),
+                   set_config('statement_timeout', '5s', true)
+            """;
+
+    /** Only Amazon Aurora has this function. It keeps UNLOGGED tables through a crash that loses asynchronous commits. */
+    static final String KEEPS_UNLOGGED_TABLES = "to_regprocedure('aurora_version()') IS NOT NULL";
+
+    /** A lost commit is harmless only if the crash ends the incarnation, which is a row of an UNLOGGED table. */
+    private static final String ASYNCHRONOUS = """
+            CASE WHEN NOT {kept} THEN 'off'
+                 WHEN current_setting('synchronous_commit') = 'off' THEN 'on'
+                 ELSE current_setting('synchronous_commit') END""".replace("{kept}", '(' + KEEPS_UNLOGGED_TABLES + ')');
+
+    private static final String AS_THE_SESSION = "current_setting('synchronous_commit')";
+
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+    private final NamedSql sql;
+
+    /** Sets the parameters of all statements. */
+    @FunctionalInterface
+    public interface Binder {
+        void bind(NamedSql.Parameters parameters) throws SQLException;
+    }
+
+    /** Reads the results of all statements, in order. */
+    @FunctionalInterface
+    public interface Reader<T> {
+        T read(Results results) throws SQLException;
+    }
+
+    public Pipeline(OutboxSchema schema, String... statements) {
+        this(schema, LONGEST_WAIT, statements);
+    }
+
+    /** With its own lock timeout, for statements that meet locks of other sessions. */
+    public Pipeline(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        this(schema, ASYNCHRONOUS, lockTimeout, statements);
+    }
+
+    /** Commits as durably as the application's own transactions, for writes that no retry would repeat. */
+    public static Pipeline durable(OutboxSchema schema, Duration lockTimeout, String... statements) {
+        return new Pipeline(schema, AS_THE_SESSION, lockTimeout, statements);
+    }
+
+    private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
+        String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
+                .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
+        this.sql = new NamedSql(
+                schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT"));
+    }
+
+    public <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
+        // Never the connection of the calling thread's transaction: this transaction ends here.
+        try (Connection connection = BoundConnection.behindProxy(dataSource).getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            try (PreparedStatement statement = connection.prepareStatement(sql.positional())) {
+                NamedSql.Parameters parameters = sql.bind(statement);
+                binder.bind(parameters);
+                parameters.requireAll();
+                Results results = new Results(statement);
+                results.skip(2);
+                return reader.read(results);
+            } catch (SQLException ex) {
+                rollback(connection, ex);
+                throw SharedSessions.explained(Redaction.of(ex));
+            } catch (RuntimeException ex) {
+                rollback(connection, ex);
+                throw ex;
+            } finally {
+                if (!autoCommit) {
+                    connection.setAutoCommit(false);
+                }
+            }
+        }
+    }
+
+    /** Returns whether a statement gave up waiting for a lock. */
+    public static boolean isLocked(SQLException ex) {
+        return LOCK_NOT_AVAILABLE.equals(ex.getSQLState());
+    }
+
+    private static void rollback(Connection connection, Exception cause) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("ROLLBACK");
+        } catch (SQLException ex) {
+            cause.addSuppressed(ex);
+        }
+    }
+
+    /** Steps through the results of the statements. */
+    public static final class Results {
+
+        private final PreparedStatement statement;
+        private boolean begun;
+
+        public Results(PreparedStatement statement) {
+            this.statement = statement;
+        }
+
+        public void skip(int statements) throws SQLException {
+            for (int i = 0; i < statements; i++) {
+                next();
+            }
+        }
+
+        public ResultSet rows() throws SQLException {
+            if (!next()) {
+                throw new IllegalStateException("the statement returned no rows to read");
+            }
+            return statement.getResultSet();
+        }
+
+        public Set<Long> ids() throws SQLException {
+            Set<Long> ids = new HashSet<>();
+            for (ResultSet row = rows(); row.next(); ) {
+                ids.add(row.getLong(1));
+            }
+            return ids;
+        }
+
+        public int updated() throws SQLException {
+            next();
+            return statement.getUpdateCount();
+        }
+
+        private boolean next() throws SQLException {
+            if (begun) {
+                return statement.getMoreResults();
+            }
+            begun = true;
+            return statement.execute();
+        }
+    }
+}

@@ -1,0 +1,309 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimStoreTest {
+
+    private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    ClaimStoreTest() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void unknownStreamHasNothingToClaim() throws SQLException {
+        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, NO_HANDLERS)))
+                .isEmpty();
+    }
+
+    /** Two instances that start at the same time on a new database. */
+    @Test
+    void claimsNothingIfTheStreamAppearsMeanwhile() throws SQLException {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES ('late', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
+                        """).update();
+        ClaimStore.Request request = new ClaimStore.Request("late", "w", 10, LEASE, NO_HANDLERS);
+        CompletableFuture<Optional<ClaimRound>> early;
+        try (Connection other = outbox.owner().getConnection();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE events.outbox_claim IN SHARE MODE");
+            early = InBackground.run(() -> claims.claim(request));
+            awaitWaitingForLock();
+            new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("late");
+            other.rollback();
+        }
+
+        assertThat(InBackground.result(early)).isEmpty();
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(aggregates(claims.claim(request).orElseThrow())).containsExactly("a");
+    }
+
+    private void awaitWaitingForLock() {
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == 1);
+    }
+
+    @Test
+    void claimsOldestEventsUpToBatchSize() throws SQLException {
+        publish("a", "b", "c");
+
+        assertThat(aggregates(claim("w1", 2))).containsExactly("a", "b");
+        assertThat(aggregates(claim("w2", 2))).containsExactly("c");
+        assertThat(claim("w3", 2).claim()).isNull();
+    }
+
+    /** No publisher writes one; another program may. */
+    @Test
+    void claimsAndCountsEventsWithTimesBeyondMicroseconds() throws SQLException {
+        for (String time : List.of("infinity", "-infinity", "294276-12-31 23:59:59+00")) {
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, occurred_at)
+                            VALUES ('default', 'order', ?, 1, 'OrderPlaced', '{"number": 1}', ?::timestamptz)
+                            """).params(time, time).update();
+        }
+
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().occurredAt())
+                .containsExactly(Instant.EPOCH, Instant.EPOCH, Instant.EPOCH);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT).count())
+                .containsOnlyKeys("default");
+    }
+
+    /** No sequence gives one; another program may. */
+    @Test
+    void eventWithAnEnormousIdIsClaimedLikeAnyOther() throws SQLException {
+        long id = Long.MAX_VALUE - 10;
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        VALUES (?, 'default', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
+                        """).param(id).update();
+
+        assertThat(claims.claim(reaching(0, 10)).orElseThrow().isLong()).isTrue();
+        assertThat(claim("w1", 10).claim().events())
+                .extracting((event) -> event.envelope().id())
+                .containsExactly(id);
+    }
+
+    @Test
+    void claimSkipsAggregatesOfLiveClaims() throws SQLException {
+        publish("a", "b");
+        Claim first = claim("w1", 1).claim();
+        publish("a", "c", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
+        settlements.settle(new Settlement(first.key(), ids(first), List.of(), true));
+        assertThat(aggregates(claim("w3", 10))).containsExactly("a");
+    }
+
+    @Test
+    void lockedRowHoldsBackItsAggregateOnly() throws SQLException {
+        publish("a", "b", "a", "c");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            ClaimRound round = claim("w1", 10);
+            assertThat(aggregates(round)).containsExactly("b", "c");
+            assertThat(round.skippedLocked()).isTrue();
+            claims.release(round.claim().key());
+            ClaimRound narrow = claim("w1", 1);
+            assertThat(aggregates(narrow)).containsExactly("b");
+            operator.rollback();
+        }
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a", "a", "c");
+    }
+
+    @Test
+    void lockedAggregateWithALongQueueDoesNotHideTheOthers() throws SQLException {
+        publish("a", "a", "a", "a", "a", "b");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
+                    .close();
+
+            assertThat(aggregates(claim("w1", 2))).containsExactly("b");
+            operator.rollback();
+        }
+    }
+
+    @Test
+    void eventsBeforeALockedRowAreClaimed() throws SQLException {
+        publish("a", "b", "a", "a", "b", "a");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery("SELECT FROM events.outbox WHERE id IN (4, 5) FOR UPDATE")
+                    .close();
+
+            assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
+            operator.rollback();
+        }
+    }
+
+    @Test
+    void manyLockedAggregatesDoNotHideTheOthers() throws SQLException {
+        IntStream.range(0, 20).forEach((i) -> publish("a" + i, "a" + i, "a" + i));
+        publish("free");
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement
+                    .executeQuery(
+                            "SELECT FROM events.outbox WHERE aggregate_seq = 1 AND aggregate_id <> 'free' FOR UPDATE")
+                    .close();
+
+            assertThat(aggregates(claim("w1", 2))).containsExactly("free");
+            operator.rollback();
+        }
+    }
+
+    /** The lock follows the row to its new version. */
+    @Test
+    void rowChangedByAnotherTransactionIsClaimedOnce() throws SQLException {
+        publish("a", "a", "b");
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET attempt_count = attempt_count + 1 WHERE id = 1")
+                .update();
+
+        assertThat(ids(claim("w1", 10).claim())).containsExactly(1L, 2L, 3L);
+        assertThat(claim("w2", 10).claim()).isNull();
+    }
+
+    @Test
+    void claimLooksAsFarAsItsReach() throws SQLException {
+        publish("a", "a", "a", "a", "b");
+        claim("w1", 1);
+
+        ClaimRound shallow = claims.claim(reaching(0, 3)).orElseThrow();
+        assertThat(shallow.claim()).isNull();
+        assertThat(shallow.isLong()).isTrue();
+        assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
+        ClaimRound deep = claims.claim(reaching(4, 1)).orElseThrow();
+        assertThat(aggregates(deep)).containsExactly("b");
+        assertThat(deep.isLong()).isFalse();
+    }
+
+    @Test
+    void pausedStreamClaimsNothingAndIsNotLong() throws SQLException {
+        publish("a", "b");
+        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
+
+        ClaimRound paused = claims.claim(reaching(0, 0)).orElseThrow();
+        assertThat(paused.claim()).isNull();
+        assertThat(paused.isLong()).isFalse();
+    }
+
+    private static ClaimStore.Request reaching(long from, long ids) {
+        return new ClaimStore.Request(
+                "default",
+                "w",
+                10,
+                LEASE,
+                NO_HANDLERS,
+                new ScanLimit.Reach(from, ids, ids),
+                ClaimStore.Window.ADVANCED);
+    }
+
+    @Test
+    void poolDefaultsDoNotMatter() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setAutoCommit(false);
+        pool.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        pool.setReadOnly(true);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
+
+            assertThat(store.claim(request)).isPresent();
+            try (Connection connection = other.dataSource().getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void failedPipelineLeavesAUsableConnection() throws SQLException {
+        HikariConfig pool = new HikariConfig();
+        pool.setMaximumPoolSize(1);
+        try (TestOutbox other = TestOutbox.create(pool)) {
+            ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
+            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
+            other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
+            assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("outbox_claim");
+            other.sql().sql("ALTER TABLE events.gone RENAME TO outbox_claim").update();
+            assertThat(store.claim(request)).isEmpty();
+        }
+    }
+
+    private void publish(String... aggregateIds) {
+        for (String id : aggregateIds) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+    }
+
+    private ClaimRound claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
+                .orElseThrow();
+    }
+
+    private static List<String> aggregates(ClaimRound round) {
+        return round.claim().events().stream()
+                .map(ClaimedEvent::envelope)
+                .map(EventEnvelope::aggregateId)
+                .toList();
+    }
+
+    private static List<Long> ids(Claim claim) {
+        return claim.events().stream().map((event) -> event.envelope().id()).toList();
+    }
+}

@@ -1,0 +1,359 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Claims start at the low-water mark of the stream, and miss nothing for it. */
+class ClaimWindowTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    /** As a publisher does it, but on a connection of its own, whose transaction lasts as long as it is wanted. */
+    private static final String PUBLISH = """
+            WITH counter AS (
+                INSERT INTO events.outbox_aggregate AS a (aggregate_type, aggregate_id, last_seq)
+                VALUES ('order', 'late', 1)
+                ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET last_seq = a.last_seq + 1
+                RETURNING last_seq
+            )
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'order', 'late', counter.last_seq, 'OrderPlaced', '{"number": 1}' FROM counter
+            """;
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final List<Connection> connections = new ArrayList<>();
+
+    @BeforeEach
+    void addStream() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        for (Connection connection : connections) {
+            connection.rollback();
+            connection.setAutoCommit(true);
+            connection.close();
+        }
+        outbox.close();
+    }
+
+    @Test
+    void lowWaterMarkFollowsDeliveredEvents() throws SQLException {
+        publish("a", "b", "c");
+        assertThat(round()).containsExactly("a1", "b1", "c1");
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
+
+        round();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(4);
+        assertThat(mark("first_claim")).isEqualTo(2);
+        publish("d");
+        assertThat(round()).containsExactly("d1");
+    }
+
+    @Test
+    void unhandledEventHoldsTheMarks() throws SQLException {
+        publish("a", "b");
+        Claim held = claims.claim(request(1)).orElseThrow().claim();
+        assertThat(held).isNotNull();
+        for (int i = 0; i < 4; i++) {
+            round();
+        }
+        assertThat(mark("safe_mark")).isEqualTo(1);
+        assertThat(mark("first_claim")).isEqualTo(held.id());
+
+        claims.release(held.key());
+        assertThat(round()).containsExactly("a1");
+    }
+
+    @Test
+    void eventCommittedAfterLaterOnesIsFound() throws SQLException {
+        Connection late = begin();
+        execute(late, PUBLISH);
+        publish("a", "b");
+        assertThat(round()).containsExactly("a1", "b1");
+        for (int i = 0; i < 3; i++) {
+            assertThat(round()).isEmpty();
+        }
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
+
+        late.commit();
+        assertThat(round()).containsExactly("late1");
+        round();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(4);
+    }
+
+    @Test
+    void nothingOvertakesALongTransactionThatWasPassedOver() throws SQLException {
+        Connection late = begin();
+        execute(late, PUBLISH);
+        publish("a", "b");
+        assertThat(round()).containsExactly("a1", "b1");
+        round();
+        letPass("1 second");
+        round();
+        assertThat(mark("safe_mark")).isLessThanOrEqualTo(1);
+        assertThat(mark("low_water_mark")).isEqualTo(4);
+        publish("c");
+        assertThat(round()).containsExactly("c1");
+
+        late.commit();
+        publish("late", "d");
+        assertThat(round()).containsExactly("late1", "late2", "d1");
+    }
+
+    @Test
+    void unadvancedClaimReturnsToTransactionThatWasPassedOver() throws SQLException {
+        Connection late = begin();
+        execute(late, PUBLISH);
+        publish("a");
+        assertThat(round()).containsExactly("a1");
+        round();
+        letPass("1 second");
+        round();
+        assertThat(mark("low_water_mark")).isEqualTo(3);
+
+        late.commit();
+        publish("late");
+        assertThat(round(ClaimStore.Window.AS_IT_IS)).containsExactly("late1", "late2");
+    }
+
+    /** Each begins before the one before it ends, and takes longer than a second. */
+    @Test
+    void safeMarkFollowsOverlappingTransactions() throws SQLException {
+        Connection[] writers = {begin(), begin()};
+        execute(writers[0], PUBLISH.replace("'late'", "'late0'"));
+        List<String> found = new ArrayList<>();
+        for (int i = 1; i <= 8; i++) {
+            execute(writers[i % 2], PUBLISH.replace("'late'", "'late" + i + "'"));
+            publish("a");
+            letPass("2 seconds");
+            found.addAll(round());
+            writers[(i + 1) % 2].commit();
+        }
+        assertThat(mark("safe_mark")).isGreaterThan(8);
+
+        writers[0].commit();
+        found.addAll(round());
+        assertThat(found).hasSize(17).doesNotHaveDuplicates();
+        assertThat(found).filteredOn((event) -> event.startsWith("late")).hasSize(9);
+    }
+
+    @Test
+    void windowStartsAnewWhenTheIdSequenceGoesBack() throws SQLException {
+        publish("a", "b", "c");
+        round();
+        round();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(4);
+        JdbcClient.create(outbox.owner())
+                .sql("TRUNCATE events.outbox RESTART IDENTITY")
+                .update();
+        publish("d");
+
+        assertThat(round()).containsExactly("d1");
+        publish("e");
+        assertThat(round()).containsExactly("e1");
+    }
+
+    @Test
+    void rolledBackTransactionHoldsNoMark() throws SQLException {
+        Connection late = begin();
+        execute(late, PUBLISH);
+        publish("a");
+        round();
+        round();
+        late.rollback();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(3);
+    }
+
+    @Test
+    void wholeQueueClaimFindsForeignEvents() throws SQLException {
+        publish("a", "b");
+        round();
+        round();
+        round();
+        assertThat(mark("safe_mark")).isEqualTo(3);
+        publishForeign();
+        assertThat(round()).isEmpty();
+
+        assertThat(round(ClaimStore.Window.WHOLE_QUEUE)).containsExactly("foreign1");
+    }
+
+    @Test
+    void claimsOfOtherWorkersHoldTheFirstClaim() throws SQLException {
+        publish("a", "b", "c");
+        Claim first = claims.claim(request(1)).orElseThrow().claim();
+        Claim second = claims.claim(request(1)).orElseThrow().claim();
+        settlements.settle(new Settlement(first.key(), List.of(1L), List.of(), true));
+        round();
+        round();
+
+        assertThat(mark("first_claim")).isEqualTo(second.id());
+    }
+
+    @Test
+    void claimStartsAnewWithMarksOfAnotherCluster() throws SQLException {
+        publish("a");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = 100, safe_mark = 100, next_mark = 100,"
+                        + " horizon = '999999999', next_horizon = '999999999'")
+                .update();
+
+        assertThat(round()).containsExactly("a1");
+    }
+
+    @Test
+    void idleClaimLeavesTheRowUnchanged() throws SQLException {
+        publish("a");
+        for (int i = 0; i < 4; i++) {
+            round();
+        }
+        String version = rowVersion();
+
+        claims.claim(request(100));
+        assertThat(rowVersion()).isEqualTo(version);
+    }
+
+    @Test
+    void advancesRarelyWhileAnOldSnapshotIsHeld() throws SQLException {
+        Connection reader = begin();
+        reader.rollback();
+        execute(reader, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        execute(reader, "SELECT 1");
+        beginTransactions(12_000);
+        publish("a");
+        round();
+        String version = rowVersion();
+
+        publish("b");
+        assertThat(round()).containsExactly("b1");
+        assertThat(rowVersion()).isEqualTo(version);
+
+        beginTransactions(300);
+        publish("c");
+        assertThat(round()).containsExactly("c1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+
+        version = rowVersion();
+        reader.rollback();
+        publish("d");
+        assertThat(round()).containsExactly("d1");
+        assertThat(rowVersion()).isNotEqualTo(version);
+    }
+
+    /** Uses up transaction ids. */
+    private void beginTransactions(int number) {
+        JdbcClient.create(outbox.owner()).sql("""
+                        DO $$ BEGIN
+                            CREATE TEMP TABLE used (n int) ON COMMIT DROP;
+                            FOR n IN 1..%d LOOP
+                                BEGIN
+                                    INSERT INTO used VALUES (n);
+                                EXCEPTION WHEN division_by_zero THEN
+                                    NULL;
+                                END;
+                            END LOOP;
+                        END $$
+                        """.formatted(number)).update();
+    }
+
+    private String rowVersion() {
+        return outbox.sql()
+                .sql("SELECT xmin::text FROM events.outbox_stream")
+                .query(String.class)
+                .single();
+    }
+
+    private long mark(String column) {
+        return outbox.sql()
+                .sql("SELECT " + column + " FROM events.outbox_stream")
+                .query(Long.class)
+                .single();
+    }
+
+    private void letPass(String time) {
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_stream SET advanced_at = advanced_at - ?::interval WHERE advanced_at > 'epoch'")
+                .param(time)
+                .update();
+    }
+
+    private void publish(String... aggregateIds) {
+        for (String id : aggregateIds) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+    }
+
+    /** No other transaction reveals this one. */
+    private void publishForeign() {
+        outbox.sql()
+                .sql(
+                        "INSERT INTO events.outbox_unpublished (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)"
+                                + " VALUES (0, 'order', 'foreign', 1, 'OrderPlaced', '{\"number\": 1}')")
+                .update();
+    }
+
+    private Connection begin() throws SQLException {
+        Connection connection = outbox.dataSource().getConnection();
+        connections.add(connection);
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private ClaimStore.Request request(int batchSize) {
+        return request(batchSize, ClaimStore.Window.ADVANCED);
+    }
+
+    private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
+        return new ClaimStore.Request(
+                "default", "w", batchSize, LEASE, ActiveHandlers.ofAllTypes(), ScanLimit.Reach.EVERYTHING, window);
+    }
+
+    private List<String> round() throws SQLException {
+        return round(ClaimStore.Window.ADVANCED);
+    }
+
+    /** Claims and delivers, and returns what; the window may advance. */
+    private List<String> round(ClaimStore.Window window) throws SQLException {
+        Claim claim = claims.claim(request(100, window)).orElseThrow().claim();
+        if (claim == null) {
+            return List.of();
+        }
+        List<Long> ids =
+                claim.events().stream().map((event) -> event.envelope().id()).toList();
+        settlements.settle(new Settlement(claim.key(), ids, List.of(), true));
+        return claim.events().stream()
+                .map((event) ->
+                        event.envelope().aggregateId() + event.envelope().aggregateSeq())
+                .toList();
+    }
+}

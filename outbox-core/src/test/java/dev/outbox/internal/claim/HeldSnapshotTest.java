@@ -1,0 +1,164 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.lane.LaneSql;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * While a transaction holds a snapshot, the indexes keep what has left the queue, while the statistics say that the queue is small.
+ * Counted in pages by the database: no statement that runs all the time may read all that.
+ */
+@Tag("full")
+class HeldSnapshotTest {
+
+    private static final int GONE = 30_000;
+    private static final int WHAT_IS_GONE_HAS_MORE = 250;
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private Connection holder;
+    private long event;
+    private long claim;
+
+    @BeforeEach
+    void hold() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        holder = outbox.dataSource().getConnection();
+        holder.setAutoCommit(false);
+        try (Statement statement = holder.createStatement()) {
+            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
+        }
+    }
+
+    @AfterEach
+    void close() throws SQLException {
+        holder.rollback();
+        holder.close();
+        outbox.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ANALYZE", "VACUUM ANALYZE", "SELECT"})
+    void nothingThatRunsAllTheTimeReadsWhatHasLeftTheQueue(String statistics) throws SQLException {
+        leaveQueue();
+        if (!statistics.equals("SELECT")) {
+            outbox.sql()
+                    .sql(statistics + " events.outbox_unpublished, events.outbox_claim")
+                    .update();
+        }
+        work();
+
+        assertFew("LOCK_STREAM", ClaimSql.LOCK_STREAM, "text, bigint, bigint", "'default', 0, 500");
+        assertFew("ADVANCE_WINDOW", ClaimSql.ADVANCE_WINDOW, "text, boolean", "'default', false");
+        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text", "'default'");
+        assertFew(
+                "CLAIM",
+                ClaimSql.CLAIM,
+                "boolean, text, bigint, bigint, bigint[], int, bigint, uuid, text, bigint",
+                "false, 'default', 0, 500, '{}', 50, 1000000, gen_random_uuid(), 'w', 60000");
+        assertFew("MOVE", move(), "bigint, bigint[]", claim + ", ARRAY[" + event + "]");
+        assertFew("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, "bigint, uuid, uuid", claim + fence());
+        assertFew("LOCK_EVENTS", LaneSql.LOCK_EVENTS, "bigint[]", "ARRAY[" + event + "]");
+        assertFew(
+                "QUEUE",
+                SettlementStore.QUEUE,
+                "bigint[], text[], text[], bigint[], text[], text[], bigint, uuid, uuid",
+                "ARRAY[" + event + "], '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + claim + fence());
+        assertFew("COMPLETE", LaneSql.COMPLETE, "bigint[]", "ARRAY[" + event + "]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ANALYZE", "VACUUM ANALYZE"})
+    void expiredClaimLeadsToItsEventsOnly(String statistics) throws SQLException {
+        leaveQueue();
+        outbox.sql()
+                .sql(statistics + " events.outbox_unpublished, events.outbox_claim")
+                .update();
+        work();
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 s'")
+                .update();
+
+        assertFew("DROP_EXPIRED", ClaimSql.DROP_EXPIRED, "text", "'default'");
+    }
+
+    private void assertFew(String name, String sql, String types, String values) throws SQLException {
+        assertThat(Explained.pages(new Explained(outbox.dataSource()).explain(sql, types, values)))
+                .as(name)
+                .isLessThan(WHAT_IS_GONE_HAS_MORE);
+    }
+
+    private static String move() {
+        return SettlementStore.MOVE
+                .replace("{writable rows}", "")
+                .replace("{and writable}", "")
+                .replace(
+                        "{fence}",
+                        "DELETE FROM {schema}.outbox_claim c WHERE c.id = :claim RETURNING c.id AS claim_id");
+    }
+
+    private void leaveQueue() {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, ?) n
+                        """).param(GONE).update();
+        outbox.sql().sql("""
+                        WITH moved AS (DELETE FROM events.outbox_unpublished RETURNING *)
+                        INSERT INTO events.outbox_published
+                               (id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status,
+                                dispatched_at, published_at)
+                        SELECT id, event_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, 'PUBLISHED',
+                               now(), now()
+                          FROM moved
+                        """).update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
+                        SELECT 'default', 'w', now(), ARRAY[n], ARRAY[n] FROM generate_series(1, ?) n
+                        """).param(GONE).update();
+        outbox.sql().sql("DELETE FROM events.outbox_claim").update();
+    }
+
+    /** Ten events, of which five are claimed. */
+    private void work() {
+        IntStream.rangeClosed(1, 10).forEach((number) -> outbox.publish("new-" + number, new OrderPlaced(number)));
+        event = number("SELECT min(id) FROM events.outbox_unpublished");
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_claim (stream, worker, locked_until, event_ids, aggregates)
+                        SELECT 'default', 'w', now() + interval '1 h', array_agg(o.id), ARRAY[1, 2, 3, 4, 5]
+                          FROM (SELECT id FROM events.outbox_unpublished ORDER BY id LIMIT 5) o
+                        """).update();
+        claim = number("SELECT min(id) FROM events.outbox_claim");
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = ?, safe_mark = ?, first_claim = ?")
+                .params(event, event, claim)
+                .update();
+    }
+
+    private String fence() {
+        return outbox.sql()
+                .sql("SELECT format(', %L, %L', c.token, i.token)"
+                        + " FROM events.outbox_claim c, events.outbox_incarnation i")
+                .query(String.class)
+                .single();
+    }
+
+    private long number(String sql) {
+        return outbox.sql().sql(sql).query(Long.class).single();
+    }
+}

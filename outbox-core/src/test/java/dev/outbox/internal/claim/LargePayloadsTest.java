@@ -1,0 +1,85 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A claim counts bytes, so that a batch fits into the heap. */
+class LargePayloadsTest {
+
+    private static final int LARGE = 1_000_000;
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    record Text(String text) {}
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void claimTakesOnlyAsManyLargePayloadsAsFit() throws SQLException {
+        publishLarge(20);
+
+        ClaimRound round = claim();
+        assertThat(round.isCut()).isTrue();
+        assertThat(round.claim().events()).hasSize(9);
+        settle(round.claim());
+        assertThat(claim().claim().events())
+                .extracting((event) -> event.envelope().aggregateSeq())
+                .startsWith(10L);
+    }
+
+    @Test
+    void claimOfSmallPayloadsIsNotCut() throws SQLException {
+        for (int number = 0; number < 100; number++) {
+            outbox.publish("a", new OrderPlaced(number));
+        }
+
+        ClaimRound round = claim();
+        assertThat(round.isCut()).isFalse();
+        assertThat(round.claim().events()).hasSize(100);
+    }
+
+    @Test
+    void payloadLargerThanABatchIsClaimedAlone() throws SQLException {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'order', 'a', n, 'Text', jsonb_build_object('text', repeat('x', 10000000)) FROM generate_series(1, 2) n
+                        """).update();
+
+        assertThat(claim().claim().events()).hasSize(1);
+    }
+
+    private void publishLarge(int events) {
+        String text = "x".repeat(LARGE);
+        for (int number = 0; number < events; number++) {
+            outbox.publish("a", new Text(text));
+        }
+    }
+
+    private ClaimRound claim() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        return claims.claim(new ClaimStore.Request(
+                        "default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
+                .orElseThrow();
+    }
+
+    private void settle(Claim claim) throws SQLException {
+        List<Long> ids =
+                claim.events().stream().map((event) -> event.envelope().id()).toList();
+        settlements.settle(new SettlementStore.Settlement(claim.key(), ids, List.of(), true));
+    }
+}

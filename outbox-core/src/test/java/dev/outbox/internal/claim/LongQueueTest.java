@@ -1,0 +1,154 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue of which most cannot be claimed, because it belongs to aggregates that are claimed already. */
+class LongQueueTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final Duration NEVER = Duration.ofHours(1);
+    private static final int LONG = 300;
+
+    private static final String ADD = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'order', ?, n, 'OrderPlaced', '{"number": 1}'
+              FROM generate_series(?, ?) n
+            """;
+
+    private static final String ADD_IN_TURN = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
+              FROM generate_series(0, ? - 1) n
+            """;
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final Recorded handler = Recorded.all();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void eventsAmongWhatOthersHaveClaimedAreFoundNearAndFar() throws SQLException {
+        add("long", 1, 1);
+        claimOne();
+        add("near", 1, 1);
+        add("long", 2, LONG);
+        add("far", 1, 1);
+        outbox.handler("any", "*", handler).poller(NEVER, 2, LEASE).start();
+
+        await().until(() -> handler.handled().size() == 2);
+        assertThat(handler.sequences()).containsOnlyKeys("near", "far");
+    }
+
+    @Test
+    void whatOthersSetFreeIsFoundWithoutWaitingForTheInterval() throws SQLException {
+        add("long", 1, LONG);
+        Claim others = claimOne();
+        AtomicInteger looks = new AtomicInteger();
+        outbox.listener(new OutboxListener() {
+                    @Override
+                    public void claimed(String stream, Duration duration, int events) {
+                        looks.incrementAndGet();
+                    }
+                })
+                .handler("any", "*", handler)
+                .poller(NEVER, 1, LEASE)
+                .start();
+        // More than it takes to look as deep as it goes.
+        await().until(() -> looks.get() > 30);
+        assertThat(handler.handled()).isEmpty();
+        claims.release(others.key());
+
+        await().until(() -> handler.handled().size() == LONG);
+        assertThat(handler.sequences()).containsEntry("long", upTo(LONG));
+    }
+
+    /** However long another worker handles the first one. */
+    @Test
+    void newEventIsFoundAtFirstSight() throws SQLException {
+        add("slow", 1, 1);
+        claimOne();
+        add("past", 1, LONG);
+        List<Integer> claimed = new CopyOnWriteArrayList<>();
+        outbox.listener(new OutboxListener() {
+                    @Override
+                    public void claimed(String stream, Duration duration, int events) {
+                        claimed.add(events);
+                    }
+                })
+                .handler("any", "*", handler)
+                .poller(NEVER, 10, LEASE)
+                .start();
+        await().until(() -> handler.handled().size() == LONG && claimed.get(claimed.size() - 1) == 0);
+        int before = claimed.size();
+        outbox.publish("new", new OrderPlaced(1));
+
+        await().until(() -> handler.handled().size() == LONG + 1);
+        assertThat(claimed.get(before)).isEqualTo(1);
+    }
+
+    /** Every batch has all the aggregates, so while it is written there is nothing to claim, however far one looks. */
+    @Test
+    void queueIsNotReadToItsEndForEveryBatch() throws SQLException {
+        int aggregates = 20;
+        int events = 6_000;
+        outbox.sql().sql(ADD_IN_TURN).params(aggregates, aggregates, events).update();
+        outbox.handler("any", "*", handler).poller(NEVER, aggregates, LEASE).start();
+        await().until(() -> outbox.count("events.outbox_published") == events);
+        outbox.runtime().close();
+
+        assertThat(handler.sequences()).hasSize(aggregates).containsEntry("0", upTo(events / aggregates));
+        assertThat(entriesRead()).isBetween((long) events, events * 60L);
+    }
+
+    private void add(String aggregate, int first, int last) {
+        outbox.sql().sql(ADD).params(aggregate, first, last).update();
+    }
+
+    private Claim claimOne() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        ClaimStore.Request request = new ClaimStore.Request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes());
+        return claims.claim(request).orElseThrow().claim();
+    }
+
+    private static List<Long> upTo(int last) {
+        return LongStream.rangeClosed(1, last).boxed().toList();
+    }
+
+    /** Sessions report what they have read when they end. */
+    private long entriesRead() throws SQLException {
+        outbox.dataSource().unwrap(HikariDataSource.class).getHikariPoolMXBean().softEvictConnections();
+        await().until(() -> outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'"
+                                        + " AND backend_start < (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid())")
+                        .query(Long.class)
+                        .single()
+                == 0);
+        return outbox.sql()
+                .sql("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'outbox_unpublished_pending'")
+                .query(Long.class)
+                .single();
+    }
+}

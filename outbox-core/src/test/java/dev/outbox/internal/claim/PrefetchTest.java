@@ -1,0 +1,183 @@
+package dev.outbox.internal.claim;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.listener.OutboxListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** While a full batch of many aggregates is handled quickly, the next one is claimed. */
+class PrefetchTest {
+
+    private static final int BATCH = 20;
+    private static final int BATCHES = 50;
+    private static final int EVENTS = BATCH * BATCHES;
+    private static final int AGGREGATES = 5 * BATCH;
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private static final String ADD = """
+            INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+            SELECT 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
+              FROM generate_series(0, ? - 1) n
+            """;
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void nextBatchIsClaimedWhileTheLastOneIsHandled() {
+        AtomicInteger seenAhead = new AtomicInteger();
+        Recorded handler = handling((attempt) -> {
+            if (attempt.envelope().id() % BATCH == 0 && isClaimedAhead(attempt.envelope())) {
+                seenAhead.incrementAndGet();
+            }
+            return null;
+        });
+
+        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        assertThat(seenAhead).hasPositiveValue();
+        assertInOrder(handler);
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+    }
+
+    /** Another process could have it. */
+    @Test
+    void nothingIsClaimedAheadWhereHandlersTakeLong() {
+        AtomicBoolean begins = new AtomicBoolean();
+        List<Integer> seenAhead = new CopyOnWriteArrayList<>();
+        outbox.listener(new OutboxListener() {
+            @Override
+            public void claimed(String stream, Duration duration, int events) {
+                begins.set(true);
+            }
+        });
+        Recorded handler = handling((attempt) -> {
+            if (begins.getAndSet(false)) {
+                // The sleep is no wait: a handler that takes longer than 50 ms is the subject.
+                outbox.sql()
+                        .sql("SELECT 1 FROM pg_sleep(0.06)")
+                        .query(Integer.class)
+                        .single();
+                seenAhead.add(claimedBehind(attempt.envelope()));
+            }
+            return null;
+        });
+
+        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        assertThat(seenAhead).hasSizeGreaterThanOrEqualTo(BATCHES).containsOnly(0);
+        assertInOrder(handler);
+    }
+
+    @Test
+    void aggregatesOfFailedEventsStayInOrder() {
+        outbox.retry(TestOutbox.AT_ONCE);
+        Recorded handler = handling((attempt) ->
+                attempt.number() == 1 && attempt.envelope().id() % 97 == 0 ? new IllegalStateException("once") : null);
+
+        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        assertInOrder(handler);
+    }
+
+    @Test
+    void closingSetsFreeWhatWasClaimedAhead() {
+        CountDownLatch ahead = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        Recorded handler = handling((attempt) -> {
+            if (ahead.getCount() > 0 && attempt.envelope().id() % BATCH == 0 && isClaimedAhead(attempt.envelope())) {
+                ahead.countDown();
+                awaitLatch(release);
+            }
+            return null;
+        });
+        awaitLatch(ahead);
+        Thread closing = new Thread(() -> outbox.runtime().close());
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+        release.countDown();
+        await().until(() -> !closing.isAlive());
+
+        assertThat(handler.handled()).hasSizeLessThan(EVENTS);
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(outbox.count("events.outbox_published"))
+                .isEqualTo(handler.handled().size());
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        assertInOrder(handler);
+    }
+
+    @Test
+    void whatCouldNotBeClaimedAheadIsClaimedLater() {
+        outbox.sql().sql("CREATE SEQUENCE asked").update();
+        outbox.sql().sql("""
+                        CREATE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS $$
+                        BEGIN
+                            IF nextval('asked') % 25 = 7 THEN
+                                RAISE EXCEPTION 'broken';
+                            END IF;
+                            RETURN NEW;
+                        END
+                        $$
+                        """).update();
+        outbox.sql()
+                .sql(
+                        "CREATE TRIGGER broken BEFORE INSERT ON events.outbox_claim FOR EACH ROW EXECUTE FUNCTION refuse_some()")
+                .update();
+        Recorded handler = handling((attempt) -> null);
+
+        await().until(() -> outbox.count("events.outbox_published") == EVENTS);
+        assertInOrder(handler);
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+    }
+
+    private Recorded handling(Function<Recorded.Attempt, Exception> failure) {
+        Recorded handler = Recorded.failing(failure);
+        outbox.handler("any", "*", handler).poller(NEVER, BATCH, Duration.ofMinutes(1));
+        outbox.runtime();
+        outbox.sql().sql(ADD).params(AGGREGATES, AGGREGATES, EVENTS).update();
+        outbox.start();
+        return handler;
+    }
+
+    /** In the last event of a batch. Gives up early enough for the batch to count as a quick one. */
+    private boolean isClaimedAhead(EventEnvelope event) {
+        long begun = System.nanoTime();
+        boolean seen = false;
+        while (!seen && System.nanoTime() - begun < 25_000_000) {
+            seen = claimedBehind(event) > 0;
+        }
+        return seen;
+    }
+
+    /** How many claims there are of which every event comes after this one. */
+    private int claimedBehind(EventEnvelope event) {
+        return outbox.sql()
+                .sql("SELECT count(*) FROM events.outbox_claim WHERE event_ids[1] > ?")
+                .param(event.id())
+                .query(Integer.class)
+                .single();
+    }
+
+    private static void assertInOrder(Recorded handler) {
+        List<Long> all = LongStream.rangeClosed(1, EVENTS / AGGREGATES).boxed().toList();
+        assertThat(handler.sequences().values())
+                .hasSize(AGGREGATES)
+                .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.testing.Guarantee;
+import dev.outbox.testing.TestPostgres;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A stream does not stop for an event whose outcome PostgreSQL refuses. */
+class RefusedSettlementTest {
+
+    private final HikariConfig pool = new HikariConfig();
+    private final Recorded handler = Recorded.all();
+    private TestOutbox outbox;
+
+    @AfterEach
+    void close() {
+        if (outbox != null) {
+            outbox.close();
+        }
+    }
+
+    @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "An outcome that PostgreSQL refuses becomes a dead letter and does not stop the stream.")
+    void refusedOutcomeBecomesDeadLetterWithoutStoppingStream() {
+        outbox = TestOutbox.create().handler("mail", "*", handler);
+        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
+        EventEnvelope later = outbox.publish("a", new OrderPlaced(2));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(3));
+        occupyHistory(refused);
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        awaitStatus(later, "PUBLISHED");
+        assertThat(status(refused)).isEqualTo("DEAD");
+        assertThat(outbox.runtime().operations().find(DeliverySelection.delivery(refused.eventId(), "mail"), 10))
+                .filteredOn((delivery) -> delivery.event().eventId().equals(refused.eventId()))
+                .extracting((delivery) -> delivery.attempts().lastFailure().code())
+                .containsExactly("SETTLEMENT_REFUSED");
+        assertThat(handler.attemptsOf(refused)).isEqualTo(1);
+    }
+
+    @Test
+    void refusedRetryBecomesDeadAndLaneContinues() {
+        Recorded failsOnce = Recorded.failing((attempt) -> attempt.number() == 1 ? new IOException("try again") : null);
+        outbox = TestOutbox.create().handler("mail", "*", failsOnce).retry(TestOutbox.AT_ONCE);
+        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
+        EventEnvelope later = outbox.publish("a", new OrderPlaced(2));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(3));
+        occupyHistory(refused);
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        awaitStatus(later, "PUBLISHED");
+        awaitStatus(refused, "DEAD");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void triggerWithErrorCodeOfItsOwnRefusesOneEventOnly(boolean retried) {
+        Recorded fails =
+                Recorded.failing((attempt) -> retried && attempt.number() == 1 ? new IOException("try again") : null);
+        outbox = TestOutbox.create().handler("mail", "*", fails).retry(TestOutbox.AT_ONCE);
+        EventEnvelope refused = outbox.publish("a", new OrderPlaced(1));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(2));
+        outbox.sql().sql("""
+                        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = 'MY001'; END $$
+                        """).update();
+        outbox.sql()
+                .sql("CREATE TRIGGER refuse BEFORE INSERT ON events.outbox_published FOR EACH ROW" + " WHEN (NEW.id = "
+                        + refused.id() + ") EXECUTE FUNCTION refuse()")
+                .update();
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        awaitStatus(refused, "DEAD");
+        assertThat(fails.attemptsOf(refused)).isEqualTo(retried ? 2 : 1);
+    }
+
+    @Test
+    void eventWithoutHandlersHoldsUpItsAggregateOnly() {
+        outbox = TestOutbox.create().handler("mail", "OrderPlaced", handler);
+        EventEnvelope refused = outbox.publish("a", new Unrouted(1));
+        outbox.publish("a", new OrderPlaced(2));
+        EventEnvelope other = outbox.publish("b", new OrderPlaced(3));
+        occupyHistory(refused);
+        outbox.start();
+
+        awaitStatus(other, "PUBLISHED");
+        assertThat(status(refused)).isEqualTo("PENDING");
+        EventEnvelope next = outbox.publish("b", new OrderPlaced(4));
+        awaitStatus(next, "PUBLISHED");
+
+        outbox.sql()
+                .sql("DELETE FROM events.outbox_published WHERE event_type = 'Occupied'")
+                .update();
+        awaitStatus(refused, "PUBLISHED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
+    void timeoutOfTheRoleRefusesNoSettlement(String timeout) {
+        assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
+        pool.setConnectionInitSql("SET " + timeout + " = 200");
+        outbox = TestOutbox.create(pool).handler("mail", "*", handler);
+        // The sleep is no wait: the settlement itself must take longer than the timeout.
+        outbox.sql().sql("""
+                        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN PERFORM pg_sleep(0.4); RETURN NULL; END $$
+                        """).update();
+        outbox.sql()
+                .sql(
+                        "CREATE TRIGGER slow AFTER INSERT ON events.outbox_published FOR EACH STATEMENT EXECUTE FUNCTION slow()")
+                .update();
+        outbox.start();
+
+        try (TestOutbox publisher = outbox.another()) {
+            awaitStatus(publisher.publish("a", new OrderPlaced(1)), "PUBLISHED");
+        }
+    }
+
+    /** The first claim after a crash of PostgreSQL finds no incarnation, and waits for longer than the timeout. */
+    @ParameterizedTest
+    @ValueSource(strings = {"statement_timeout", "transaction_timeout"})
+    void timeoutOfTheRoleStopsNoClaimAfterCrash(String timeout) {
+        assumeThat(knows(timeout)).as("the server knows %s", timeout).isTrue();
+        pool.setConnectionInitSql("SET " + timeout + " = 200");
+        outbox = TestOutbox.create(pool).handler("mail", "*", handler);
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+        outbox.start();
+
+        try (TestOutbox publisher = outbox.another()) {
+            awaitStatus(publisher.publish("a", new OrderPlaced(1)), "PUBLISHED");
+        }
+    }
+
+    /** PostgreSQL knows transaction_timeout since version 17. */
+    private static boolean knows(String setting) {
+        return !setting.equals("transaction_timeout") || TestPostgres.shared().majorVersion() >= 17;
+    }
+
+    record Unrouted(int number) {}
+
+    /** Another row of history has the id, as after a restore that went wrong. */
+    private void occupyHistory(EventEnvelope envelope) {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_published
+                               (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, dispatched_at, published_at)
+                        VALUES (?, 'order', 'other', 1, 'Occupied', '{}', 'PUBLISHED', now(), now())
+                        """).param(envelope.id()).update();
+    }
+
+    private void awaitStatus(EventEnvelope envelope, String status) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> status(envelope).equals(status));
+    }
+
+    private String status(EventEnvelope envelope) {
+        List<String> found = outbox.sql()
+                .sql(
+                        "SELECT CASE WHEN published_at IS NULL THEN status ELSE 'PUBLISHED' END FROM events.outbox WHERE event_id = ?")
+                .param(envelope.eventId())
+                .query(String.class)
+                .list();
+        return found.size() == 1 ? found.get(0) : found.toString();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.outbox.internal.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ScanLimitTest {
+
+    private static final int BATCH = 100;
+    private static final long NEAR = 1_000;
+    private static final Duration QUICK = Duration.ofMillis(1);
+    private static final Duration SLOW = Duration.ofMillis(100);
+
+    private long now = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
+    private final ScanLimit depth = new ScanLimit(BATCH, () -> now);
+
+    @Test
+    void claimThatIsFullOrSawAShortQueueLeavesTheDepth() {
+        assertDepth(NEAR);
+        assertThat(learn(BATCH, true, QUICK)).isTrue();
+        assertDepth(NEAR);
+        assertThat(learn(0, false, QUICK)).isFalse();
+        assertDepth(NEAR);
+        assertThat(depth.lookAgainIn()).isEmpty();
+    }
+
+    @Test
+    void claimThatALongQueueDidNotFillIsFollowedByADeeperOne() {
+        assertThat(learn(3, true, QUICK)).isTrue();
+        assertDepth(10_000);
+        assertThat(learn(0, true, QUICK)).isTrue();
+        assertDepth(100_000);
+    }
+
+    @Test
+    void depthHasAnEnd() {
+        while (depth.next(7).depth() < ScanLimit.UNBOUNDED) {
+            assertThat(learn(0, true, QUICK)).isTrue();
+        }
+        assertThat(learn(0, true, QUICK)).isFalse();
+        assertDepth(ScanLimit.UNBOUNDED);
+    }
+
+    @Test
+    void deepLookThatFindsTooLittleIsNotRepeatedForTwentyTimesItsTime() {
+        learn(0, true, QUICK);
+        learn(1, true, SLOW);
+
+        assertDepth(NEAR);
+        now += 20 * SLOW.toNanos() - 1;
+        assertDepth(NEAR);
+        now++;
+        assertDepth(100_000);
+    }
+
+    @Test
+    void deepLookThatFailsRests() {
+        learn(0, true, QUICK);
+        depth.failed(depth.next(7), SLOW);
+
+        assertDepth(NEAR);
+        depth.failed(depth.next(7), SLOW.multipliedBy(10));
+        now += 20 * SLOW.toNanos();
+        assertDepth(10_000);
+    }
+
+    @Test
+    void deepLookThatFindsEnoughIsRepeatedAtOnce() {
+        learn(10, true, QUICK);
+        learn(BATCH, true, Duration.ofMillis(9));
+
+        assertDepth(10_000);
+    }
+
+    @Test
+    void whatIsFoundNearWhileADeepLookRestsDoesNotChangeTheDepthUntilItIsFull() {
+        learn(0, true, QUICK);
+        learn(0, true, SLOW);
+        assertThat(learn(0, true, QUICK)).isFalse();
+        assertThat(learn(1, true, QUICK)).isTrue();
+        now += 20 * SLOW.toNanos();
+        assertDepth(100_000);
+        learn(0, true, SLOW);
+        learn(BATCH, true, QUICK);
+        now += 20 * SLOW.toNanos();
+        assertDepth(NEAR);
+    }
+
+    @Test
+    void queueThatIsShortAgainEndsTheDeepLooks() {
+        learn(0, true, QUICK);
+        learn(0, false, QUICK);
+
+        assertDepth(NEAR);
+    }
+
+    @Test
+    void looksAgainWhereNothingOfMuchWasFree() {
+        learn(0, true, QUICK);
+        assertThat(depth.lookAgainIn()).contains(QUICK.multipliedBy(20));
+        now += Duration.ofSeconds(1).toNanos();
+        assertThat(depth.lookAgainIn()).contains(Duration.ZERO);
+        learn(1, true, QUICK);
+        assertThat(depth.lookAgainIn()).isEmpty();
+    }
+
+    private boolean learn(int found, boolean longQueue, Duration took) {
+        return depth.learn(depth.next(7), found, longQueue, took);
+    }
+
+    private void assertDepth(long ids) {
+        assertThat(depth.next(7)).isEqualTo(new ScanLimit.Reach(7, ids, NEAR));
+        assertThat(depth.near(7)).isEqualTo(new ScanLimit.Reach(7, NEAR, NEAR));
+    }
+}

@@ -1,0 +1,296 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.BatchHandler;
+import dev.outbox.CircuitBreaker;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.HandlerSettings;
+import dev.outbox.testing.Guarantee;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BatchHandlerTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final Duration STOP = Duration.ofSeconds(5);
+    private static final RetryPolicy SOON =
+            new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO, Duration.ofMillis(1))), 3);
+
+    private final TestOutbox outbox = TestOutbox.create().retry(SOON);
+    private final List<List<EventEnvelope>> batches = new CopyOnWriteArrayList<>();
+    private final List<EventEnvelope> handled = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void handlerGetsTheEventsOfManyAggregatesTogether() {
+        outbox.handler(batch("index", allSucceed())).stream("default", claiming(100, 1));
+        List<EventEnvelope> events = publish(60, 20);
+
+        outbox.start();
+        awaitPublished(60);
+        assertThat(batches).hasSize(1);
+        assertThat(handled).extracting(EventEnvelope::eventId).containsExactlyElementsOf(ids(events));
+    }
+
+    @Test
+    void configuredBatchSizeComesBeforeTheHandlersOwn() {
+        outbox
+                .handler(batch("index", allSucceed()).batchSize(50))
+                .settings("index", new HandlerSettings(null, null, null, 25))
+                .stream("default", claiming(100, 1));
+        publish(60, 20);
+
+        outbox.start();
+        awaitPublished(60);
+        assertThat(batches).extracting(List::size).containsExactly(25, 25, 10);
+    }
+
+    @Test
+    void payloadsAreDecodedAndAnUnreadableOneIsADeadLetterOfItsOwn() {
+        List<Integer> amounts = new CopyOnWriteArrayList<>();
+        outbox
+                .handler(HandlerDefinition.ofBatch(
+                        "index", Set.of(), OrderPlaced.class, (payloads, events, outcome, context) -> {
+                            assertThat(payloads).hasSameSizeAs(events);
+                            payloads.forEach((payload) -> amounts.add(payload.number()));
+                        }))
+                .stream("default", claiming(100, 1));
+        publish(3, 3);
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "broken", Map.of("number", "many"))
+                        .withEventType("OrderPlaced")));
+
+        outbox.start();
+        await().until(() -> dead() == 1);
+        awaitPublished(3);
+        assertThat(amounts).containsExactly(0, 1, 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void failedEventHoldsUpItsAggregateOnly(int concurrency) {
+        AtomicBoolean once = new AtomicBoolean(true);
+        outbox
+                .handler(batch(
+                        "index",
+                        (event, attempt) -> event.aggregateId().equals("order-1")
+                                        && event.aggregateSeq() == 2
+                                        && once.getAndSet(false)
+                                ? new IllegalStateException("on purpose")
+                                : null))
+                .stream("default", claiming(100, concurrency));
+        publish(30, 3);
+
+        outbox.start();
+        awaitPublished(30);
+        assertThat(sequencesOf("order-1")).isEqualTo(range(1, 10));
+        assertThat(sequencesOf("order-0")).isEqualTo(range(1, 10));
+        assertThat(outbox.sql()
+                        .sql("SELECT sum(retry_count) FROM events.outbox")
+                        .query(Integer.class)
+                        .single())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void eventThatMakesTheHandlerThrowDiesAlone() {
+        Predicate<EventEnvelope> poison = (event) -> event.aggregateId().equals("order-7");
+        outbox
+                .handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    batches.add(events);
+                    if (events.stream().anyMatch(poison)) {
+                        throw new NonRetryableException("on purpose");
+                    }
+                    handled.addAll(events);
+                }))
+                .stream("default", claiming(100, 1));
+        publish(20, 20);
+
+        outbox.start();
+        awaitPublished(19);
+        await().until(() -> dead() == 1);
+        assertThat(handled).noneMatch(poison).hasSize(19);
+        assertThat(batches.get(0)).hasSize(20);
+    }
+
+    @Test
+    void circuitOpensWhenAllAggregatesFailAndItsEventsAreHandledLater() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        outbox
+                .handler(batch("index", (event, attempt) -> down.get() ? new IllegalStateException("down") : null)
+                        .circuit(new CircuitBreaker(5, Duration.ofMillis(200))))
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofMillis(50))), 1000))
+                .stream("default", claiming(10, 1));
+        publish(40, 20);
+
+        outbox.start();
+        await().until(() -> outbox.runtime().openCircuits().equals(Set.of("index")));
+        down.set(false);
+        awaitPublished(40);
+        IntStream.range(0, 20)
+                .forEach((order) -> assertThat(sequencesOf("order-" + order)).isEqualTo(range(1, 2)));
+        assertThat(outbox.runtime().openCircuits()).isEmpty();
+    }
+
+    @Test
+    void handlersOfSingleEventsAndOfBatchesShareEventsAndFailApart() {
+        List<Long> single = new CopyOnWriteArrayList<>();
+        AtomicBoolean once = new AtomicBoolean(true);
+        outbox
+                .handler("mail", "*", (event) -> {
+                    if (event.aggregateSeq() == 3 && once.getAndSet(false)) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                    single.add(event.aggregateSeq());
+                })
+                .handler(batch("index", allSucceed()))
+                .stream("default", claiming(100, 1));
+        publish(6, 1);
+
+        outbox.start();
+        awaitPublished(6);
+        assertThat(single).isEqualTo(range(1, 6));
+        assertThat(sequencesOf("order-0")).isEqualTo(range(1, 6));
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "A batch handler gets the events of each aggregate in order, through failures and retries.")
+    void orderHoldsThroughRandomFailures() {
+        Random random = new Random(7);
+        outbox
+                .handler(batch("index", (event, attempt) -> {
+                            synchronized (random) {
+                                return random.nextInt(10) == 0 ? new IllegalStateException("on purpose") : null;
+                            }
+                        })
+                        .batchSize(7))
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO, Duration.ofMillis(5))), 1000))
+                .stream("default", claiming(20, 2));
+        publish(300, 12);
+
+        outbox.start();
+        awaitPublished(300);
+        IntStream.range(0, 12)
+                .forEach((order) -> assertThat(sequencesOf("order-" + order)).isEqualTo(range(1, 25)));
+    }
+
+    @Test
+    void eventsOfOtherAggregateTypesAreNoDeliveriesOfTheHandler() {
+        outbox
+                .handler(batch("index", (event, attempt) -> new NonRetryableException("on purpose"))
+                        .ofAggregateTypes("customer"))
+                .stream("default", claiming(100, 1));
+        publish(9, 3);
+
+        outbox.start();
+        awaitPublished(9);
+        assertThat(batches).isEmpty();
+    }
+
+    @Test
+    void eventOfAnotherBatchIsRefused() {
+        EventEnvelope stranger = publish(1, 1).get(0);
+        List<Throwable> refused = new CopyOnWriteArrayList<>();
+        outbox.handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    try {
+                        outcome.failed(stranger, new IllegalStateException("on purpose"));
+                    } catch (IllegalArgumentException ex) {
+                        refused.add(ex);
+                    }
+                }))
+                .start();
+        awaitPublished(1);
+        assertThat(refused).singleElement().matches((ex) -> ex.getMessage().contains("the same instance"));
+    }
+
+    private interface Failing {
+        Throwable of(EventEnvelope event, int attempt);
+    }
+
+    private static Failing allSucceed() {
+        return (event, attempt) -> null;
+    }
+
+    /** Handles the events one by one, and none behind one of its aggregate that has failed. */
+    private HandlerDefinition batch(String id, Failing failing) {
+        BatchHandler<EventEnvelope> handler = (payloads, events, outcome, context) -> {
+            batches.add(events);
+            Map<String, Boolean> failed = new HashMap<>();
+            for (EventEnvelope event : payloads) {
+                Throwable failure = failed.containsKey(event.aggregateId()) ? null : failing.of(event, 1);
+                if (failure != null) {
+                    outcome.failed(event, failure);
+                    failed.put(event.aggregateId(), true);
+                } else if (!failed.containsKey(event.aggregateId())) {
+                    handled.add(event);
+                }
+            }
+        };
+        return HandlerDefinition.ofBatch(id, Set.of("*"), null, handler);
+    }
+
+    private static PollerSettings claiming(int batchSize, int concurrency) {
+        return new PollerSettings(Duration.ofMillis(50), batchSize, concurrency, LEASE, STOP);
+    }
+
+    private List<EventEnvelope> publish(int events, int aggregates) {
+        List<EventEnvelope> published = new ArrayList<>();
+        outbox.transactions()
+                .executeWithoutResult((status) -> IntStream.range(0, events)
+                        .forEach((number) -> published.add(outbox.publisher()
+                                .publish("order", "order-" + number % aggregates, new OrderPlaced(number)))));
+        return published;
+    }
+
+    private void awaitPublished(int events) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    private long dead() {
+        return outbox.count("events.outbox_delivery WHERE status <> 'OPEN'");
+    }
+
+    private List<Long> sequencesOf(String aggregateId) {
+        return handled.stream()
+                .filter((event) -> event.aggregateId().equals(aggregateId))
+                .map(EventEnvelope::aggregateSeq)
+                .toList();
+    }
+
+    private static List<Long> range(long from, long to) {
+        return LongStream.rangeClosed(from, to).boxed().toList();
+    }
+
+    private static List<UUID> ids(List<EventEnvelope> events) {
+        return events.stream().map(EventEnvelope::eventId).toList();
+    }
+}

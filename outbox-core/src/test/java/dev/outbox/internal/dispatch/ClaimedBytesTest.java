@@ -1,0 +1,95 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lane.DeliveryClaimStore;
+import dev.outbox.internal.lane.LaneRows;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How many bytes of payloads one claim of redeliveries takes. */
+class ClaimedBytesTest {
+
+    private static final int MEGABYTE = 1_000_000;
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @BeforeEach
+    void addStream() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void claimTakesEightMegabytes() throws SQLException {
+        addLanes(20, 1, MEGABYTE);
+        assertThat(claim()).hasSize(8);
+    }
+
+    @Test
+    void followersAreTakenInOrderOnly() throws SQLException {
+        addLanes(3, 4, MEGABYTE);
+        List<DueDelivery> claimed = claim();
+        assertThat(claimed).hasSize(8);
+        assertThat(claimed)
+                .extracting((one) ->
+                        one.envelope().aggregateId() + " " + one.envelope().aggregateSeq())
+                .containsExactly("0 1", "0 2", "0 3", "0 4", "1 1", "1 2", "1 3", "1 4");
+    }
+
+    @Test
+    void largerPayloadIsClaimedAlone() throws SQLException {
+        addLanes(2, 1, 10 * MEGABYTE);
+        assertThat(claim()).hasSize(1);
+    }
+
+    @Test
+    void smallPayloadsAreClaimedTogether() throws SQLException {
+        addLanes(50, 4, 100);
+        assertThat(claim()).hasSize(200);
+    }
+
+    private List<DueDelivery> claim() throws SQLException {
+        return new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claimDue(new DeliveryClaimStore.Request(
+                        "default", "w", ActiveHandlers.ofAllTypes("mail"), 50, Set.of(), true, Duration.ofMinutes(1)));
+    }
+
+    private void addLanes(int lanes, int length, int bytes) {
+        outbox.sql()
+                .sql("""
+                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'order', lane::text, place, 'OrderPlaced', jsonb_build_object('note', repeat('x', :bytes))
+                          FROM generate_series(0, :lanes - 1) lane
+                         CROSS JOIN generate_series(1, :length) place
+                        """)
+                .param("bytes", bytes)
+                .param("lanes", lanes)
+                .param("length", length)
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                               'OPEN', now() - interval '1 s'
+                          FROM events.outbox_unpublished
+                        """).update();
+        LaneRows.addMissing(outbox.sql());
+    }
+}

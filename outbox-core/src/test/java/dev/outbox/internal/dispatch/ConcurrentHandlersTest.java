@@ -1,0 +1,209 @@
+package dev.outbox.internal.dispatch;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition.EnvelopeHandler;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.testing.Guarantee;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ConcurrentHandlersTest {
+
+    private static final PollerSettings FOUR =
+            new PollerSettings(Duration.ofSeconds(1), 20, 4, Duration.ofMinutes(1), Duration.ofSeconds(10));
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void handlesSeveralAggregatesConcurrently() {
+        CountDownLatch all = new CountDownLatch(4);
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    threads.add(Thread.currentThread());
+                    all.countDown();
+                    awaitLatch(all);
+                })
+                .stream("default", FOUR);
+        IntStream.rangeClosed(1, 4).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_published") == 4);
+        assertThat(threads).hasSize(4).allMatch(Thread::isDaemon);
+    }
+
+    @Test
+    void handlesOneEventPerAggregateAtATime() {
+        Recorded handled = Recorded.all();
+        Map<String, Thread> running = new ConcurrentHashMap<>();
+        Set<String> overlaps = ConcurrentHashMap.newKeySet();
+        EnvelopeHandler handler = (envelope) -> {
+            if (running.put(envelope.aggregateId(), Thread.currentThread()) != null) {
+                overlaps.add(envelope.aggregateId());
+            }
+            handled.handle(envelope);
+            running.remove(envelope.aggregateId());
+        };
+        try (TestOutbox other = outbox.another()) {
+            outbox.handler("any", "*", handler).stream("default", FOUR);
+            other.handler("any", "*", handler).stream("default", FOUR);
+            for (int number = 1; number <= 50; number++) {
+                for (int aggregate = 1; aggregate <= 20; aggregate++) {
+                    outbox.publish("" + aggregate, new OrderPlaced(number));
+                }
+                if (number == 20) {
+                    outbox.start();
+                    other.start();
+                }
+            }
+
+            await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == 1000);
+            assertThat(overlaps).isEmpty();
+            List<Long> inOrder = LongStream.rangeClosed(1, 50).boxed().toList();
+            assertThat(handled.sequences())
+                    .hasSize(20)
+                    .allSatisfy((aggregate, sequences) -> assertThat(sequences).isEqualTo(inOrder));
+        }
+    }
+
+    @Test
+    @Guarantee(value = "G4", sentence = "With several threads, a slow event delays its own aggregate only.")
+    void slowAggregateDelaysNoOther() {
+        CountDownLatch slow = new CountDownLatch(1);
+        Recorded handled = Recorded.all();
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    if (envelope.aggregateId().equals("slow")) {
+                        awaitLatch(slow);
+                    }
+                    handled.handle(envelope);
+                })
+                .stream("default", FOUR);
+        outbox.publish("slow", new OrderPlaced(1));
+        IntStream.rangeClosed(1, 5).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_published") == 5);
+
+        // These were claimed together with the slow one, whose claim must not hold them any more.
+        for (int number = 2; number <= 10; number++) {
+            for (int aggregate = 1; aggregate <= 5; aggregate++) {
+                outbox.publish("" + aggregate, new OrderPlaced(number));
+            }
+        }
+        outbox.publish("slow", new OrderPlaced(2));
+        await().until(() -> outbox.count("events.outbox_published") == 50);
+        assertThat(handled.sequences()).doesNotContainKey("slow");
+        slow.countDown();
+        await().until(() -> outbox.count("events.outbox_published") == 52);
+        assertThat(handled.sequences()).containsEntry("slow", List.of(1L, 2L));
+    }
+
+    @Test
+    void retriesOfSeveralLanesAreAttemptedAtTheSameTime() {
+        CountDownLatch all = new CountDownLatch(4);
+        Recorded failingOnce =
+                Recorded.failing((attempt) -> attempt.number() == 1 ? new IllegalStateException("once") : null);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    failingOnce.handle(envelope);
+                    all.countDown();
+                    awaitLatch(all);
+                })
+                .retry(TestOutbox.AT_ONCE)
+                .stream("default", FOUR);
+        IntStream.rangeClosed(1, 4).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_published") == 4);
+    }
+
+    @Test
+    void closingLetsRunningHandlersFinishAndSetsTheRestFree() {
+        CountDownLatch begun = new CountDownLatch(4);
+        CountDownLatch finish = new CountDownLatch(1);
+        Recorded handled = Recorded.all();
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    begun.countDown();
+                    awaitLatch(finish);
+                    handled.handle(envelope);
+                })
+                .stream("default", FOUR);
+        List<EventEnvelope> events = IntStream.rangeClosed(1, 8)
+                .mapToObj((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)))
+                .toList();
+        outbox.start();
+        awaitLatch(begun);
+        Thread closing = new Thread(outbox.runtime()::close);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+        finish.countDown();
+        await().until(() -> !closing.isAlive());
+
+        assertThat(outbox.count("events.outbox_published"))
+                .isEqualTo(handled.handled().size());
+        assertThat(handled.handled()).hasSizeBetween(4, 7);
+        assertThat(outbox.count("events.outbox_claim")).isZero();
+        assertThat(events.stream().map(outbox::statusOf)).containsOnly("PUBLISHED", "PENDING");
+    }
+
+    @Test
+    void handlersThatOutlastTheShutdownTimeoutAreInterruptedWithoutHavingFailed() {
+        CountDownLatch begun = new CountDownLatch(2);
+        CountDownLatch never = new CountDownLatch(1);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    begun.countDown();
+                    never.await();
+                })
+                .stream(
+                        "default",
+                        new PollerSettings(
+                                Duration.ofSeconds(1), 20, 2, Duration.ofSeconds(5), Duration.ofMillis(100)));
+        IntStream.rangeClosed(1, 2).forEach((aggregate) -> outbox.publish("" + aggregate, new OrderPlaced(1)));
+        outbox.start();
+        awaitLatch(begun);
+        outbox.runtime().close();
+
+        await().untilAsserted(() -> assertThat(outbox.sql()
+                        .sql("SELECT status, attempt_count FROM events.outbox_status")
+                        .query((row, number) -> row.getString(1) + " " + row.getInt(2))
+                        .list())
+                .containsExactly("PENDING 0", "PENDING 0"));
+    }
+
+    @Test
+    void handlerThatClosesTheOutboxDoesNotWaitForItself() {
+        CountDownLatch closed = new CountDownLatch(1);
+        outbox
+                .handler("any", "*", (envelope) -> {
+                    outbox.runtime().close();
+                    closed.countDown();
+                })
+                .stream("default", FOUR);
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.start();
+        awaitLatch(closed);
+        assertThat(outbox.runtime().isRunning()).isFalse();
+    }
+}

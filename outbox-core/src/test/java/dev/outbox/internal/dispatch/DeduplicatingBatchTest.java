@@ -1,0 +1,131 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.BatchOutcome;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.testing.Guarantee;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DeduplicatingBatchTest {
+
+    private final TestOutbox outbox = TestOutbox.create().retry(TestOutbox.AT_ONCE).stream(
+            "default", new PollerSettings(Duration.ofMillis(50), 100, Duration.ofMinutes(1), Duration.ofSeconds(5)));
+    private final AtomicBoolean once = new AtomicBoolean(true);
+    private final List<List<EventEnvelope>> batches = new CopyOnWriteArrayList<>();
+
+    @BeforeEach
+    void createTable() {
+        outbox.sql().sql("CREATE TABLE effect (event_id uuid)").update();
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G7",
+            sentence =
+                    "A deduplicating batch handler has its database effects exactly once, also if single events fail.")
+    void effectsOfAFailedEventRollBackAndTheOthersStayOnce() {
+        start((event, outcome) -> {
+            if (event.aggregateSeq() == 2 && once.getAndSet(false)) {
+                outcome.failed(event, new IllegalStateException("on purpose"));
+            }
+        });
+        List<EventEnvelope> events = publish(20);
+
+        awaitPublished(20);
+        assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
+        assertThat(outbox.count("events.processed_event")).isEqualTo(20);
+        assertThat(failedAttempts()).isEqualTo(1);
+    }
+
+    @Test
+    void handlerGetsOnlyWhatItHasNotProcessed() {
+        List<EventEnvelope> events = publish(8);
+        outbox.sql()
+                .sql("INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'index')")
+                .param(events.get(3).eventId())
+                .update();
+        start((event, outcome) -> {});
+
+        awaitPublished(8);
+        assertThat(effects()).hasSize(7).doesNotContain(events.get(3).eventId());
+    }
+
+    @Test
+    void allEventsFailWithoutAnyEffect() {
+        start((event, outcome) -> {
+            if (batches.size() == 1) {
+                outcome.failed(event, new IllegalStateException("on purpose"));
+            }
+        });
+        List<EventEnvelope> events = publish(4);
+
+        awaitPublished(4);
+        assertThat(effects()).containsExactlyInAnyOrderElementsOf(ids(events));
+        assertThat(failedAttempts()).isEqualTo(4);
+    }
+
+    private interface Code {
+        void handle(EventEnvelope event, BatchOutcome outcome);
+    }
+
+    private void start(Code code) {
+        outbox.handler(HandlerDefinition.ofBatch("index", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                            batches.add(events);
+                            for (EventEnvelope event : events) {
+                                outbox.sql()
+                                        .sql("INSERT INTO effect VALUES (?)")
+                                        .param(event.eventId())
+                                        .update();
+                                code.handle(event, outcome);
+                            }
+                        })
+                        .deduplicating())
+                .start();
+    }
+
+    private List<EventEnvelope> publish(int events) {
+        return outbox.inTransaction(() -> IntStream.range(0, events)
+                .mapToObj(
+                        (number) -> outbox.publisher().publish("order", "order-" + number % 4, new OrderPlaced(number)))
+                .toList());
+    }
+
+    private void awaitPublished(int events) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    private int failedAttempts() {
+        return outbox.sql()
+                .sql("SELECT sum(retry_count) FROM events.outbox")
+                .query(Integer.class)
+                .single();
+    }
+
+    private List<UUID> effects() {
+        return outbox.sql().sql("SELECT event_id FROM effect").query(UUID.class).list();
+    }
+
+    private static List<UUID> ids(List<EventEnvelope> events) {
+        return events.stream().map(EventEnvelope::eventId).toList();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.outbox.internal.dispatch;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.MovingClock;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.HandlerSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class HangingHandlerTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final MovingClock clock = new MovingClock();
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+        logger.setLevel(Level.INFO);
+    }
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        outbox.close();
+        logger.detachAppender(lines);
+        logger.setLevel(null);
+    }
+
+    @Test
+    void handlerThatOutlastsItsLeaseIsReportedOnce() {
+        EventEnvelope event = hang();
+        assertThat(outbox.runtime().runningHandlers().stuck("default")).isEmpty();
+        clock.advance(LEASE.plusSeconds(1));
+
+        await().until(() -> !lines(Level.WARN, "hanging").isEmpty());
+        outbox.runtime().runningHandlers().reportStuck();
+        assertThat(lines(Level.WARN, "hanging"))
+                .singleElement()
+                .asString()
+                .contains(event.toString(), "longer than a lease");
+        assertThat(outbox.runtime().runningHandlers().stuck("default")).hasSize(1);
+        release.countDown();
+        await().until(() -> outbox.runtime().runningHandlers().stuck().isEmpty());
+    }
+
+    @Test
+    void handlerThatIgnoresItsTimeoutIsReported() {
+        outbox.settings("hanging", new HandlerSettings(Duration.ofSeconds(5), null, null, null));
+        hang();
+        clock.advance(Duration.ofSeconds(7));
+
+        await().until(() ->
+                !lines(Level.WARN, "ignores the interrupt at its timeout").isEmpty());
+    }
+
+    @Test
+    void stoppingNamesWhatItWaitsForAtOnce() {
+        EventEnvelope event = hang();
+        CompletableFuture<Object> closing = InBackground.run(() -> {
+            outbox.runtime().close();
+            return "closed";
+        });
+
+        await().until(() -> !lines(Level.INFO, "Waiting for handler hanging to finish " + event)
+                .isEmpty());
+        assertThat(closing).isNotDone();
+        release.countDown();
+        InBackground.result(closing);
+    }
+
+    @Test
+    void streamsAreInterruptedAtTheSameTime() {
+        CountDownLatch running = new CountDownLatch(2);
+        CountDownLatch interrupted = new CountDownLatch(2);
+        PollerSettings impatient = new PollerSettings(Duration.ofMillis(50), 10, LEASE, Duration.ofMillis(300));
+        outbox
+                .handler("waiting", "*", (envelope) -> {
+                    running.countDown();
+                    try {
+                        release.await();
+                    } catch (InterruptedException ex) {
+                        interrupted.countDown();
+                        awaitLatch(interrupted);
+                        throw ex;
+                    }
+                })
+                .stream("default", impatient)
+                .stream("other", impatient);
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", "2", new OrderPlaced(1)).inStream("other")));
+        outbox.start();
+        awaitLatch(running);
+        outbox.runtime().close();
+
+        assertThat(lines(Level.WARN, "abandon")).isEmpty();
+    }
+
+    private EventEnvelope hang() {
+        outbox.handler("hanging", "*", (envelope) -> {
+                    begun.countDown();
+                    while (release.getCount() > 0) {
+                        try {
+                            release.await();
+                        } catch (InterruptedException ex) {
+                            // A handler may ignore it.
+                        }
+                    }
+                })
+                .clock(clock)
+                .poller(Duration.ofMillis(50), 10, LEASE)
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        awaitLatch(begun);
+        return event;
+    }
+
+    private List<String> lines(Level level, String text) {
+        return List.copyOf(lines.list).stream()
+                .filter((line) -> line.getLevel() == level)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter((line) -> line.contains(text))
+                .toList();
+    }
+}

@@ -1,0 +1,173 @@
+package dev.outbox.internal.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A worker has died without closing its connection, and PostgreSQL keeps the transaction of its deduplicating handler. */
+@Tag("full")
+class LockedInboxTest {
+
+    private static final int OTHERS = 20;
+
+    private final HikariConfig pool = new HikariConfig();
+    private final Recorded handled = Recorded.all();
+    private TestOutbox outbox;
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, SELECT 1", "true, SELECT 1", "false, SET statement_timeout = 500"})
+    @Guarantee(
+            value = "G4",
+            sentence =
+                    "The open transaction of a dead worker's deduplicating handler delays only its own event's lane.")
+    void otherAggregatesContinueAndEventIsHandledAfterRollback(boolean batch, String init) throws SQLException {
+        List<EventEnvelope> held = start(batch, init);
+        try (Connection dead = outbox.database().dataSource().getConnection()) {
+            handleWithoutEnd(dead, held.get(0));
+            outbox.start();
+
+            awaiting().until(() -> handled.sequences().size() == OTHERS);
+            assertThat(handled.sequences()).doesNotContainKey("held");
+            awaiting()
+                    .untilAsserted(
+                            () -> assertThat(lastErrors())
+                                    .singleElement()
+                                    .asString()
+                                    .contains(
+                                            "and is still open: another instance handles the event, or died without closing its connection"));
+            dead.rollback();
+        }
+
+        awaitPublished();
+        assertThat(handled.sequences()).containsEntry("held", List.of(1L, 2L)).hasSize(OTHERS + 1);
+        assertThat(handled.handled()).hasSize(OTHERS + 2);
+        assertThat(countedFailures()).isZero();
+    }
+
+    @Test
+    @Guarantee(value = "G7", sentence = "An event whose worker seemed dead and commits after all is not handled again.")
+    void eventIsNotHandledAfterCommit() throws SQLException {
+        List<EventEnvelope> held = start(false, "SELECT 1");
+        try (Connection dead = outbox.database().dataSource().getConnection()) {
+            handleWithoutEnd(dead, held.get(0));
+            outbox.start();
+
+            awaiting().until(() -> handled.sequences().size() == OTHERS);
+            dead.commit();
+        }
+
+        awaitPublished();
+        assertThat(handled.sequences()).containsEntry("held", List.of(2L)).hasSize(OTHERS + 1);
+        assertThat(handled.handled()).hasSize(OTHERS + 1);
+        assertThat(countedFailures()).isZero();
+    }
+
+    @Test
+    void handlerKeepsItsLockTimeout() {
+        pool.setConnectionInitSql("SET lock_timeout = '7s'");
+        outbox = TestOutbox.create(pool);
+        List<String> seen = new CopyOnWriteArrayList<>();
+        outbox.handler(HandlerDefinition.of("once", Set.of("*"), (envelope) -> {
+                    seen.add(lockTimeout());
+                    outbox.transactions().executeWithoutResult((joined) -> seen.add(lockTimeout()));
+                })
+                .deduplicating());
+        outbox.handler(HandlerDefinition.ofBatch(
+                        "batch", Set.of("*"), null, (payloads, events, outcome, context) -> seen.add(lockTimeout()))
+                .deduplicating());
+        outbox.start();
+        outbox.publish("1", new OrderPlaced(1));
+
+        awaiting().until(() -> outbox.count("events.outbox_published") == 1);
+        assertThat(seen).containsExactly("7s", "7s", "7s");
+    }
+
+    /** Two events of the held aggregate come first. */
+    private List<EventEnvelope> start(boolean batch, String init) {
+        pool.setConnectionInitSql(init);
+        outbox = TestOutbox.create(pool);
+        HandlerDefinition handler = batch
+                ? HandlerDefinition.ofBatch("once", Set.of("*"), null, (payloads, events, outcome, context) -> {
+                    for (EventEnvelope event : events) {
+                        handled.handle(event);
+                    }
+                })
+                : HandlerDefinition.of("once", Set.of("*"), handled);
+        outbox.handler(handler.deduplicating()).poller(Duration.ofMillis(50), 100, Duration.ofMinutes(1));
+        return outbox.inTransaction(() -> {
+            List<EventEnvelope> held = new ArrayList<>();
+            held.add(outbox.publisher().publish("order", "held", new OrderPlaced(1)));
+            held.add(outbox.publisher().publish("order", "held", new OrderPlaced(2)));
+            for (int i = 0; i < OTHERS; i++) {
+                outbox.publisher().publish("order", "other-" + i, new OrderPlaced(i));
+            }
+            return held;
+        });
+    }
+
+    private static void handleWithoutEnd(Connection dead, EventEnvelope event) throws SQLException {
+        dead.setAutoCommit(false);
+        try (PreparedStatement statement =
+                dead.prepareStatement("INSERT INTO events.processed_event (event_id, handler_id) VALUES (?, 'once')")) {
+            UUID eventId = event.eventId();
+            statement.setObject(1, eventId);
+            statement.executeUpdate();
+        }
+    }
+
+    private String lockTimeout() {
+        return outbox.sql()
+                .sql("SELECT current_setting('lock_timeout')")
+                .query(String.class)
+                .single();
+    }
+
+    private void awaitPublished() {
+        awaiting().until(() -> outbox.count("events.outbox_published") == OTHERS + 2);
+    }
+
+    private List<String> lastErrors() {
+        return outbox.sql()
+                .sql("SELECT last_error FROM events.outbox_delivery WHERE last_error IS NOT NULL")
+                .query(String.class)
+                .list();
+    }
+
+    private int countedFailures() {
+        return outbox.sql()
+                .sql("SELECT sum(retry_count)::int FROM events.outbox")
+                .query(Integer.class)
+                .single();
+    }
+
+    private static ConditionFactory awaiting() {
+        return await().atMost(Duration.ofMinutes(1));
+    }
+}

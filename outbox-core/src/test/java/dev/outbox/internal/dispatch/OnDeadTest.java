@@ -1,0 +1,183 @@
+package dev.outbox.internal.dispatch;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.OnDead;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.registry.HandlerSettings;
+import dev.outbox.testing.Guarantee;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OnDeadTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "With `onDead = BLOCK`, no event passes a dead event of its handler and aggregate.")
+    void blockingDeadEventHoldsBackItsLaneOnly() {
+        Recorded ledger = Recorded.failing((attempt) -> isSick(attempt, 2) ? new NonRetryableException("never") : null);
+        Recorded audit = Recorded.all();
+        outbox.handler(blocking("ledger", ledger)).handler("audit", "*", audit);
+        List<EventEnvelope> sameBatch = publish("sick", 4);
+        List<EventEnvelope> others = publish("well", 4);
+        outbox.start();
+        await().until(() -> all(others, "PUBLISHED") && outbox.count("events.outbox_delivery") == 3);
+        EventEnvelope laterBatch = outbox.publish("sick", new OrderPlaced(5));
+        await().until(() -> outbox.count("events.outbox_delivery") == 4);
+
+        assertThat(lane()).containsExactly("2 BLOCKING", "3 OPEN", "4 OPEN", "5 OPEN");
+        assertThat(outbox.event(sameBatch.get(1))).isDead();
+        assertThat(outbox.event(sameBatch.get(2))).isRetrying();
+        assertThat(outbox.event(laterBatch)).isRetrying();
+        assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L), "well", List.of(1L, 2L, 3L, 4L)));
+        assertThat(audit.sequences())
+                .isEqualTo(Map.of("sick", List.of(1L, 2L, 3L, 4L, 5L), "well", List.of(1L, 2L, 3L, 4L)));
+        assertThat(outbox.sql()
+                        .sql("SELECT sum(attempt_count) FROM events.outbox_delivery WHERE status = 'OPEN'")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+    }
+
+    @Test
+    void otherProcessesKeepTheLaneBlockedToo() {
+        Recorded ledger = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("never") : null);
+        outbox.handler(blocking("ledger", ledger)).start();
+        EventEnvelope dead = outbox.publish("sick", new OrderPlaced(1));
+        assertThat(outbox.event(dead)).becomesDead();
+        outbox.runtime().close();
+
+        Recorded elsewhere = Recorded.all();
+        try (TestOutbox other = outbox.another().handler(blocking("ledger", elsewhere))) {
+            publish("sick", 2);
+            EventEnvelope well = outbox.publish("well", new OrderPlaced(1));
+            other.start();
+            assertThat(outbox.event(well)).becomesPublished();
+            await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        }
+        assertThat(lane()).containsExactly("1 BLOCKING", "2 OPEN", "3 OPEN");
+        assertThat(elsewhere.sequences()).isEqualTo(Map.of("well", List.of(1L)));
+    }
+
+    @Test
+    void eventThatDiesWhileItsLaneDrainsBlocksWhatWasClaimedAlongWithIt() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded ledger =
+                Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
+                    case 1 -> down.get() ? new IOException("down") : null;
+                    case 3 -> new NonRetryableException("never");
+                    default -> null;
+                });
+        outbox.handler(blocking("ledger", ledger));
+        publish("sick", 5);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 5);
+        down.set(false);
+        new Lanes(outbox).due();
+
+        await().until(() -> lane().equals(List.of("3 BLOCKING", "4 OPEN", "5 OPEN")));
+        assertThat(ledger.sequences()).isEqualTo(Map.of("sick", List.of(1L, 2L)));
+        assertThat(outbox.sql()
+                        .sql("SELECT count(*) FROM events.outbox_lane WHERE token IS NOT NULL")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+    }
+
+    @Test
+    void eventThatUsesUpItsAttemptsBlocks() {
+        outbox.handler(blocking(
+                        "ledger",
+                        Recorded.failing(
+                                (attempt) -> attempt.envelope().aggregateSeq() == 1 ? new IOException("down") : null)))
+                .retry(TestOutbox.AT_ONCE);
+        publish("sick", 2);
+        outbox.start();
+
+        await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
+    }
+
+    @Test
+    void eventWhosePayloadCannotBeDecodedBlocks() {
+        List<Integer> placed = new CopyOnWriteArrayList<>();
+        outbox.handler(HandlerDefinition.of("place", OrderPlaced.class, (event, envelope) -> placed.add(event.number()))
+                .onDead(OnDead.BLOCK));
+        outbox.inTransaction(() -> outbox.publisher()
+                .publish(
+                        OutboxEvent.of("order", "sick", Map.of("number", "one")).withEventType("OrderPlaced")));
+        outbox.publish("sick", new OrderPlaced(2));
+        outbox.start();
+
+        await().until(() -> lane().equals(List.of("1 BLOCKING", "2 OPEN")));
+        assertThat(placed).isEmpty();
+    }
+
+    @Test
+    void configurationGoesBeforeTheHandler() {
+        HandlerSettings block = new HandlerSettings(null, OnDead.BLOCK, null, null);
+        HandlerSettings goOn = new HandlerSettings(null, OnDead.CONTINUE, null, null);
+        Recorded stopped = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
+        Recorded passing = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
+        outbox.handler("stopped", "*", stopped)
+                .handler(blocking("passing", passing))
+                .settings("stopped", block)
+                .settings("passing", goOn);
+        publish("sick", 2);
+        outbox.start();
+
+        await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        assertThat(lane()).containsExactly("1 BLOCKING", "1 DEAD", "2 OPEN");
+        assertThat(stopped.sequences()).isEmpty();
+        assertThat(passing.sequences()).isEqualTo(Map.of("sick", List.of(2L)));
+    }
+
+    private static boolean isSick(Recorded.Attempt attempt, long seq) {
+        return attempt.envelope().aggregateId().equals("sick")
+                && attempt.envelope().aggregateSeq() == seq;
+    }
+
+    private static HandlerDefinition blocking(String id, Recorded handler) {
+        return HandlerDefinition.of(id, Set.of("*"), handler).onDead(OnDead.BLOCK);
+    }
+
+    private List<EventEnvelope> publish(String aggregateId, int count) {
+        return IntStream.rangeClosed(1, count)
+                .mapToObj((number) -> outbox.publish(aggregateId, new OrderPlaced(number)))
+                .toList();
+    }
+
+    private boolean all(List<EventEnvelope> events, String status) {
+        return events.stream().allMatch((event) -> outbox.statusOf(event).equals(status));
+    }
+
+    private List<String> lane() {
+        return outbox.sql()
+                .sql("SELECT aggregate_seq || ' ' || status" + " FROM events.outbox_delivery ORDER BY 1")
+                .query(String.class)
+                .list();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.outbox.internal.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.retention.Retention;
+import dev.outbox.internal.retention.RetentionSettings;
+import dev.outbox.internal.retention.RetentionStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The view of every event, and what the archive keeps of it. */
+class StatusViewTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void runningAttemptShowsItsClaim() {
+        Semaphore attempts = new Semaphore(0);
+        outbox.handler("mail", "*", (envelope) -> {
+                    attempts.acquire();
+                    throw new IOException("later");
+                })
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> row(event).status().equals("PROCESSING"));
+        assertClaimed(row(event));
+        assertThat(row(event).attemptCount()).isZero();
+        Instant firstClaim = row(event).claimedAt();
+
+        attempts.release();
+        await().until(() -> {
+            Row now = row(event);
+            return now.status().equals("PROCESSING") && now.attemptCount() == 1;
+        });
+        assertClaimed(row(event));
+        assertThat(row(event).claimedAt()).isAfter(firstClaim);
+
+        attempts.release(2);
+        await().until(() -> row(event).status().equals("DEAD"));
+        assertThat(row(event).claimedAt()).isNull();
+        assertThat(row(event).lockedUntil()).isNull();
+        assertThat(row(event).attemptCount()).isEqualTo(3);
+    }
+
+    private static void assertClaimed(Row row) {
+        assertThat(row.lockedBy()).isNotBlank();
+        assertThat(row.claimedAt()).isNotNull();
+        assertThat(row.lockedUntil()).isAfter(row.claimedAt());
+    }
+
+    @Test
+    void skippedHandlersAreShownAndArchived() throws SQLException {
+        EventEnvelope skipped = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope delivered = outbox.publish("2", new OrderPlaced(1));
+        lanes.dead("mail", skipped);
+        lanes.dead("audit", skipped);
+
+        skip("mail", skipped);
+        assertThat(row(skipped).skippedHandlers()).isEqualTo("mail");
+        skip("audit", skipped);
+        lanes.published(delivered);
+
+        assertThat(row(skipped).status()).isEqualTo("PUBLISHED");
+        assertThat(row(skipped).skippedHandlers()).isEqualTo("audit,mail");
+        assertThat(row(delivered).skippedHandlers()).isEmpty();
+        assertThat(archive()).isEqualTo(2);
+        assertThat(archivedSkips(skipped)).isEqualTo("audit,mail");
+        assertThat(archivedSkips(delivered)).isEmpty();
+    }
+
+    /** Every handler had succeeded before. */
+    @Test
+    void skippedReplayIsNotASkippedHandler() throws SQLException {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.published(event);
+        lanes.dead("mail", event);
+
+        skip("mail", event);
+
+        assertThat(row(event).skippedHandlers()).isEmpty();
+        assertThat(archive()).isEqualTo(1);
+        assertThat(archivedSkips(event)).isEmpty();
+    }
+
+    private void skip(String handlerId, EventEnvelope event) {
+        assertThat(outbox.runtime()
+                        .operations()
+                        .skip(DeliverySelection.delivery(event.eventId(), handlerId), "ann", "sent by hand")
+                        .affected())
+                .isEqualTo(1);
+    }
+
+    private long archive() throws SQLException {
+        return new Retention(
+                        new RetentionSettings(Duration.ZERO, true, Duration.ofDays(30), 1000),
+                        new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit")),
+                        Clock.systemUTC(),
+                        null)
+                .runOnce();
+    }
+
+    private String archivedSkips(EventEnvelope event) {
+        return outbox.sql()
+                .sql("SELECT array_to_string(skipped_handlers, ',') FROM audit.events WHERE outbox_event_id = ?")
+                .param(event.eventId())
+                .query(String.class)
+                .single();
+    }
+
+    private Row row(EventEnvelope event) {
+        return outbox.sql()
+                .sql(
+                        "SELECT status, locked_by, claimed_at, locked_until, attempt_count,"
+                                + " array_to_string(skipped_handlers, ',') AS skipped_handlers FROM events.outbox_status WHERE id = ?")
+                .param(event.id())
+                .query(Row.class)
+                .single();
+    }
+
+    private record Row(
+            String status,
+            String lockedBy,
+            Instant claimedAt,
+            Instant lockedUntil,
+            int attemptCount,
+            String skippedHandlers) {}
+}

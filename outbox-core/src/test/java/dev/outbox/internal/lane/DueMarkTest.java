@@ -1,0 +1,159 @@
+package dev.outbox.internal.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.ScanLimit;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which lanes the poller's looks find: the mark of a look is where the next one starts. */
+class DueMarkTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DueMark mark = new DueMark();
+
+    @BeforeEach
+    void addStream() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void laneThatWaitsKeepsTheMark() throws SQLException {
+        due("a", "1 hour");
+        due("b", "2 hours");
+
+        look();
+        look();
+        assertThat(aggregates(claim(1))).containsExactly("b");
+        look();
+        assertThat(aggregates(claim(10))).containsExactly("a");
+    }
+
+    @Test
+    void laneBehindTheMarkIsFoundByALookAtTheWholeQueue() throws SQLException {
+        look();
+        due("late", "1 hour");
+        assertThat(look().untilNextDelivery()).isEmpty();
+        assertThat(claim(10)).isEmpty();
+
+        mark.found(MAIL, DueMark.BEGINNING);
+        assertThat(look().untilNextDelivery()).isPresent();
+        assertThat(aggregates(claim(10))).containsExactly("late");
+    }
+
+    /** As after the end of a pause, or of an open circuit. */
+    @Test
+    void laneOfAnotherHandlerIsFoundAtOnce() throws SQLException {
+        look(ActiveHandlers.ofAllTypes("other"));
+        due("waiting", "1 hour");
+
+        assertThat(look().untilNextDelivery()).isPresent();
+        assertThat(aggregates(claim(10))).containsExactly("waiting");
+    }
+
+    @Test
+    void laneOfAPausedStreamIsFoundAtItsEnd() throws SQLException {
+        due("paused", "1 s");
+        look();
+        outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET due_at = due_at - interval '1 hour'")
+                .update();
+        mark.found(MAIL, DueMark.BEGINNING);
+        look();
+        assertThat(claim(10)).isEmpty();
+        look();
+        outbox.sql().sql("UPDATE events.outbox_stream SET paused = false").update();
+        assertThat(aggregates(claim(10))).containsExactly("paused");
+    }
+
+    /** Crash suspects wait for each other, and must not keep the mark of all lanes. */
+    @Test
+    void crashSuspectIsFoundHoweverOldAndKeepsNoMark() throws SQLException {
+        look();
+        due("suspect", "1 hour");
+        outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
+
+        ClaimRound round = look();
+        assertThat(round.untilNextDelivery()).isPresent();
+        assertThat(round.dueFrom()).isAfter(OffsetDateTime.now().minusMinutes(1));
+        assertThat(aggregates(claim(10))).containsExactly("suspect");
+    }
+
+    /** A lane becomes due at the clock of its transaction, which may commit a little later. */
+    @Test
+    void markStaysTenSecondsBehindTheClock() throws SQLException {
+        look();
+        due("slow", "9 s");
+
+        assertThat(look().untilNextDelivery()).isPresent();
+        assertThat(aggregates(claim(10))).containsExactly("slow");
+    }
+
+    private void due(String aggregateId, String ago) {
+        EventEnvelope event = lanes.publish(aggregateId, 1).get(0);
+        lanes.waiting("mail", event);
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET due_at = now() - ?::interval WHERE aggregate_id = ?")
+                .params(ago, aggregateId)
+                .update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() - ?::interval WHERE aggregate_id = ?")
+                .params(ago, aggregateId)
+                .update();
+    }
+
+    private ClaimRound look() throws SQLException {
+        return look(MAIL);
+    }
+
+    private ClaimRound look(ActiveHandlers handlers) throws SQLException {
+        ClaimRound round = claims.claim(new ClaimStore.Request(
+                        "default",
+                        "w",
+                        10,
+                        LEASE,
+                        handlers,
+                        ScanLimit.Reach.EVERYTHING,
+                        ClaimStore.Window.ADVANCED,
+                        mark.of(handlers)))
+                .orElseThrow();
+        mark.found(handlers, round.dueFrom());
+        return round;
+    }
+
+    private List<DueDelivery> claim(int batchSize) throws SQLException {
+        return deliveries.claimDue(
+                new DeliveryClaimStore.Request("default", "w", MAIL, batchSize, Set.of(), true, LEASE, mark.of(MAIL)));
+    }
+
+    private static List<String> aggregates(List<DueDelivery> due) {
+        return due.stream().map((one) -> one.envelope().aggregateId()).toList();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.outbox.internal.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.RetryAfterException;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.Backoff;
+import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.operate.HandlerExpiryStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.EventDetails.HandlerProgress;
+import dev.outbox.operations.FailureGroup.FailedAttempt;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Failed attempts of deliveries. */
+class FailureHistoryTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void keepsTheFirstAndTheNineLatestFailures() {
+        AtomicInteger attempts = new AtomicInteger();
+        outbox.retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 14))
+                .handler("mail", "*", (event) -> {
+                    throw new IOException("failure " + attempts.incrementAndGet() + " " + "x".repeat(600));
+                })
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+
+        await().until(() -> outbox.statusOf(event).equals("DEAD"));
+        List<FailedAttempt> failures = failures(event);
+        assertThat(failures).extracting(FailedAttempt::attempt).containsExactly(1, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+        assertThat(failures).allSatisfy((failure) -> {
+            assertThat(failure.code()).isEqualTo("IOException");
+            assertThat(failure.message())
+                    .startsWith("failure " + failure.attempt() + " x")
+                    .hasSize(500);
+            assertThat(failure.at()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+        });
+        assertThat(failures).isSortedAccordingTo((one, other) -> one.at().compareTo(other.at()));
+
+        outbox.runtime().operations().retry(DeliverySelection.all().ofHandler("mail"), "ann", "mended");
+        await().until(() -> attempts.get() > 14);
+        assertThat(failures(event).get(0)).isEqualTo(failures.get(0));
+    }
+
+    @Test
+    void firstDeliveryRecordsItsFailures() {
+        outbox.handler("deferred", "*", (event) -> {
+                    throw RetryAfterException.uncounted(Duration.ofHours(1), "down");
+                })
+                .handler("dead", "*", (event) -> {
+                    throw new NonRetryableException("no address");
+                })
+                .handler("fine", "*", (event) -> {})
+                .start();
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        EventEnvelope follower = outbox.publish("1", new OrderPlaced(2));
+
+        await().until(() -> outbox.count("events.outbox_delivery") == 4);
+        assertThat(outbox.sql()
+                        .sql("SELECT handler_id || ' ' || jsonb_array_length(failures) || ' '"
+                                + " || coalesce(last_error_code = failures -> -1 ->> 'code', true)"
+                                + " FROM events.outbox_delivery WHERE outbox_id = ? ORDER BY handler_id")
+                        .param(event.id())
+                        .query(String.class)
+                        .list())
+                .containsExactly("dead 1 true", "deferred 1 true");
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT failures::text FROM events.outbox_delivery WHERE outbox_id = ? AND handler_id = 'deferred'")
+                        .param(follower.id())
+                        .query(String.class)
+                        .single())
+                .isEqualTo("[]");
+    }
+
+    @Test
+    void expiredLeaseIsAFailure() {
+        outbox.handler("mail", "*", (one) -> {
+                    throw new IOException("down");
+                })
+                .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ofHours(1))), 5));
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.flowing("mail", event);
+        lanes.locked("mail", event, "-1 second");
+        outbox.start();
+
+        await().until(() -> failures(event).size() == 2);
+        assertThat(failures(event))
+                .extracting((failure) -> failure.attempt() + " " + failure.code())
+                .containsExactly("1 LEASE_EXPIRED", "2 IOException");
+        assertThat(failures(event).get(0).message()).isEqualTo("the lease of worker expired");
+    }
+
+    @Test
+    void expiredHandlerIsAFailure() throws SQLException {
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        lanes.failed("mail", event);
+        lanes.registered("mail", "{}", "OrderPlaced");
+        lanes.registered("running", "{}", "OrderPlaced");
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days' WHERE handler_id = 'mail'")
+                .update();
+
+        assertThat(new HandlerExpiryStore(outbox.dataSource(), OutboxSchema.DEFAULT).deadLetter(Duration.ofDays(7), 10))
+                .containsEntry("mail", 1L);
+        assertThat(failures(event)).singleElement().satisfies((failure) -> {
+            assertThat(failure.code()).isEqualTo("HANDLER_EXPIRED");
+            assertThat(failure.message()).contains("has expired");
+            assertThat(failure.attempt()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void emptyHistoryIsRead() {
+        assertThat(FailureHistory.read("[]")).isEmpty();
+        assertThat(FailureHistory.read(
+                        "[{\"attempt\": 3, \"at\": \"2026-01-02T03:04:05.678+02:00\", \"code\": \"A\"}]"))
+                .containsExactly(new FailedAttempt(3, Instant.parse("2026-01-02T01:04:05.678Z"), "A", ""));
+    }
+
+    private List<FailedAttempt> failures(EventEnvelope event) {
+        return outbox.runtime().inspector().findEvent(event.eventId()).stream()
+                .flatMap((details) -> details.handlers().stream())
+                .map(HandlerProgress::failures)
+                .flatMap(List::stream)
+                .toList();
+    }
+}

@@ -1,0 +1,230 @@
+package dev.outbox.internal.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimSql;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.Guarantee;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What 100,000 events that wait behind a failing one cost the others, counted in rows and pages by the database. */
+@Tag("full")
+class PoisonedAggregateTest {
+
+    private static final int WAITING = 100_000;
+    private static final long DEPTH = 500;
+    private static final String TYPES = "boolean, text, bigint, bigint, bigint[], int, bigint, uuid, text, bigint";
+    private static final String VALUES =
+            "false, 'default', 0, " + DEPTH + ", '{}', 50, 1000000, gen_random_uuid(), 'w', 60000";
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(value = "G4", sentence = "Claims do not visit 100,000 events that wait behind a failed one.")
+    void claimDoesNotVisitTheEventsThatWait() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+        assertThatClaimVisitsLittle();
+    }
+
+    /** The planner knows then that half of the rows wait, and may think that the other half comes cheaper without the index. */
+    @Test
+    void claimDoesNotVisitTheEventsThatWaitIfStatisticsKnowTheQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        poison();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', (n % 1000)::text, n / 1000 + 1, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(0, 59999) n
+                        """).update();
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        assertThatClaimVisitsLittle();
+    }
+
+    @Test
+    void claimOfABatchIsNotComparedWithItselfIfStatisticsKnowNoQueue() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("VACUUM ANALYZE events.outbox_unpublished").update();
+        IntStream.rangeClosed(1, 200).forEach((number) -> outbox.publish("" + number, new OrderPlaced(number)));
+
+        assertThat(Explained.nodes(explainClaim()))
+                .noneMatch((node) -> node.path("Node Type").asString("").contains("Join")
+                        || node.path("Node Type").asString("").contains("Nested Loop"));
+    }
+
+    /** What has left the queue stays in its index while an older snapshot is held. */
+    @Test
+    void claimDoesNotVisitWhatHasLeftTheQueueWhileASnapshotIsHeld() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        try (Connection holder = outbox.owner().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+            statement.execute("SELECT count(*) FROM events.outbox_unpublished");
+            outbox.sql().sql("""
+                            INSERT INTO events.outbox_unpublished
+                                   (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                            SELECT 'default', 'order', n::text, 1, 'OrderPlaced', '{"number": 1}'
+                              FROM generate_series(1, 50000) n
+                            """).update();
+            outbox.sql()
+                    .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                    .update();
+            outbox.publish("next", new OrderPlaced(1));
+
+            assertThat(Explained.pages(explainClaim(0))).isGreaterThan(500);
+            assertThat(Explained.pages(explainClaim(50_001))).isLessThan(100);
+            holder.rollback();
+        }
+    }
+
+    @Test
+    void claimLooksNoDeeperThanItsReach() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', 'claimed', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, 20000) n
+                        """).update();
+        new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claim(new ClaimStore.Request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes()));
+
+        assertThat(Explained.rowsVisited(explainClaim(), "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
+    }
+
+    @Test
+    void aggregateHashIsInlined() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+
+        assertThat(explainClaim().toString()).contains("hashtextextended(").doesNotContain("outbox_aggregate_hash");
+    }
+
+    @Test
+    void failureDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET worker = 'w', claimed_at = now(), token = gen_random_uuid()")
+                .update();
+        long first = outbox.sql()
+                .sql("SELECT min(outbox_id) FROM events.outbox_delivery")
+                .query(Long.class)
+                .single();
+        String fence = outbox.sql()
+                .sql("SELECT format('%L, %L', l.token, i.token) FROM events.outbox_lane l, events.outbox_incarnation i")
+                .query(String.class)
+                .single();
+        JsonNode settle = new Explained(outbox.dataSource())
+                .explain(
+                        DeliverySql.SETTLE,
+                        "bigint[], text[], text[], bigint[], text[], text[], uuid, uuid",
+                        "'{" + first + "}', '{mail}', '{FAILED}', '{1000}', '{X}', '{x}', " + fence);
+        JsonNode release = new Explained(outbox.dataSource())
+                .explain(
+                        LaneSql.RELEASE,
+                        "text[], text[], text[], text[], uuid, uuid",
+                        "'{order}', '{poisoned}', '{mail}', '{false}', " + fence);
+        for (JsonNode plan : List.of(settle, release)) {
+            assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween(1L, 10L);
+        }
+    }
+
+    private JsonNode explainClaim() throws SQLException {
+        return explainClaim(0);
+    }
+
+    private JsonNode explainClaim(long start) throws SQLException {
+        outbox.sql()
+                .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
+                .param(start)
+                .update();
+        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, TYPES, VALUES);
+    }
+
+    private void assertThatClaimVisitsLittle() throws SQLException {
+        JsonNode plan = explainClaim();
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished")).isBetween(50L, 200L);
+        assertThat(Explained.indexesOf(plan)).contains("outbox_unpublished_pending");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
+        assertThat(Explained.pages(plan)).isLessThan(1_500);
+    }
+
+    @Test
+    void lookForDueDeliveriesDoesNotVisitTheOnesThatWait() throws SQLException {
+        poison();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(
+                        DeliverySql.UNTIL_NEXT,
+                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                        "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isEqualTo(1);
+        assertThat(Explained.indexesOf(plan)).containsExactly("outbox_lane_due", "outbox_delivery_lane");
+    }
+
+    @Test
+    void claimDoesNotVisitDeliveriesOfForeignHandlers() throws SQLException {
+        poison();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now(), aggregate_id = outbox_id::text")
+                .update();
+        LaneRows.addMissing(outbox.sql());
+        outbox.sql().sql("ANALYZE events.outbox_delivery, events.outbox_lane").update();
+        JsonNode plan = new Explained(outbox.dataSource())
+                .explain(
+                        DeliverySql.UNTIL_NEXT,
+                        "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                        "'{other}', 'default', '-infinity', '{other}', '{*}', '{*}', '{*}', '{*}'");
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
+        assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .claimDue(new DeliveryClaimStore.Request(
+                                "default", "w", ActiveHandlers.ofAllTypes("other"), 50, Set.of(), true, LEASE)))
+                .isEmpty();
+    }
+
+    /** One failed delivery, and those of the events behind it. */
+    private void poison() {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT nextval('events.outbox_id_seq'), 'default', 'order', 'poisoned', n, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(1, ?) n
+                        """).param(WAITING).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                               'OPEN', CASE WHEN aggregate_seq = 1 THEN now() + interval '1 hour' ELSE now() END
+                          FROM events.outbox_unpublished
+                        """).update();
+        LaneRows.addMissing(outbox.sql());
+        outbox.sql()
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
+                .update();
+    }
+}

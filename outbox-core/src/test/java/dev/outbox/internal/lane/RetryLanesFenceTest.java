@@ -1,0 +1,225 @@
+package dev.outbox.internal.lane;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.SettlementStore;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.Guarantee;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Late workers of deliveries, and rows that others hold locked. */
+class RetryLanesFenceTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliverySettlementStore outcomes =
+            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(value = "G5", sentence = "Retries are fenced in the same way.")
+    void lateWorkerOfDeliveryChangesNothing() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
+        park(claim(), event);
+        List<DueDelivery> late = claimDue();
+        new Lanes(outbox).expired();
+        List<DueDelivery> next = claimDue();
+        assertThat(next.get(0).attempt()).isEqualTo(2);
+
+        Failure failure = new Failure("E", "late");
+        for (DeliveryOutcome outcome : List.of(
+                new DeliveryOutcome.Succeeded(),
+                new DeliveryOutcome.Retry(failure, Duration.ZERO, true),
+                new DeliveryOutcome.Retry(failure, Duration.ZERO, false),
+                new DeliveryOutcome.Dead(failure, false),
+                new DeliveryOutcome.Dead(failure, true))) {
+            AttemptedDelivery attempted = new AttemptedDelivery(late.get(0), outcome);
+            assertThat(outcomes.settle(List.of(attempted), List.of(), Set.of()).written())
+                    .isEmpty();
+        }
+        assertThat(outcomes.settle(List.of(), late, Set.of()).written()).isEmpty();
+        assertThat(deliveries.renew(lanesOf(late), late.get(0).fence(), LEASE)).isEmpty();
+        assertThat(deliveries.confirm(lanesOf(late), late.get(0).fence())).isEmpty();
+        assertThat(lane()).containsExactly("1 OPEN 0");
+        assertThat(outbox.sql()
+                        .sql("SELECT status FROM events.outbox_status")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("PROCESSING");
+        assertThat(outcomes.settle(
+                                List.of(new AttemptedDelivery(next.get(0), new DeliveryOutcome.Succeeded())),
+                                List.of(),
+                                Set.of())
+                        .written())
+                .hasSize(1);
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
+    }
+
+    @Test
+    @Guarantee(value = "G5", sentence = "A late worker does not take a lane from its new owner.")
+    void lateWorkerNeverTakesLaneFromNewOwner() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (int number = 1; number <= 3; number++) {
+            EventEnvelope event = outbox.publish("1", new OrderPlaced(number));
+            park(claim(), event);
+        }
+        List<DueDelivery> late = claimDue();
+        assertThat(late).hasSize(3);
+        new Lanes(outbox).expired();
+        assertThat(deliveries.claimDue(
+                        new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
+                .as("one at a time after an expired lease")
+                .hasSize(1);
+
+        AttemptedDelivery third = new AttemptedDelivery(
+                late.get(2), new DeliveryOutcome.Retry(new Failure("E", "late"), Duration.ZERO, true));
+        assertThat(outcomes.settle(List.of(third), List.of(), Set.of()).written())
+                .isEmpty();
+        assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT FROM events.outbox WHERE aggregate_id = '1' FOR UPDATE",
+                "SELECT FROM events.outbox_delivery WHERE aggregate_id = '1' FOR UPDATE",
+            })
+    @Guarantee(value = "G4", sentence = "A row that is locked during a retry delays its aggregate only.")
+    void rowLockedDuringRetryDelaysItsAggregateOnly(String lock) throws Exception {
+        CountDownLatch retrying = new CountDownLatch(1);
+        CountDownLatch locked = new CountDownLatch(1);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (attempt.envelope().aggregateId().equals("1") && attempt.number() == 2) {
+                retrying.countDown();
+                awaitLatch(locked);
+            }
+            return attempt.number() == 1 ? new IOException("once") : null;
+        });
+        outbox.handler("mail", "*", mail)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(50), 50, Duration.ofSeconds(3));
+        publish(3);
+        outbox.start();
+        awaitLatch(retrying);
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute(lock);
+            locked.countDown();
+            IntStream.range(0, 5).forEach((i) -> outbox.publish("other" + i, new OrderPlaced(i)));
+
+            // They are retried too.
+            await().until(() -> outbox.count("events.outbox_published") == 5);
+            await().during(Duration.ofSeconds(4))
+                    .until(() -> mail.sequences().get("1").equals(List.of(1L)));
+            operator.rollback();
+        }
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L));
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+    }
+
+    /** A transaction that has locked a lane may be about to change it: a renewal that skipped it would leave it to others. */
+    @Test
+    void renewalWaitsForALockedLane() throws Exception {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        for (String aggregate : List.of("1", "2")) {
+            EventEnvelope event = outbox.publish(aggregate, new OrderPlaced(1));
+            park(claim(), event);
+        }
+        List<DueDelivery> due = claimDue();
+        try (Connection other = outbox.owner().getConnection()) {
+            other.setAutoCommit(false);
+            other.createStatement().execute("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
+
+            CompletableFuture<Set<Lane>> renewed = InBackground.run(
+                    () -> deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE));
+            await().until(() -> outbox.sql()
+                            .sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                            .query(Integer.class)
+                            .single()
+                    == 1);
+            other.rollback();
+            assertThat(result(renewed)).hasSize(2);
+
+            other.createStatement().execute("SELECT FROM events.outbox_lane WHERE aggregate_id = '1' FOR UPDATE");
+            assertThat(deliveries.renew(lanesOf(due), due.get(0).fence(), LEASE))
+                    .as("lanes that are left if another one stays locked")
+                    .containsExactly(new Lane("mail", "order", "2"));
+            other.rollback();
+        }
+    }
+
+    private static Set<Lane> lanesOf(List<DueDelivery> deliveries) {
+        return deliveries.stream().map(Lane::of).collect(Collectors.toSet());
+    }
+
+    private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
+        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", new DeliveryOutcome.Queued());
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
+                        .claimHeld())
+                .isTrue();
+    }
+
+    private ClaimRound claim() throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
+                .orElseThrow();
+    }
+
+    private List<DueDelivery> claimDue() throws SQLException {
+        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
+    }
+
+    private void publish(int events) {
+        IntStream.rangeClosed(1, events).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
+    }
+
+    /** Sequence, status and failures of what is in the lane. */
+    private List<String> lane() {
+        return outbox.sql()
+                .sql(
+                        "SELECT aggregate_seq || ' ' || status || ' ' || retry_count FROM events.outbox_delivery ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}

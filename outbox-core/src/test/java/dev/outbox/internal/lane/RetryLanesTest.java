@@ -1,0 +1,206 @@
+package dev.outbox.internal.lane;
+
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.SettlementStore;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import dev.outbox.testing.Guarantee;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RetryLanesTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliverySettlementStore outcomes =
+            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void recoveredLaneDrainsInBatchesAndInOrder() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        AtomicInteger settlements = new AtomicInteger();
+        Recorded mail = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        outbox
+                .handler("mail", "*", mail)
+                .listener(new OutboxListener() {
+                    @Override
+                    public void settled(String stream, Duration duration, int events) {
+                        settlements.incrementAndGet();
+                    }
+                })
+                .stream("default", new PollerSettings(Duration.ofMillis(100), 100, LEASE, Duration.ofSeconds(5)));
+        publish(1000);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 1000);
+        settlements.set(0);
+        down.set(false);
+        new Lanes(outbox).due();
+
+        await().until(() -> outbox.count("events.outbox_published") == 1000);
+        assertThat(mail.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 1000).boxed().toList());
+        assertThat(settlements.get()).isLessThan(50);
+    }
+
+    @Test
+    void failureHoldsBackTheRestOfItsLane() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail = Recorded.failing((attempt) -> {
+            long seq = attempt.envelope().aggregateSeq();
+            return seq == 1 && down.get() || seq == 4 && attempt.number() == 1 ? new IOException("down") : null;
+        });
+        outbox.handler("mail", "*", mail);
+        publish(8);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 8);
+        down.set(false);
+        new Lanes(outbox).due();
+        await().until(() -> outbox.count("events.outbox_published") == 3);
+
+        assertThat(lane()).containsExactly("4 OPEN 1", "5 OPEN 0", "6 OPEN 0", "7 OPEN 0", "8 OPEN 0");
+        assertThat(outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM events.outbox_delivery d JOIN events.outbox_lane l USING (handler_id, aggregate_id) WHERE l.token IS NOT NULL OR d.attempt_count > 1")
+                        .query(Integer.class)
+                        .single())
+                .isZero();
+        new Lanes(outbox).due();
+        await().until(() -> outbox.count("events.outbox_published") == 8);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L));
+    }
+
+    @Test
+    void deadDeliveryLetsItsLanePass() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded mail =
+                Recorded.failing((attempt) -> switch ((int) attempt.envelope().aggregateSeq()) {
+                    case 1 -> down.get() ? new IOException("down") : null;
+                    case 3 -> new NonRetryableException("never");
+                    case 5 -> attempt.number() == 1 ? new IOException("down") : null;
+                    default -> null;
+                });
+        outbox.handler("mail", "*", mail);
+        publish(6);
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 6);
+        down.set(false);
+        new Lanes(outbox).due();
+
+        await().until(() -> lane().equals(List.of("3 DEAD 1", "5 OPEN 1", "6 OPEN 0")));
+        new Lanes(outbox).due();
+        await().until(() -> outbox.count("events.outbox_published") == 5);
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 4L, 5L, 6L));
+    }
+
+    @Test
+    @Guarantee(value = "G3", sentence = "A delivery queued at the moment its lane empties is the first of the lane.")
+    void deliveryQueuedWhileLaneEmptiesIsFirst() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
+        park(claim(), first);
+        EventEnvelope second = outbox.publish("1", new OrderPlaced(2));
+        ClaimRound round = claim();
+        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+        List<DueDelivery> due = claimDue();
+
+        // The lane empties in a transaction that has not committed when the second event queues behind it: the
+        // operator's
+        // lock keeps that transaction from ending.
+        try (Connection operator = outbox.owner().getConnection()) {
+            operator.setAutoCommit(false);
+            operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+            CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
+                    List.of(new AttemptedDelivery(due.get(0), new DeliveryOutcome.Succeeded())), List.of(), Set.of()));
+            awaitWaiting(1);
+            CompletableFuture<Boolean> queueing = InBackground.run(() -> {
+                park(round, second);
+                return true;
+            });
+            awaitWaiting(2);
+            operator.rollback();
+            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(queueing)).isTrue();
+        }
+
+        assertThat(lane()).containsExactly("2 OPEN 0");
+        assertThat(claimDue()).extracting((one) -> one.envelope().id()).containsExactly(second.id());
+    }
+
+    private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
+        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", new DeliveryOutcome.Queued());
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
+                        .claimHeld())
+                .isTrue();
+    }
+
+    private ClaimRound claim() throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
+                .orElseThrow();
+    }
+
+    private List<DueDelivery> claimDue() throws SQLException {
+        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
+    }
+
+    private void awaitWaiting(int sessions) {
+        await().until(() -> outbox.sql()
+                        .sql("SELECT count(*) FROM pg_stat_activity"
+                                + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                        .query(Integer.class)
+                        .single()
+                == sessions);
+    }
+
+    private void publish(int events) {
+        IntStream.rangeClosed(1, events).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
+    }
+
+    /** Sequence, status and failures of what is in the lane. */
+    private List<String> lane() {
+        return outbox.sql()
+                .sql(
+                        "SELECT aggregate_seq || ' ' || status || ' ' || retry_count FROM events.outbox_delivery ORDER BY aggregate_seq")
+                .query(String.class)
+                .list();
+    }
+}

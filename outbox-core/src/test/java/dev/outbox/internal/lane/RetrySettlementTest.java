@@ -1,0 +1,74 @@
+package dev.outbox.internal.lane;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RetrySettlementTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final AtomicBoolean down = new AtomicBoolean(true);
+    private final AtomicInteger retries = new AtomicInteger();
+    private final CountDownLatch firstRuns = new CountDownLatch(1);
+    private final CountDownLatch firstMayEnd = new CountDownLatch(1);
+    private final CountDownLatch lastMayEnd = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        firstMayEnd.countDown();
+        lastMayEnd.countDown();
+        outbox.close();
+    }
+
+    @Test
+    void settlesLanesWhileALaterOneRuns() throws InterruptedException {
+        outbox.handler("mail", "*", Recorded.failing((attempt) -> {
+            if (down.get()) {
+                return new IOException("down");
+            }
+            int retry = retries.incrementAndGet();
+            if (retry == 1) {
+                firstRuns.countDown();
+                awaitQuietly(firstMayEnd);
+            } else if (retry == 3) {
+                awaitQuietly(lastMayEnd);
+            }
+            return null;
+        }));
+        for (String id : new String[] {"1", "2", "3"}) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+        outbox.start();
+        await().until(() -> outbox.count("events.outbox_delivery") == 3);
+        down.set(false);
+        new Lanes(outbox).due();
+        assertThat(firstRuns.await(30, TimeUnit.SECONDS)).isTrue();
+
+        await().pollDelay(Duration.ofMillis(1100)).until(() -> retries.get() == 1);
+        firstMayEnd.countDown();
+
+        await().until(() -> outbox.count("events.outbox_delivery") < 3);
+        assertThat(retries.get()).isLessThanOrEqualTo(3);
+        assertThat(outbox.count("events.outbox_published")).isLessThan(3);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

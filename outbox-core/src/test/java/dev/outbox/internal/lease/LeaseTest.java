@@ -1,0 +1,144 @@
+package dev.outbox.internal.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LeaseTest {
+
+    private static final Duration LIFE = Duration.ofSeconds(60);
+
+    private final Row row = new Row();
+    private long nanos = Long.MAX_VALUE - 5;
+    private long millis;
+    private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, millis));
+    private final Lease lease = keeper.keep(row, LIFE, keeper.now());
+
+    /** What the database says. */
+    private final class Row implements Lease.Claimed {
+
+        private boolean held = true;
+        private boolean away;
+        private int confirmations;
+        private int renewals;
+        private Duration suspension = Duration.ZERO;
+
+        @Override
+        public boolean renew() throws IOException {
+            renewals++;
+            return answer();
+        }
+
+        @Override
+        public boolean confirm() throws IOException {
+            confirmations++;
+            return answer();
+        }
+
+        private boolean answer() throws IOException {
+            if (away) {
+                throw new IOException("away");
+            }
+            pass(suspension);
+            return held;
+        }
+    }
+
+    @Test
+    void freshLeaseIsTrustedWithoutAsking() {
+        pass(Lease.TRUSTED_FOR.minusMillis(1));
+
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(row.confirmations).isZero();
+    }
+
+    @Test
+    void oldLeaseIsConfirmedOnce() {
+        pass(Lease.TRUSTED_FOR);
+
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(row.confirmations).isEqualTo(1);
+    }
+
+    @Test
+    void confirmationIsNotTrustedBeyondEndOfLease() {
+        pass(LIFE.minusMillis(10));
+        assertThat(lease.isHeld()).isTrue();
+
+        row.held = false;
+        pass(Duration.ofMillis(20));
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(row.confirmations).isEqualTo(2);
+    }
+
+    @Test
+    void answerFromBeforeASuspensionCountsForNothing() {
+        pass(Lease.TRUSTED_FOR);
+        row.suspension = LIFE.plusMillis(1);
+
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void forgottenClaimIsLostForGood() {
+        row.held = false;
+        pass(Lease.TRUSTED_FOR);
+        assertThat(lease.isHeld()).isFalse();
+
+        row.held = true;
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lease.isLost()).isTrue();
+    }
+
+    @Test
+    void unreachableDatabaseConfirmsNothing() {
+        row.away = true;
+        pass(Lease.TRUSTED_FOR);
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lease.isLost()).isFalse();
+
+        row.away = false;
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    /** The monotonic clock stands still while a virtual machine is suspended. */
+    @Test
+    void wallClockJumpCountsAsSuspension() {
+        millis += LIFE.toMillis() + 1;
+        assertThat(lease.isLost()).isTrue();
+
+        row.held = false;
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(row.confirmations).isEqualTo(1);
+    }
+
+    @Test
+    void wallClockThatGoesBackExtendsNothing() {
+        millis -= Duration.ofHours(1).toMillis();
+        pass(LIFE.plusNanos(1));
+
+        assertThat(lease.isLost()).isTrue();
+    }
+
+    @Test
+    void keeperConfirmsAndRenewsInTime() throws Exception {
+        keeper.runOnce();
+        assertThat(row.confirmations + row.renewals).isZero();
+        pass(Duration.ofSeconds(1));
+        keeper.runOnce();
+        assertThat(row.confirmations).isEqualTo(1);
+        pass(LIFE.dividedBy(3));
+        keeper.runOnce();
+
+        assertThat(row.renewals).isEqualTo(1);
+        assertThat(lease.remaining()).isEqualTo(LIFE);
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+        millis += time.toMillis();
+    }
+}

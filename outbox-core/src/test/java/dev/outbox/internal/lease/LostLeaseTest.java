@@ -1,0 +1,144 @@
+package dev.outbox.internal.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.PayloadFormat;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.BlockedLanes;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DispatchSettings;
+import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.dispatch.Dispatcher;
+import dev.outbox.internal.payload.PayloadReader;
+import dev.outbox.internal.payload.Upcasters;
+import dev.outbox.internal.registry.HandlerRegistry;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LostLeaseTest {
+
+    private static final Duration LIFE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final List<String> invoked = new ArrayList<>();
+    private static final BlockedLanes NOTHING_BLOCKED = new BlockedLanes() {
+        @Override
+        public Set<String> of(ClaimedEvent event) {
+            return Set.of();
+        }
+
+        @Override
+        public void block(ClaimedEvent event, String handlerId) {}
+    };
+
+    private boolean held = true;
+    private static Runnable suspension = () -> {};
+    private long nanos;
+    private final LeaseRenewer keeper = new LeaseRenewer(LIFE, () -> new Moment(nanos, 0));
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void noHandlerStartsAfterTheLeaseIsLost() {
+        Dispatcher dispatcher = dispatcher(
+                handler("first", () -> {
+                    nanos += Duration.ofSeconds(1).toNanos();
+                    held = false;
+                }),
+                handler("second", () -> {}));
+
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).containsExactly("first");
+        assertThat(outcome).isEmpty();
+    }
+
+    @Test
+    void slowHandlerUnderAHeldLeaseLetsTheNextStart() {
+        Dispatcher dispatcher = dispatcher(
+                handler("first", () -> nanos += Duration.ofSeconds(1).toNanos()), handler("second", () -> {}));
+
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).containsExactly("first", "second");
+        assertThat(outcome).singleElement().matches(DispatchedEvent::succeeded);
+    }
+
+    @Test
+    void handlerDoesNotStartAfterASuspensionThatOutlastsTheLease() {
+        suspension = () -> nanos += LIFE.plusMillis(1).toNanos();
+        Dispatcher dispatcher = dispatcher(HandlerDefinition.of(
+                "first", Set.of("OrderPlaced"), Decoded.class, (payload, envelope) -> invoked.add("first")));
+
+        List<DispatchedEvent> outcome =
+                dispatcher.dispatch(List.of(event()), NOTHING_BLOCKED, new LeaseGuard(lease(), () -> false));
+        assertThat(invoked).isEmpty();
+        assertThat(outcome).isEmpty();
+    }
+
+    /** Payload whose decoding stands still for a while. */
+    private record Decoded() {
+
+        Decoded {
+            suspension.run();
+        }
+    }
+
+    private Lease lease() {
+        return keeper.keep(
+                new Lease.Claimed() {
+                    @Override
+                    public boolean renew() {
+                        return held;
+                    }
+
+                    @Override
+                    public boolean confirm() {
+                        return held;
+                    }
+                },
+                LIFE,
+                keeper.now());
+    }
+
+    private HandlerDefinition handler(String id, Runnable work) {
+        return HandlerDefinition.of(id, Set.of("*"), (envelope) -> {
+            invoked.add(id);
+            work.run();
+        });
+    }
+
+    private Dispatcher dispatcher(HandlerDefinition... handlers) {
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(handlers), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+        return new Dispatcher(
+                registry,
+                new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
+                DispatchSettings.defaults(),
+                OutboxListener.NONE,
+                new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
+    }
+
+    private static ClaimedEvent event() {
+        EventEnvelope envelope = new EventEnvelope(
+                1, new UUID(0, 1), "default", "order", "1", 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH, false);
+        return new ClaimedEvent(envelope, 0, Set.of());
+    }
+}

@@ -1,0 +1,139 @@
+package dev.outbox.internal.notify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.TestDatabase;
+import dev.outbox.testing.TestPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+class NotificationListenerTest {
+
+    private final TestDatabase database = TestPostgres.shared().newDatabase();
+    private final Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void capture() {
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        database.close();
+    }
+
+    @Test
+    void warnsOnceAndRetriesUntilItCanListen() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        AtomicInteger attempts = new AtomicInteger();
+        AtomicInteger woken = new AtomicInteger();
+        DelegatingDataSource unpooled = new DelegatingDataSource(database.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                attempts.incrementAndGet();
+                if (full.get()) {
+                    throw new SQLException("sorry, too many clients already", "53300");
+                }
+                return super.getConnection();
+            }
+        };
+        NotificationListener listener = new NotificationListener(
+                new NotificationChannel(unpooled, OutboxSchema.DEFAULT),
+                new Notifier(new NotificationChannel(unpooled, OutboxSchema.DEFAULT), "this"),
+                (stream) -> {},
+                woken::incrementAndGet);
+        listener.start();
+        try {
+            await().until(() -> attempts.get() >= 3);
+            assertThat(lines.list)
+                    .filteredOn((line) -> line.getLevel() == Level.WARN)
+                    .hasSize(1);
+            assertThat(lines.list.get(0).getThrowableProxy().getMessage())
+                    .contains("streams are polled at their interval", "too many clients");
+            assertThat(woken).hasValue(0);
+
+            full.set(false);
+
+            await().until(() -> woken.get() == 1);
+        } finally {
+            listener.close();
+        }
+    }
+
+    @Test
+    void warnsOnceIfItsOwnNotificationDoesNotArrive() throws SQLException {
+        try (TestDatabase elsewhere = TestPostgres.shared().newDatabase()) {
+            // Notifications stay within a database, so none arrives, as behind a pooler that shares sessions.
+            List<ILoggingEvent> said = listen(elsewhere, () -> {
+                await().until(() -> said().stream().anyMatch((line) -> line.getLevel() == Level.WARN));
+                await().until(() -> listening() == 0);
+            });
+
+            assertThat(said)
+                    .singleElement()
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .asString()
+                    .contains("outbox.poller.interval", "outbox.direct-url", "outbox.poller.notify=false");
+        }
+    }
+
+    @Test
+    void saysNothingIfItsOwnNotificationArrives() throws SQLException {
+        List<ILoggingEvent> said =
+                listen(database, () -> await().pollDelay(Duration.ofSeconds(5)).until(() -> listening() == 1));
+
+        assertThat(said).isEmpty();
+    }
+
+    private List<ILoggingEvent> said() {
+        return List.copyOf(lines.list);
+    }
+
+    private long listening() {
+        return JdbcClient.create(database.dataSource())
+                .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = ? AND application_name = 'outbox-listener'")
+                .param(database.name())
+                .query(Long.class)
+                .single();
+    }
+
+    /** Listens in the database of the test, while notifications are sent in another one. */
+    private List<ILoggingEvent> listen(TestDatabase sending, Runnable whileListening) {
+        Logger selfTest = (Logger) LoggerFactory.getLogger(ListenerSelfTest.class);
+        selfTest.addAppender(lines);
+        try (Notifier notifier =
+                        new Notifier(new NotificationChannel(sending.dataSource(), OutboxSchema.DEFAULT), "this");
+                NotificationListener listener = new NotificationListener(
+                        new NotificationChannel(database.dataSource(), OutboxSchema.DEFAULT),
+                        notifier,
+                        (stream) -> {},
+                        () -> {})) {
+            notifier.start();
+            listener.start();
+            whileListening.run();
+        } finally {
+            selfTest.detachAppender(lines);
+        }
+        return said();
+    }
+}

@@ -1,0 +1,199 @@
+package dev.outbox.internal.operate;
+
+import static dev.outbox.fixture.InBackground.result;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.SettlementStore;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.lane.AttemptedDelivery;
+import dev.outbox.internal.lane.DeliveryClaimStore;
+import dev.outbox.internal.lane.DeliverySettlementStore;
+import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.OutboxOperations.Changed;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Operations at the very moment in which a worker changes the lane. Each test holds one of the two in the middle. */
+class OperationRacesTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+    private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final Lanes lanes = new Lanes(outbox);
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final DeliverySettlementStore outcomes =
+            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    @BeforeEach
+    void addStream() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    /** A claim holds the lock of its stream; a retry needs nothing that a claim holds. */
+    @Test
+    void retryDoesNotWaitForClaimsOfItsStream() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        try (Connection claiming = outbox.dataSource().getConnection();
+                Statement statement = claiming.createStatement()) {
+            claiming.setAutoCommit(false);
+            statement.execute("SELECT FROM events.outbox_stream WHERE stream = 'default' FOR UPDATE");
+            assertThat(retry(events.get(0))).isEqualTo(new Changed(1, 0));
+            claiming.rollback();
+        }
+    }
+
+    @Test
+    void retryWaitsForLaneThatIsBeingClaimed() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        lanes.failed("mail", events.get(1));
+        try (Connection claiming = outbox.dataSource().getConnection();
+                Statement statement = claiming.createStatement()) {
+            claiming.setAutoCommit(false);
+            statement.execute(
+                    "UPDATE events.outbox_lane SET token = gen_random_uuid(), worker = 'w', claimed_at = now(),"
+                            + " due_at = now() + interval '1 minute'");
+            CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(0)));
+            awaitWaiting(1);
+            claiming.commit();
+            assertThat(result(retried)).isEqualTo(new Changed(1, 0));
+        }
+        assertThat(outbox.sql()
+                        .sql("SELECT worker FROM events.outbox_lane")
+                        .query(String.class)
+                        .single())
+                .isEqualTo("w");
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0", "2 OPEN 1");
+    }
+
+    @Test
+    void keepsEventRetriedWhileItsLaneEmpties() throws SQLException {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(1));
+        lanes.failed("mail", events.get(0));
+        DueDelivery head = claimDue();
+
+        try (Connection holding = outbox.owner().getConnection()) {
+            holdPublishing(holding);
+            CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> succeed(head));
+            awaitWaiting(1);
+            CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(1)));
+            awaitWaiting(2);
+            holding.rollback();
+            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(retried).affected()).isEqualTo(1);
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
+    }
+
+    @Test
+    void keepsEventQueuedDuringSkipOfItsLane() throws SQLException {
+        EventEnvelope first = lanes.publish("1", 1).get(0);
+        lanes.blocking("mail", first);
+        EventEnvelope second = lanes.publish("1", 1).get(0);
+        ClaimRound round = claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
+                .orElseThrow();
+        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+
+        try (Connection holding = outbox.owner().getConnection()) {
+            holdPublishing(holding);
+            CompletableFuture<Changed> skipped = InBackground.run(() -> outbox.runtime()
+                    .operations()
+                    .skip(DeliverySelection.delivery(first.eventId(), "mail"), "ann", "sent by hand"));
+            awaitWaiting(1);
+            CompletableFuture<Boolean> queueing = InBackground.run(() -> queue(round, second));
+            awaitWaiting(2);
+            holding.rollback();
+            assertThat(result(skipped).affected()).isEqualTo(1);
+            assertThat(result(queueing)).isTrue();
+        }
+        assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
+    }
+
+    @Test
+    void retriedDeliveryFencesItsLateWorker() throws SQLException {
+        EventEnvelope event = lanes.publish("1", 1).get(0);
+        lanes.failed("mail", event);
+        DueDelivery late = claimDue();
+        lanes.expired();
+        assertThat(retry(event).affected()).isEqualTo(1);
+
+        assertThat(succeed(late).written()).isEmpty();
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
+        assertThat(claimDue().attempt()).isEqualTo(late.attempt());
+        assertThat(succeed(late).written()).isEmpty();
+    }
+
+    /** Every transaction that completes an event waits, and keeps its locks. */
+    private static void holdPublishing(Connection holding) throws SQLException {
+        holding.setAutoCommit(false);
+        try (Statement statement = holding.createStatement()) {
+            statement.execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
+        }
+    }
+
+    private void awaitWaiting(int sessions) {
+        await().pollInterval(Duration.ofMillis(10))
+                .until(() -> outbox.sql()
+                                .sql("SELECT count(*) FROM pg_stat_activity"
+                                        + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                                .query(Integer.class)
+                                .single()
+                        == sessions);
+    }
+
+    private DueDelivery claimDue() throws SQLException {
+        lanes.due();
+        return deliveries
+                .claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE))
+                .get(0);
+    }
+
+    private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
+        AttemptedDelivery attempted = new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
+        return outcomes.settle(List.of(attempted), List.of(), Set.of());
+    }
+
+    private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
+        QueuedDelivery parked = new QueuedDelivery(event.id(), "mail", new DeliveryOutcome.Queued());
+        return settlements
+                .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
+                .claimHeld();
+    }
+
+    private Changed retry(EventEnvelope event) {
+        return outbox.runtime()
+                .operations()
+                .retry(DeliverySelection.delivery(event.eventId(), "mail"), "ann", "mail is back");
+    }
+}

@@ -1,0 +1,222 @@
+package dev.outbox.internal.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assertions.within;
+
+import com.zaxxer.hikari.HikariConfig;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.StatementCounter;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliveryStatus;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.Operation;
+import dev.outbox.operations.OperationSelection;
+import dev.outbox.operations.OutboxOperations;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+class OperationRecordTest {
+
+    private static final DeliverySelection ALL = DeliverySelection.all();
+    private static final OperationSelection EVERY = OperationSelection.all();
+
+    private final TestOutbox outbox = TestOutbox.create(asDurableAs("remote_apply"));
+    private final Lanes lanes = new Lanes(outbox);
+
+    private static HikariConfig asDurableAs(String synchronousCommit) {
+        HikariConfig pool = new HikariConfig();
+        pool.setConnectionInitSql("SET synchronous_commit = '" + synchronousCommit + "'");
+        return pool;
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void recordsEveryChangedDelivery() {
+        List<EventEnvelope> events = lanes.publish("1", 2);
+        lanes.dead("mail", events.get(0));
+        lanes.failed("mail", events.get(1));
+        lanes.waiting("audit", events.get(1));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().skip(ALL.ofHandler("audit"), "bob", "not needed");
+
+        List<Operation> found = operations().operations(EVERY, 10);
+        assertThat(found)
+                .extracting(Operation::performedBy, Operation::action, Operation::reason, Operation::subject)
+                .containsExactly(
+                        tuple(
+                                "bob",
+                                "SKIP",
+                                "not needed",
+                                new Operation.Subject(
+                                        "default", "audit", events.get(1).eventId(), DeliveryStatus.OPEN, null)),
+                        tuple(
+                                "ann",
+                                "RETRY",
+                                "mail is back",
+                                new Operation.Subject(
+                                        "default",
+                                        "mail",
+                                        events.get(1).eventId(),
+                                        DeliveryStatus.OPEN,
+                                        new Delivery.Failure("IOException", "no route"))),
+                        tuple(
+                                "ann",
+                                "RETRY",
+                                "mail is back",
+                                new Operation.Subject(
+                                        "default",
+                                        "mail",
+                                        events.get(0).eventId(),
+                                        DeliveryStatus.DEAD,
+                                        new Delivery.Failure("IOException", "no route"))));
+        assertThat(found)
+                .allSatisfy(
+                        (one) -> assertThat(one.performedAt()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES)));
+    }
+
+    @Test
+    void findsRecordsByEventHandlerOperatorTimeAndPage() {
+        List<EventEnvelope> events = lanes.publish("1", 3);
+        events.forEach((event) -> lanes.dead("mail", event));
+        lanes.dead("audit", events.get(0));
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        operations().skip(ALL.ofHandler("audit"), "bob", "not needed");
+        outbox.sql()
+                .sql("UPDATE events.outbox_operation SET performed_at = '2001-01-01Z' WHERE id = 2")
+                .update();
+        Instant year2001 = Instant.parse("2001-01-01T00:00:00Z");
+
+        assertThat(ids(EVERY)).containsExactly(4L, 3L, 2L, 1L);
+        assertThat(ids(EVERY.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
+        assertThat(ids(EVERY.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
+        assertThat(ids(EVERY.by("bob"))).containsExactly(4L);
+        assertThat(ids(EVERY.performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
+        assertThat(ids(EVERY.performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
+        assertThat(ids(EVERY.ofHandler("mail").olderThan(3))).containsExactly(2L, 1L);
+        assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
+    }
+
+    private List<Long> ids(OperationSelection selection) {
+        return operations().operations(selection, 100).stream()
+                .map(Operation::id)
+                .toList();
+    }
+
+    @Test
+    void operationCommitsDurablyWithItsRecord() {
+        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        outbox.sql().sql("CREATE TABLE seen AS SELECT ''::text AS durability").update();
+        outbox.sql().sql("""
+                CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    INSERT INTO public.seen VALUES (current_setting('synchronous_commit'));
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER watch BEFORE INSERT ON events.outbox_operation FOR EACH ROW EXECUTE FUNCTION watch();
+                CREATE TRIGGER watch BEFORE INSERT ON events.outbox_stream FOR EACH ROW EXECUTE FUNCTION watch();
+                """).update();
+
+        operations().retry(ALL.ofHandler("mail"), "ann", "mail is back");
+        assertThat(seen()).containsExactly("", "remote_apply");
+        outbox.start();
+        org.awaitility.Awaitility.await().until(() -> seen().size() > 2);
+        assertThat(seen()).containsExactly("", "remote_apply", "off");
+
+        lanes.dead("mail", lanes.publish("2", 1).get(0));
+        outbox.sql()
+                .sql("ALTER TABLE events.outbox_operation ADD CONSTRAINT broken CHECK (reason <> 'refused')")
+                .update();
+        assertThatThrownBy(() -> operations().retry(ALL.ofHandler("mail"), "ann", "refused"))
+                .isInstanceOf(DataAccessException.class);
+        assertThat(lanes.of("mail", "2")).containsExactly("1 DEAD 3");
+    }
+
+    private List<String> seen() {
+        return outbox.sql()
+                .sql("SELECT durability FROM seen")
+                .query(String.class)
+                .list();
+    }
+
+    @Test
+    void leavesTheCallersTransactionAlone() {
+        lanes.dead("mail", lanes.publish("1", 1).get(0));
+        OutboxOperations own = new JdbcOperations(
+                new TransactionAwareDataSourceProxy(outbox.dataSource()), OutboxSchema.DEFAULT, (stream) -> {});
+
+        assertThatThrownBy(() -> outbox.inTransaction(() -> {
+                    outbox.publisher().publish("order", "2", new OrderPlaced(1));
+                    assertThat(own.retry(ALL.ofHandler("mail"), "ann", "mail is back")
+                                    .affected())
+                            .isEqualTo(1);
+                    throw new IllegalStateException("rolled back");
+                }))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
+        assertThat(outbox.count("events.outbox_operation")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            nullValues = "null",
+            value = {"'', why", "' ', why", "null, why", "ann, ''", "ann, null", "'a\nb', why", "'a\0b', why"})
+    void rejectsOperationWithoutOperatorOrReason(String by, String reason) {
+        assertRefused(ALL.ofHandler("mail"), by, reason);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {256, 2001})
+    void nameAndReasonHaveALongestLength(int length) {
+        assertRefused(ALL.ofHandler("mail"), length == 256 ? "x".repeat(256) : "ann", "x".repeat(length));
+    }
+
+    @Test
+    void rejectsSelectionWithoutFilter() {
+        assertRefused(ALL, "ann", "why");
+        assertRefused(ALL.after(1, "mail"), "ann", "why");
+    }
+
+    private void assertRefused(DeliverySelection selection, String by, String reason) {
+        StatementCounter statements = new StatementCounter(outbox.dataSource());
+        OutboxOperations counted = new JdbcOperations(statements, OutboxSchema.DEFAULT, (stream) -> {});
+
+        assertThatThrownBy(() -> counted.retry(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> counted.skip(selection, by, reason)).isInstanceOf(InvalidOperationException.class);
+        assertThat(statements.count()).isZero();
+    }
+
+    @Test
+    void uselessSearchOfTheRecordIsRefused() {
+        assertThatThrownBy(() -> operations().operations(EVERY, 0)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(EVERY.by(""), 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(EVERY.ofHandler(" "), 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> operations().operations(EVERY.performed(Instant.EPOCH, Instant.EPOCH), 1))
+                .isInstanceOf(InvalidOperationException.class);
+    }
+
+    private OutboxOperations operations() {
+        return outbox.runtime().operations();
+    }
+}

@@ -1,0 +1,282 @@
+package dev.outbox.internal.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Reports at start: deliveries without a handler, and event types without events. */
+class RegistryReportTest {
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox gone = outbox.another();
+    private final Logger logger = (Logger) LoggerFactory.getLogger(RegistryReport.class);
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(Level.INFO);
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void close() {
+        logger.detachAppender(lines);
+        logger.setLevel(null);
+        gone.close();
+        outbox.close();
+    }
+
+    @Test
+    void renamedHandlerIsReportedAtOnceWithTheAliasToPaste() {
+        leaveDeliveriesOf("mail.send", 2);
+
+        outbox.handler("mails.send", "OrderPlaced", Recorded.all()).start();
+
+        assertThat(absent()).singleElement().asString().contains("""
+                        No running instance has handler 'mail.send' (last heartbeat 20""");
+        assertThat(absent()).singleElement().asString().contains("deliveries of OrderPlaced wait for it: 2. If");
+        assertThat(absent()).singleElement().asString().contains("""
+                        If it was renamed, add its former id to the new handler: @OutboxHandler(id = "mails.send", aliases = "mail.send"). \
+                        If it was removed, expire it: OutboxOperations.expireHandler("mail.send", actor, reason). \
+                        Otherwise its deliveries become dead letters from 20""");
+    }
+
+    @Test
+    void severalPossibleSuccessorsLeaveTheIdOpen() {
+        leaveDeliveriesOf("mail.send", 1);
+
+        outbox.handler("mails.send", "OrderPlaced", Recorded.all())
+                .handler("audit", "*", Recorded.all())
+                .handler("stock", "OrderPlaced", Recorded.all())
+                .start();
+
+        assertThat(absent()).singleElement().asString().contains("@OutboxHandler(id = \"its new id\"");
+    }
+
+    @Test
+    void aliasOrRunningInstanceKeepsTheStartQuiet() {
+        leaveDeliveriesOf("mail.send", 1);
+        gone.start();
+        outbox.handler("audit", "*", Recorded.all()).start();
+        assertThat(absent()).isEmpty();
+
+        try (TestOutbox renamed = outbox.another()) {
+            gone.close();
+            outbox.runtime().close();
+            renamed.handler(HandlerDefinition.of("mails.send", Set.of("*"), Recorded.all()::handle)
+                            .aliases("mail.send"))
+                    .start();
+            assertThat(absent()).isEmpty();
+        }
+    }
+
+    @Test
+    void instanceThatCrashedCountsForOneMinute() {
+        leaveDeliveriesOf("mail.send", 1);
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_instance (name, streams, open_circuits, handlers, last_seen_at)"
+                        + " VALUES ('crashed', '{default}', '{}', '{mail.send}', now() - interval '50 s')")
+                .update();
+        outbox.handler("mails.send", "OrderPlaced", Recorded.all()).start();
+        assertThat(absent()).isEmpty();
+
+        outbox.runtime().close();
+        outbox.sql()
+                .sql("UPDATE events.outbox_instance SET last_seen_at = now() - interval '70 s'")
+                .update();
+        outbox.runtime().start();
+        assertThat(absent()).hasSize(1);
+    }
+
+    /** The first that starts finds deliveries of handlers whose instances are still starting. */
+    @Test
+    void restartOfAllInstancesReportsNoHandler() {
+        gone.handler("mail", "OrderPlaced", Recorded.all()).start();
+        outbox.handler("stock", "OrderPlaced", Recorded.all())
+                .handler("audit", "*", Recorded.all())
+                .start();
+        gone.runtime().close();
+        outbox.publish("1", new OrderPlaced(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        registeredBefore("1 h");
+        outbox.runtime().close();
+        lines.list.clear();
+
+        outbox.runtime().start();
+        assertThat(absent()).isEmpty();
+
+        outbox.runtime().close();
+        unseen("mail", "11 min");
+        outbox.runtime().start();
+        assertThat(absent()).singleElement().asString().startsWith("No running instance has handler 'mail'");
+    }
+
+    @Test
+    void eventTypeThatTheHandlerDroppedIsReported() {
+        gone.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), Recorded.all()::handle))
+                .start();
+        gone.close();
+        outbox.handler("billing", "OrderPlaced", Recorded.all()).start();
+        outbox.publish("1", new OrderPaid(1));
+        await().until(() -> outbox.count("events.outbox_delivery") == 1);
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '11 min'"
+                        + " WHERE event_type = 'OrderPaid'")
+                .update();
+        outbox.runtime().close();
+        outbox.runtime().start();
+
+        assertThat(absent()).isEmpty();
+        assertThat(warnings("No running instance handles "))
+                .containsExactly(
+                        "No running instance handles OrderPaid in handler 'billing' any more, and deliveries wait for it: 1."
+                                + " Subscribe it to these again, or skip the deliveries: OutboxOperations.skip");
+    }
+
+    @Test
+    void handlerThatNothingWaitsForIsNotReported() {
+        gone.handler("old", "OrderPlaced", Recorded.all()).start();
+        gone.close();
+        outbox.handler("audit", "*", Recorded.all()).start();
+        outbox.runtime().close();
+        unseen("old", "2 h");
+        outbox.runtime().start();
+
+        assertThat(absent()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"OrderPlacd", "OrderPlacedd", "OrdrePlaced", "orderplaced"})
+    void eventTypeLikeAPublishedOneIsReported(String type) {
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.handler("mail", type, Recorded.all()).start();
+
+        assertThat(mistyped())
+                .containsExactly(
+                        "Event type '" + type + "', to which handler 'mail' subscribes, is unknown: none of the"
+                                + " latest 10000 events has it. Did you mean 'OrderPlaced'?");
+        assertThat(quiet()).isEmpty();
+    }
+
+    @Test
+    void eventTypeLikeThatOfAnotherHandlerIsReportedOnce() {
+        outbox.handler("mail", "OrderPlacd", Recorded.all())
+                .handler("audit", "OrderPlaced", Recorded.all())
+                .start();
+
+        assertThat(mistyped()).singleElement().asString().endsWith("Did you mean 'OrderPlaced'?");
+        assertThat(quiet()).hasSize(1);
+    }
+
+    @Test
+    void unknownEventTypesWithoutEvidenceAreOneLine() {
+        outbox.publish("1", new OrderPaid(1));
+        outbox.handler("mail", "OrderPlaced", Recorded.all())
+                .handler("stock", "ItemPicked", Recorded.all())
+                .start();
+
+        assertThat(mistyped()).isEmpty();
+        assertThat(quiet())
+                .containsExactly(
+                        "No recent event has one of these types, to which handlers subscribe: ItemPicked, OrderPlaced");
+    }
+
+    @Test
+    void correctedEventTypeAndNextVersionAreNotMistyped() {
+        gone.handler("mail", "OrderPlacd", Recorded.all())
+                .handler("stock", "OrderPaidV1", Recorded.all())
+                .start();
+        gone.close();
+        lines.list.clear();
+        outbox.handler("mail", "OrderPlaced", Recorded.all())
+                .handler("billing", "OrderPaidV2", Recorded.all())
+                .start();
+
+        assertThat(mistyped()).isEmpty();
+    }
+
+    @Test
+    void publishedEventTypeIsKnown() {
+        outbox.publish("1", new OrderPlaced(1));
+        outbox.handler("mail", "OrderPlaced", Recorded.all())
+                .handler("audit", "*", Recorded.all())
+                .start();
+        assertThat(mistyped()).isEmpty();
+        assertThat(quiet()).isEmpty();
+    }
+
+    private void registeredBefore(String time) {
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET registered_at = now() - CAST(? AS interval)")
+                .param(time)
+                .update();
+    }
+
+    private void unseen(String handlerId, String time) {
+        outbox.sql()
+                .sql(
+                        "UPDATE events.outbox_subscription SET last_seen_at = now() - CAST(? AS interval) WHERE handler_id = ?")
+                .params(time, handlerId)
+                .update();
+    }
+
+    private void leaveDeliveriesOf(String handlerId, int number) {
+        gone.handler(handlerId, "OrderPlaced", Recorded.all()).start();
+        gone.runtime().close();
+        TestOutbox delegating = outbox.another();
+        try (delegating) {
+            delegating.handler("stock", "OrderPlaced", Recorded.all()).start();
+            for (int i = 0; i < number; i++) {
+                delegating.publish("1", new OrderPlaced(i));
+            }
+            await().until(() -> outbox.count("events.outbox_delivery") == number);
+        }
+        outbox.sql()
+                .sql("DELETE FROM events.outbox_subscription WHERE handler_id = 'stock'")
+                .update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler WHERE id = 'stock'").update();
+        lines.list.clear();
+    }
+
+    private List<String> absent() {
+        return warnings("No running instance has handler ");
+    }
+
+    private List<String> mistyped() {
+        return warnings("Event type ");
+    }
+
+    private List<String> quiet() {
+        return lines(Level.INFO, "No recent event has one of these types");
+    }
+
+    private List<String> warnings(String beginning) {
+        return lines(Level.WARN, beginning);
+    }
+
+    private List<String> lines(Level level, String beginning) {
+        return lines.list.stream()
+                .filter((line) -> line.getLevel() == level)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter((line) -> line.startsWith(beginning))
+                .toList();
+    }
+}

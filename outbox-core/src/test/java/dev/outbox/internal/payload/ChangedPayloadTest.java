@@ -1,0 +1,111 @@
+package dev.outbox.internal.payload;
+
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.OutboxEvent;
+import dev.outbox.fixture.TestOutbox;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/** A publisher that has changed a payload, as its old consumers see it. */
+class ChangedPayloadTest {
+
+    record OrderShipped(String carrier, @Nullable String note) {}
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final List<Object> handled = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    void renamedFieldIsDeadLetterForTypedHandlersOnly() {
+        outbox.handler(typed("typed"))
+                .handler(HandlerDefinition.of(
+                        "tree",
+                        Set.of("OrderShipped"),
+                        JsonNode.class,
+                        (event, envelope) -> handled.add(event.get("shipper").asString())))
+                .handler("raw", "OrderShipped", (envelope) -> handled.add(envelope.eventType()))
+                .retry(TestOutbox.AT_ONCE)
+                .start();
+
+        EventEnvelope renamed = publish("1", Map.of("shipper", "secret", "note", "fragile"));
+
+        assertThat(outbox.event(renamed)).becomesDead();
+        assertThat(handled).containsExactlyInAnyOrder("secret", "OrderShipped");
+        Map<String, Object> delivery = outbox.sql()
+                .sql("SELECT handler_id, retry_count, last_error_code, last_error FROM events.outbox_delivery")
+                .query()
+                .singleRow();
+        assertThat(delivery)
+                .containsEntry("handler_id", "typed")
+                .containsEntry("retry_count", 1)
+                .containsEntry("last_error_code", "PAYLOAD_MISMATCH");
+        assertThat(String.valueOf(delivery.get("last_error")))
+                .contains(OrderShipped.class.getName(), "'carrier'", "'shipper'", "@JsonAlias", "@JsonIgnoreProperties")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void missingFieldIsDeliveredWithOneWarningPerHandler() {
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.outbox.internal.payload");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            outbox.handler(typed("one")).handler(typed("two")).start();
+            publish("1", Map.of("note", "secret"));
+            EventEnvelope last = publish("1", Map.of("note", "secret"));
+
+            assertThat(outbox.event(last)).becomesPublished();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(handled).hasSize(4).containsOnly(new OrderShipped(null, "secret"));
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .hasSize(2)
+                .allSatisfy((line) -> assertThat(line)
+                        .contains("'carrier'", OrderShipped.class.getName(), "@Nullable")
+                        .doesNotContain("secret"))
+                .anySatisfy((line) -> assertThat(line).startsWith("one "))
+                .anySatisfy((line) -> assertThat(line).startsWith("two "));
+    }
+
+    @Test
+    void addedAndOptionalFieldsAreNoReasonToWorry() {
+        outbox.handler(typed("typed")).start();
+
+        EventEnvelope added = publish("1", Map.of("carrier", "DHL", "note", "fragile", "weight", 7));
+        EventEnvelope removed = publish("1", Map.of("carrier", "DHL"));
+
+        assertThat(outbox.event(removed)).becomesPublished();
+        assertThat(outbox.event(added)).isPublished();
+        assertThat(handled).containsExactly(new OrderShipped("DHL", "fragile"), new OrderShipped("DHL", null));
+    }
+
+    private HandlerDefinition typed(String id) {
+        return HandlerDefinition.of(id, OrderShipped.class, (event, envelope) -> handled.add(event));
+    }
+
+    private EventEnvelope publish(String aggregateId, Map<String, Object> payload) {
+        return outbox.inTransaction(() -> outbox.publisher()
+                .publish(OutboxEvent.of("order", aggregateId, payload).withEventType("OrderShipped")));
+    }
+}

@@ -1,0 +1,171 @@
+package dev.outbox.internal.poll;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.background.WorkerPool;
+import dev.outbox.internal.lease.Lease;
+import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.lease.LeaseRenewer;
+import dev.outbox.internal.lease.Moment;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The loop with work that needs no database. */
+class BatchLoopTest {
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final AtomicInteger renewed = new AtomicInteger();
+    private long nanos;
+    private final LeaseRenewer leases = new LeaseRenewer(LEASE, () -> new Moment(nanos, 0));
+    private final FakeSource source = new FakeSource();
+
+    @Test
+    void isolatesOutcomesWhoseSettlementThrows() throws SQLException {
+        source.failure = () -> {
+            throw new ArithmeticException("long overflow");
+        };
+        BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+
+        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(ArithmeticException.class);
+        assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(ArithmeticException.class);
+        loop.runOnce(() -> false, false);
+
+        assertThat(source.settled).containsExactly("batch 1 ISOLATED");
+        assertThat(loop.isBusy()).isFalse();
+        assertThat(heldLeases()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"08006", "25006", "40P01", "42501", "53300", "57P01"})
+    void environmentIsNoReasonToIsolate(String state) {
+        source.failure = () -> {
+            throw new SQLException("environment", state);
+        };
+        BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, null, () -> {});
+
+        for (int round = 0; round < 10; round++) {
+            assertThatThrownBy(() -> loop.runOnce(() -> false, true)).isInstanceOf(SQLException.class);
+        }
+        assertThat(source.settled).isEmpty();
+        assertThat(source.claimed).isEqualTo(1);
+    }
+
+    @Test
+    void settlesOtherBatchesAtTheEndWhenOneFails() throws SQLException {
+        source.gate = new CountDownLatch(1);
+        WorkerPool workers = new WorkerPool("test", 2, Thread::new);
+        BatchLoop<FakeBatch, String> loop = new BatchLoop<>("test", source, workers, () -> {});
+        loop.runOnce(() -> false, true);
+        loop.runOnce(() -> false, true);
+        source.gate.countDown();
+        assertThat(workers.endsWithin(Duration.ofMinutes(1))).isTrue();
+        AtomicInteger settlements = new AtomicInteger();
+        source.failure = () -> {
+            if (settlements.incrementAndGet() == 1) {
+                throw new SQLException("connection lost", "08006");
+            }
+        };
+
+        loop.finish();
+
+        assertThat(source.settled).containsExactly("batch 2 BATCH");
+        assertThat(loop.isBusy()).isFalse();
+        assertThat(heldLeases()).isZero();
+    }
+
+    private int heldLeases() {
+        nanos += LEASE.toNanos() / 2;
+        try {
+            leases.runOnce();
+        } catch (Exception ex) {
+            throw new AssertionError(ex);
+        }
+        return renewed.get();
+    }
+
+    private interface Failure {
+        void happen() throws SQLException;
+    }
+
+    private final class FakeBatch extends Batch<String, String> {
+
+        private final String name;
+        private final Lease lease = leases.keep(new Renewed(), LEASE, leases.now());
+
+        FakeBatch(String name) {
+            super(List.of(new SerialQueue<>(List.of("work"))));
+            this.name = name;
+        }
+
+        @Override
+        public Lease lease() {
+            return lease;
+        }
+    }
+
+    private final class Renewed implements Lease.Claimed {
+
+        @Override
+        public boolean renew() {
+            renewed.incrementAndGet();
+            return true;
+        }
+
+        @Override
+        public boolean confirm() {
+            return true;
+        }
+    }
+
+    private final class FakeSource implements BatchSource<FakeBatch, String> {
+
+        private final List<String> settled = new ArrayList<>();
+        private CountDownLatch gate = new CountDownLatch(0);
+        private Failure failure = () -> {};
+        private int claimed;
+
+        @Override
+        public Claimed<FakeBatch> claim(boolean nearOnly) {
+            claimed++;
+            return new Claimed<>(new FakeBatch("batch " + claimed), true, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public void begin(FakeBatch batch) {}
+
+        @Override
+        public boolean dispatch(FakeBatch batch, SerialQueue<String> queue, LeaseGuard guard) {
+            awaitLatch(gate);
+            batch.add("outcome");
+            queue.advance(1);
+            return true;
+        }
+
+        @Override
+        public Settled settle(FakeBatch batch, boolean last, Mode mode) throws SQLException {
+            if (mode != Mode.ISOLATED) {
+                failure.happen();
+            }
+            settled.add(batch.name + " " + mode);
+            return Settled.ALL;
+        }
+
+        @Override
+        public void release(FakeBatch batch) {}
+
+        @Override
+        public void close() {}
+    }
+}

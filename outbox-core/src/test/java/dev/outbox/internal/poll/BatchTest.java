@@ -1,0 +1,44 @@
+package dev.outbox.internal.poll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.Claim;
+import dev.outbox.internal.claim.EventBatch;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DispatchedEvent;
+import dev.outbox.internal.lease.ClaimKey;
+import dev.outbox.internal.lease.Fence;
+import dev.outbox.internal.registry.RegistryVersion;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class BatchTest {
+
+    @Test
+    void keepsOutcomesThatArriveDuringASettlement() {
+        try (TestOutbox outbox = TestOutbox.create()) {
+            ClaimedEvent first = new ClaimedEvent(outbox.publish("1", new OrderPlaced(1)), 0, Set.of());
+            ClaimedEvent second = new ClaimedEvent(outbox.publish("2", new OrderPlaced(1)), 0, Set.of());
+            ClaimKey key = new ClaimKey(1, new Fence(UUID.randomUUID(), UUID.randomUUID()));
+            EventBatch batch = EventBatch.byAggregate(
+                    new EventBatch.Limits(new Claim(key, List.of(first, second)), 50, false),
+                    new RegistryVersion("server", 1),
+                    null,
+                    (event) -> false,
+                    1);
+            batch.add(new DispatchedEvent(first, Map.of()));
+            List<DispatchedEvent> settling = batch.unsettled();
+            DispatchedEvent late = new DispatchedEvent(second, Map.of());
+            batch.add(late);
+
+            batch.removeSettled(settling, (outcome) -> false);
+
+            assertThat(batch.unsettled()).containsExactly(late);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package dev.outbox.internal.poll;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Pools;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.background.BackgroundLoop;
+import dev.outbox.testing.Guarantee;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** The poller through outages of the database. */
+class PollerOutageTest {
+
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(value = "G2", sentence = "The poller survives a database outage and continues afterwards.")
+    void pollerSurvivesDatabaseOutage() {
+        Logger logger = (Logger) LoggerFactory.getLogger(BackgroundLoop.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        logger.addAppender(logged);
+        logger.setLevel(Level.INFO);
+        try {
+            Recorded handler = Recorded.all();
+            outbox.handler("any", "*", handler)
+                    .poller(Duration.ofMillis(50), 50, Duration.ofMinutes(1))
+                    .start();
+            publish(0, 3);
+            await().until(() -> outbox.count("events.outbox_published") == 3);
+
+            outbox.database().cutOff();
+            // The sessions were ended one by one, so a round in between may have worked again; from here on none can.
+            int before = warnings(logged).size();
+            await().atMost(Duration.ofSeconds(30)).until(() -> !warnings(logged).isEmpty());
+            await().during(Duration.ofSeconds(2)).until(() -> warnings(logged).size() <= before + 1);
+            int during = warnings(logged).size();
+            outbox.database().restore();
+            // On the pool of the application: it may be back later than that of the owner.
+            await().atMost(Duration.ofSeconds(60))
+                    .ignoreExceptions()
+                    .until(() -> outbox.inTransaction(() -> outbox.count("events.outbox")) == 3);
+            publish(3, 6);
+            await().atMost(Duration.ofSeconds(60)).until(() -> handler.handled().size() == 6);
+            // Logged when the round ends in which the events were handled.
+            await().untilAsserted(() -> assertThat(List.copyOf(logged.list).stream()
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter((message) -> message.contains("outbox-poller-default")))
+                    .last()
+                    .asString()
+                    .contains("recovered after"));
+            assertThat(warnings(logged)).hasSize(during);
+        } finally {
+            logger.detachAppender(logged);
+            logger.setLevel(null);
+        }
+    }
+
+    private static List<String> warnings(ListAppender<ILoggingEvent> logged) {
+        return List.copyOf(logged.list).stream()
+                .filter((event) -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter((message) -> message.contains("outbox-poller-default"))
+                .toList();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "Outcomes of first deliveries are written after an outage; handlers are not repeated.")
+    void writesFirstOutcomesAfterOutageWithoutRepeatingHandlers() {
+        CountDownLatch handling = new CountDownLatch(1);
+        CountDownLatch cutOff = new CountDownLatch(1);
+        Recorded handler = Recorded.failing((attempt) -> {
+            handling.countDown();
+            awaitLatch(cutOff);
+            return null;
+        });
+        outbox.handler("any", "*", handler)
+                .poller(NEVER, 50, Duration.ofMinutes(1))
+                .start();
+        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+        awaitLatch(handling);
+        outbox.database().cutOff();
+        cutOff.countDown();
+        await().until(() -> handler.handled().size() == 1);
+        // Longer than the pool waits for a connection, so that the settlement has failed by then.
+        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        outbox.database().restore();
+
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(handler.attemptsOf(envelope)).isEqualTo(1);
+    }
+
+    @Test
+    @Guarantee(
+            value = "G2",
+            sentence = "The outcome of a retry is written after an outage; the handler is not repeated.")
+    void writesRetryOutcomeAfterOutageWithoutRepeatingHandler() {
+        CountDownLatch retrying = new CountDownLatch(1);
+        CountDownLatch cutOff = new CountDownLatch(1);
+        Recorded handler = Recorded.failing((attempt) -> {
+            if (attempt.number() == 1) {
+                return new Exception("once");
+            }
+            retrying.countDown();
+            awaitLatch(cutOff);
+            return null;
+        });
+        outbox.handler("any", "*", handler)
+                .retry(TestOutbox.AT_ONCE)
+                .poller(Duration.ofMillis(100), 50, Duration.ofMinutes(1))
+                .start();
+        EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
+        awaitLatch(retrying);
+        outbox.database().cutOff();
+        cutOff.countDown();
+        await().until(() -> handler.handled().size() == 1);
+        // Longer than the pool waits for a connection, so that the settlement has failed by then.
+        await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+        outbox.database().restore();
+
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptions()
+                .untilAsserted(() -> assertThat(outbox.statusOf(envelope)).isEqualTo("PUBLISHED"));
+        assertThat(handler.attemptsOf(envelope)).isEqualTo(2);
+    }
+
+    private List<EventEnvelope> publish(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj((number) -> outbox.publish("1", new OrderPlaced(number)))
+                .toList();
+    }
+}

@@ -1,0 +1,215 @@
+package dev.outbox.internal.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.InBackground;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.Claim;
+import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.SettlementStore;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.testing.Guarantee;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Writes after a claim: fenced by it, and only for events that are left in it. */
+class ClaimFenceTest {
+
+    private static final ActiveHandlers NO_HANDLERS = ActiveHandlers.ofAllTypes();
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+
+    ClaimFenceTest() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+    }
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G5",
+            sentence = "A late worker changes nothing: every write after a claim is fenced by the claim.")
+    void lateWorkerChangesNothing() throws SQLException {
+        publish("a");
+        Claim late = claim("late", 10).claim();
+        expireClaims();
+        ClaimRound round = claim("next", 10);
+
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
+        assertThat(aggregates(round)).containsExactly("a");
+        assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
+        QueuedDelivery parked = new QueuedDelivery(
+                ids(late).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ZERO, true));
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), ids(late), List.of(), false))
+                        .claimHeld())
+                .isFalse();
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), ids(late), List.of(), true))
+                        .claimHeld())
+                .isFalse();
+        assertThat(settlements
+                        .settle(new Settlement(late.key(), List.of(), List.of(parked), true))
+                        .claimHeld())
+                .isFalse();
+        assertThat(claims.renew(late.key(), LEASE)).isFalse();
+        assertThat(claims.confirm(late.key())).isFalse();
+        assertThat(outbox.count("events.outbox_published")).isZero();
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(status()).containsExactly("PROCESSING");
+        assertThat(settlements
+                        .settle(new Settlement(round.claim().key(), ids(late), List.of(), true))
+                        .claimHeld())
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void expiredClaimMaySettleUntilItIsDropped() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(settlements
+                        .settle(new Settlement(claim.key(), ids(claim), List.of(), true))
+                        .claimHeld())
+                .isTrue();
+        assertThat(status()).containsExactly("PUBLISHED");
+    }
+
+    @Test
+    void renewedClaimDoesNotExpire() throws SQLException {
+        publish("a");
+        Claim claim = claim("w1", 10).claim();
+        expireClaims();
+
+        assertThat(claims.confirm(claim.key())).isFalse();
+        assertThat(claims.renew(claim.key(), LEASE)).isTrue();
+        assertThat(claims.confirm(claim.key())).isTrue();
+        assertThat(claim("w2", 10).claim()).isNull();
+    }
+
+    @Test
+    void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
+        publish("a");
+        claims.release(claim("w1", 10).claim().key());
+
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.claim().events().get(0).attemptCount()).isZero();
+        assertThat(round.expired()).isEmpty();
+    }
+
+    @Test
+    void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        settlements.settle(new Settlement(claim.key(), ids(claim).subList(0, 1), List.of(), false));
+
+        assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
+        expireClaims();
+        ClaimRound round = claim("w2", 10);
+        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("w1", 1));
+        assertThat(aggregates(round)).containsExactly("b");
+    }
+
+    /** Its aggregate is free for other claims then, though the batch continues. */
+    @Test
+    void parkedEventLeavesTheClaim() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 10).claim();
+        QueuedDelivery parked = new QueuedDelivery(
+                ids(claim).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ofHours(1), true));
+        settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
+        publish("a", "b");
+
+        assertThat(aggregates(claim("w2", 10))).containsExactly("a");
+    }
+
+    @Test
+    void rowChangedDuringSettlementMovesAllTheSame() throws SQLException {
+        publish("a", "b");
+        Claim claim = claim("w1", 2).claim();
+        try (Connection operator = outbox.owner().getConnection();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
+            CompletableFuture<SettlementStore.Settled> settled = InBackground.run(
+                    () -> settlements.settle(new Settlement(claim.key(), ids(claim), List.of(), true)));
+            await().pollInterval(Duration.ofMillis(5)).until(this::sessionWaitsForLock);
+            operator.commit();
+            // Nothing, unless it took too long to see that it waits.
+            Set<Long> leftOver = InBackground.result(settled).leftOver();
+            settlements.settle(new Settlement(claim.key(), List.copyOf(leftOver), List.of(), true));
+        }
+
+        assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
+        assertThat(outbox.count("events.outbox_unpublished")).isZero();
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(2);
+    }
+
+    private void publish(String... aggregateIds) {
+        for (String id : aggregateIds) {
+            outbox.publish(id, new OrderPlaced(1));
+        }
+    }
+
+    private ClaimRound claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
+                .orElseThrow();
+    }
+
+    private boolean sessionWaitsForLock() {
+        return outbox.sql()
+                        .sql(
+                                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+                        .query(Integer.class)
+                        .single()
+                > 0;
+    }
+
+    private void expireClaims() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_claim SET locked_until = now() - interval '1 second'")
+                .update();
+    }
+
+    private List<String> status() {
+        return outbox.sql()
+                .sql("SELECT status FROM events.outbox_status ORDER BY id")
+                .query(String.class)
+                .list();
+    }
+
+    private static List<String> aggregates(ClaimRound round) {
+        return round.claim().events().stream()
+                .map(ClaimedEvent::envelope)
+                .map(EventEnvelope::aggregateId)
+                .toList();
+    }
+
+    private static List<Long> ids(Claim claim) {
+        return claim.events().stream().map((event) -> event.envelope().id()).toList();
+    }
+}

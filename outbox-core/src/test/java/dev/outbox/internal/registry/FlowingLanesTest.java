@@ -1,0 +1,87 @@
+package dev.outbox.internal.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.lane.LaneRows;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** What a claim of many lanes that flow visits, counted by the database: as much as it takes, not each lane for each follower. */
+class FlowingLanesTest {
+
+    private static final int LANES = 100;
+    private static final int WAITING = 3;
+    private static final int EVENTS = LANES * (1 + WAITING);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    /** With fewer followers than there are, each lane takes its share. */
+    @ParameterizedTest
+    @CsvSource({"400, 400", "150, 200", "0, 100"})
+    void eachLaneIsVisitedOnce(int followers, int claimed) throws SQLException {
+        addLanes();
+        JsonNode plan = explainClaim(followers);
+
+        assertThat(plan.get("Actual Rows").asLong()).isEqualTo(claimed);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isBetween((long) claimed, 4L * EVENTS);
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
+                .as("for its size, and to return it")
+                .isEqualTo(2L * claimed);
+        assertThat(Explained.nodes(plan))
+                .allSatisfy((node) ->
+                        assertThat(node.path("Actual Loops").asLong(0)).isLessThanOrEqualTo(EVENTS));
+    }
+
+    @Test
+    void nothingFollowsBehindADeliveryThatIsNotDue() throws SQLException {
+        addLanes();
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET next_retry_at = now() + interval '1 h' WHERE aggregate_seq = 3")
+                .update();
+        assertThat(explainClaim(EVENTS).get("Actual Rows").asLong()).isEqualTo(2 * LANES);
+    }
+
+    private JsonNode explainClaim(int followers) throws SQLException {
+        return new Explained(outbox.dataSource())
+                .explainClaimOfLanes(List.of("mail"), LANES, followers, true)
+                .get(1);
+    }
+
+    /** Heads that are due and have not failed yet, and what waits behind each. The planner thinks that there are none. */
+    private void addLanes() throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        outbox.sql()
+                .sql("VACUUM ANALYZE events.outbox_unpublished, events.outbox_delivery, events.outbox_lane")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished
+                               (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'default', 'order', (n % ?)::text, n / ? + 1, 'OrderPlaced', '{"number": 1}'
+                          FROM generate_series(0, ? - 1) n
+                        """).params(LANES, LANES, EVENTS).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_unpublished SET status = 'RETRYING', dispatched_at = now()")
+                .update();
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type,
+                               'OPEN', now()
+                          FROM events.outbox_unpublished
+                        """).update();
+        LaneRows.addMissing(outbox.sql());
+    }
+}

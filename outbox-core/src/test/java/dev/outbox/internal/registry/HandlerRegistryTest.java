@@ -1,0 +1,183 @@
+package dev.outbox.internal.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+class HandlerRegistryTest {
+
+    private static final Duration WEEK = Duration.ofDays(7);
+    private static final Subscription PAID = Subscription.ofType("OrderPaid");
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final CountDownLatch read = new CountDownLatch(1);
+    private final CountDownLatch proceed = new CountDownLatch(1);
+
+    @AfterEach
+    void close() {
+        proceed.countDown();
+        outbox.close();
+    }
+
+    /** Otherwise events that are claimed after a registration would miss the new handler. */
+    @Test
+    void earlierReadDoesNotReplaceALaterOne() throws Exception {
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})),
+                new HandlerStore(slowOn("heartbeat"), OutboxSchema.DEFAULT));
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("billing", Set.of(Subscription.ofType("OrderPlaced"))), Map.of(), WEEK);
+        FutureTask<Void> heartbeat = start("heartbeat", registry::heartbeat);
+        assertThat(read.await(10, TimeUnit.SECONDS)).isTrue();
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        Thread[] poller = new Thread[1];
+        FutureTask<Void> claim = start("poller", () -> {
+            poller[0] = Thread.currentThread();
+            registry.loadVersion(new RegistryVersion("server", 1));
+        });
+
+        await().until(() -> claim.isDone() || poller[0] != null && poller[0].getState() == Thread.State.WAITING);
+        proceed.countDown();
+        heartbeat.get(10, TimeUnit.SECONDS);
+        claim.get(10, TimeUnit.SECONDS);
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isTrue();
+    }
+
+    @Test
+    void heartbeatRestoresMissingRegistrations() throws SQLException {
+        HandlerDefinition billing = HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {});
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(billing), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
+        registry.register();
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+
+        registry.heartbeat();
+
+        assertThat(outbox.count("events.outbox_handler")).isEqualTo(1);
+        assertThat(outbox.count("events.outbox_subscription")).isEqualTo(1);
+    }
+
+    @Test
+    void claimAfterARestartDoesNotReviveWhatHasExpiredBefore() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        HandlerRegistry registry = new HandlerRegistry(List::of, store);
+        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        registry.register();
+        registry.loadVersion(new RegistryVersion("before", 1));
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        outbox.sql().sql("DELETE FROM events.outbox_handler").update();
+
+        registry.heartbeat();
+        registry.loadVersion(new RegistryVersion("after", 1));
+
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isFalse();
+    }
+
+    @Test
+    void firstClaimDoesNotReviveWhatHasExpiredSinceTheStart() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        HandlerRegistry registry = new HandlerRegistry(
+                () -> List.of(HandlerDefinition.of("billing", Set.of("OrderPlaced"), (envelope) -> {})), store);
+        store.register(Map.of("mail", Set.of(PAID)), Map.of(), WEEK);
+        store.addStream("default");
+        registry.register();
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'"
+                        + " WHERE handler_id = 'mail'")
+                .update();
+
+        registry.loadVersion(claimed());
+
+        assertThat(registry.hasSubscribers(Subscription.of("OrderPaid", "order", "default", false)))
+                .isFalse();
+    }
+
+    /** Other instances do not know it any more, so the versions have to grow. */
+    @Test
+    void heartbeatRegistersAgainWhatHasExpired() throws SQLException {
+        HandlerStore store = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        Map<String, Set<Subscription>> types = Map.of("mail", Set.of(PAID));
+        store.register(types, Map.of(), WEEK);
+        assertThat(store.heartbeat(types)).isTrue();
+        expireSubscriptions();
+
+        assertThat(store.heartbeat(types)).isFalse();
+    }
+
+    private RegistryVersion claimed() throws SQLException {
+        outbox.publish("1", new OrderPaid(1));
+        return new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                .claim(new ClaimStore.Request(
+                        "default", "worker", 1, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
+                .orElseThrow()
+                .registry();
+    }
+
+    private void expireSubscriptions() {
+        outbox.sql()
+                .sql("UPDATE events.outbox_subscription SET last_seen_at = now() - interval '8 days'")
+                .update();
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    private static FutureTask<Void> start(String name, Step step) {
+        FutureTask<Void> task = new FutureTask<>(() -> {
+            step.run();
+            return null;
+        });
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+        return task;
+    }
+
+    /** Stops the thread after it has read the registry: in its second transaction, which follows the one of the heartbeat. */
+    private DataSource slowOn(String thread) {
+        AtomicInteger closed = new AtomicInteger();
+        return new DelegatingDataSource(outbox.dataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                            Object answer = method.invoke(connection, arguments);
+                            boolean listed = method.getName().equals("close")
+                                    && Thread.currentThread().getName().equals(thread)
+                                    && closed.incrementAndGet() == 2;
+                            if (listed) {
+                                read.countDown();
+                                proceed.await();
+                            }
+                            return answer;
+                        });
+            }
+        };
+    }
+}

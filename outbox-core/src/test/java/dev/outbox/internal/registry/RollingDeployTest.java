@@ -1,0 +1,191 @@
+package dev.outbox.internal.registry;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.fixture.Lanes;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.testing.Guarantee;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An old and a new version of an application on one database. */
+class RollingDeployTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox old = TestOutbox.create();
+    private final TestOutbox recent = old.another();
+
+    @BeforeEach
+    void poll() {
+        old.poller(INTERVAL, 10, LEASE);
+        recent.poller(INTERVAL, 10, LEASE);
+    }
+
+    @AfterEach
+    void close() {
+        recent.close();
+        old.close();
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "In a rolling deployment, events reach the new version's handlers whichever version claims.")
+    void eventsReachHandlersOfBothVersions() {
+        Recorded billing = Recorded.all();
+        Recorded mail = Recorded.all();
+        Recorded audit = Recorded.all();
+        Set<String> typesOfTheOldVersion = ConcurrentHashMap.newKeySet();
+        old.handler("billing", "OrderPlaced", (envelope) -> {
+            typesOfTheOldVersion.add(envelope.eventType());
+            billing.handle(envelope);
+        });
+        // The new version has a new handler, and its billing wants a new event type too.
+        recent.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), billing::handle))
+                .handler("mail", "OrderPaid", mail)
+                .handler("audit", "*", audit);
+        old.start();
+        recent.start();
+        List<Long> all = new ArrayList<>();
+        for (int number = 1; number <= 50; number++) {
+            old.publish("1", new OrderPlaced(number));
+            recent.publish("1", new OrderPaid(number));
+            all.addAll(List.of(2L * number - 1, 2L * number));
+        }
+
+        await().until(() -> old.count("events.outbox_published") == 100);
+        assertThat(billing.sequences()).containsEntry("1", all);
+        assertThat(audit.sequences()).containsEntry("1", all);
+        assertThat(mail.sequences())
+                .containsEntry(
+                        "1",
+                        LongStream.rangeClosed(1, 50).mapToObj((n) -> 2 * n).toList());
+        assertThat(old.count("events.outbox_delivery")).isZero();
+        // The new version may have been quicker every time.
+        await().until(() -> {
+            old.publish("2", new OrderPlaced(51));
+            return !typesOfTheOldVersion.isEmpty();
+        });
+        assertThat(typesOfTheOldVersion).containsExactly("OrderPlaced");
+    }
+
+    @Test
+    void restartedOldVersionKeepsTheNewSubscriptions() {
+        Recorded recently = Recorded.all();
+        recent.handler(HandlerDefinition.of("billing", Set.of("OrderPlaced", "OrderPaid"), recently::handle))
+                .start();
+        recent.runtime().close();
+        old.handler("billing", "OrderPlaced", Recorded.all()).start();
+        EventEnvelope paid = old.publish("1", new OrderPaid(1));
+
+        assertThat(old.event(paid)).becomesRetrying();
+        recent.start();
+        assertThat(old.event(paid)).becomesPublished();
+        assertThat(recently.handled()).hasSize(1);
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "A renamed handler takes its lanes over in order while the old name still runs.")
+    void renamedHandlerTakesItsLanesOverInOrder() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        old.handler("oldName", "*", handled).start();
+        old.publish("1", new OrderPlaced(1));
+        await().until(() -> old.count("events.outbox_delivery") == 1);
+        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
+                        .aliases("oldName"))
+                .start();
+        for (int number = 2; number <= 40; number++) {
+            recent.publish("1", new OrderPlaced(number));
+            recent.publish("2", new OrderPlaced(number));
+        }
+        await().until(() -> old.count("events.outbox_delivery") == 79);
+        down.set(false);
+        new Lanes(old).due();
+        await().until(() -> old.count("events.outbox_published") == 79);
+
+        // Once only: neither version takes the other's name for another handler.
+        assertThat(handled.sequences())
+                .containsEntry("1", LongStream.rangeClosed(1, 40).boxed().toList())
+                .containsEntry("2", LongStream.rangeClosed(1, 39).boxed().toList());
+    }
+
+    @Test
+    void renamedHandlerTakesOverWhatWasStoredUnderItsOldName() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        Recorded handled = Recorded.failing((attempt) -> down.get() ? new IOException("down") : null);
+        old.handler("oldName", "*", handled).start();
+        for (int number = 1; number <= 5; number++) {
+            old.publish("1", new OrderPlaced(number));
+        }
+        await().until(() -> old.count("events.outbox_delivery") == 5);
+        old.runtime().close();
+        new Lanes(old).due();
+        down.set(false);
+        recent.handler(HandlerDefinition.of("newName", Set.of("*"), handled::handle)
+                        .aliases("oldName"))
+                .start();
+
+        await().until(() -> recent.count("events.outbox_published") == 5);
+        assertThat(handled.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L));
+    }
+
+    @Test
+    void renamedHandlerDoesNotRepeatWhatItDeduplicatedUnderItsOldName() {
+        CountDownLatch committed = new CountDownLatch(1);
+        old.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        old.handler(HandlerDefinition.of("oldName", Set.of("*"), (envelope) -> effect(envelope))
+                        .deduplicating())
+                .start();
+        EventEnvelope event = old.publish("1", new OrderPlaced(1));
+        assertThat(old.event(event)).becomesPublished();
+        // The outcome was lost: the event is to be handled once more, now by the new version.
+        old.runtime().close();
+        old.sql().sql("""
+                        WITH moved AS (DELETE FROM events.outbox_published RETURNING *)
+                        INSERT INTO events.outbox (id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT id, event_id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload FROM moved
+                        """).update();
+        recent.handler(HandlerDefinition.of("newName", Set.of("*"), (envelope) -> {
+                            effect(envelope);
+                            committed.countDown();
+                        })
+                        .aliases("oldName")
+                        .deduplicating())
+                .start();
+        assertThat(old.event(event)).becomesPublished();
+        assertThat(old.count("effect")).isEqualTo(1);
+        recent.publish("1", new OrderPlaced(2));
+        awaitLatch(committed);
+        await().until(() -> old.count("effect") == 2);
+    }
+
+    private void effect(EventEnvelope envelope) {
+        old.sql()
+                .sql("INSERT INTO effect VALUES (?)")
+                .param(envelope.aggregateSeq())
+                .update();
+    }
+}

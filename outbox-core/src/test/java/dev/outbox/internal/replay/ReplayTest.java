@@ -1,0 +1,368 @@
+package dev.outbox.internal.replay;
+
+import static dev.outbox.fixture.InBackground.awaitLatch;
+import static dev.outbox.fixture.OutboxAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.throwable;
+import static org.awaitility.Awaitility.await;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.HandlerDefinition;
+import dev.outbox.NonRetryableException;
+import dev.outbox.fixture.Orders.OrderPaid;
+import dev.outbox.fixture.Orders.OrderPlaced;
+import dev.outbox.fixture.Recorded;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.metrics.OutboxMeters;
+import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.operations.InvalidOperationException;
+import dev.outbox.operations.InvalidOperationException.Reason;
+import dev.outbox.operations.Replay;
+import dev.outbox.operations.Replay.Status;
+import dev.outbox.operations.ReplayRequest;
+import dev.outbox.operations.Replays;
+import dev.outbox.testing.Guarantee;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+
+class ReplayTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final TestOutbox outbox = TestOutbox.create();
+    private final TestOutbox other = outbox.another();
+
+    @BeforeEach
+    void poll() {
+        outbox.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
+        other.retry(TestOutbox.AT_ONCE).poller(INTERVAL, 50, LEASE);
+    }
+
+    @AfterEach
+    void close() {
+        other.close();
+        outbox.close();
+    }
+
+    @Test
+    void replaysPublishedEventsToOneHandlerInOrder() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Recorded mail = Recorded.failing((attempt) -> {
+            logged.add(String.valueOf(MDC.get("replayed")));
+            return null;
+        });
+        Recorded audit = Recorded.all();
+        outbox.handler("mail", "*", mail)
+                .handler("audit", "*", audit)
+                .listener(new OutboxMeters(meters))
+                .poller(Duration.ofMinutes(1), 50, LEASE) // only a wake-up starts a round
+                .start();
+        publish(outbox, 1, 5);
+        awaitPublished(5);
+
+        Replay replay = done(start(ReplayRequest.of("mail").rate(1000)));
+
+        assertThat(mail.sequences()).containsEntry("1", List.of(1L, 2L, 3L, 4L, 5L, 1L, 2L, 3L, 4L, 5L));
+        assertThat(mail.handled())
+                .extracting(EventEnvelope::replayed)
+                .containsExactly(false, false, false, false, false, true, true, true, true, true);
+        assertThat(logged.subList(5, 10)).containsOnly("true");
+        assertThat(logged.subList(0, 5)).containsOnly("null");
+        assertThat(audit.handled()).hasSize(5);
+        assertThat(outbox.count("events.outbox_delivery")).isZero();
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(5);
+        assertThat(replay.progress().fed()).isEqualTo(5);
+        assertThat(replay.progress().delivered()).isEqualTo(5);
+        assertThat(replay.progress().finishedAt()).isNotNull();
+        assertThat(replay.origin().by()).isEqualTo("ann");
+        assertThat(replay.origin().reason()).isEqualTo("mails were lost");
+        assertThat(outbox.runtime().replays().list()).containsExactly(replay);
+        assertThat(meters.get("outbox.replayed")
+                        .tags("stream", "default", "handler", "mail")
+                        .counter()
+                        .count())
+                .isEqualTo(5);
+    }
+
+    @Test
+    void failingReplayDelaysOnlyItsLaneAndDeadLetters() throws SQLException {
+        AtomicBoolean down = new AtomicBoolean();
+        Recorded mail = Recorded.failing((attempt) ->
+                down.get() && attempt.envelope().aggregateId().equals("1") ? new IOException("down") : null);
+        outbox.handler("mail", "*", mail).start();
+        publish(outbox, 1, 3);
+        publish(outbox, "2", 3);
+        awaitPublished(6);
+        down.set(true);
+
+        Replay replay = done(start(ReplayRequest.of("mail")));
+
+        assertThat(mail.handled()).hasSize(9);
+        assertThat(mail.sequences()).containsEntry("2", List.of(1L, 2L, 3L, 1L, 2L, 3L));
+        assertThat(replay.progress().delivered()).isEqualTo(3);
+        assertThat(replay.progress().dead()).isEqualTo(3);
+        assertThat(outbox.sql()
+                        .sql("SELECT handler_id || ' ' || status || ' ' || retry_count || ' ' || last_error_code"
+                                + " FROM events.outbox_delivery ORDER BY aggregate_seq")
+                        .query(String.class)
+                        .list())
+                .containsExactly("mail DEAD 3 IOException", "mail DEAD 3 IOException", "mail DEAD 3 IOException");
+        assertThat(outbox.count("events.outbox_published")).isEqualTo(6);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default")
+                        .dead())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void deduplicatingHandlerHasItsEffectsAgain() {
+        outbox.sql().sql("CREATE TABLE effect (seq bigint)").update();
+        outbox.handler(HandlerDefinition.of(
+                                "points",
+                                Set.of("*"),
+                                (envelope) -> outbox.sql()
+                                        .sql("INSERT INTO effect VALUES (?)")
+                                        .param(envelope.aggregateSeq())
+                                        .update())
+                        .aliases("bonus")
+                        .deduplicating())
+                .start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        assertThat(outbox.count("effect")).isEqualTo(3);
+        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+
+        done(start(ReplayRequest.of("points")));
+
+        assertThat(outbox.sql()
+                        .sql("SELECT seq FROM effect ORDER BY seq")
+                        .query(Long.class)
+                        .list())
+                .containsExactly(1L, 1L, 2L, 2L, 3L, 3L);
+        assertThat(outbox.count("events.processed_event")).isEqualTo(6);
+    }
+
+    @Test
+    @Guarantee(
+            value = "G3",
+            sentence = "A new handler that is paused during its replay gets past and live events in order.")
+    void handlerPausedDuringReplayGetsEventsInOrder() {
+        List<String> aggregates =
+                IntStream.range(0, 10).mapToObj(Integer::toString).toList();
+        outbox.handler("audit", "*", Recorded.all()).start();
+        for (int number = 1; number <= 80; number++) {
+            publish(aggregates);
+        }
+        awaitPublished(800);
+        Recorded search = Recorded.all();
+        other.handler("audit", "*", Recorded.all()).handler("search", "*", search);
+        // Paused before it is there, so that it gets nothing of what comes before the replay.
+        outbox.runtime().operations().pauseNewHandler("search", "ann", "its past comes first");
+        other.start();
+        publish(aggregates);
+        long id = other.runtime().replays().start(ReplayRequest.of("search").rate(2000), "ann", "search is new");
+        for (int number = 0; number < 20; number++) {
+            publish(aggregates);
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> other.runtime()
+                        .replays()
+                        .find(id)
+                        .orElseThrow()
+                        .progress()
+                        .allFed());
+        publish(aggregates);
+        assertThat(search.handled()).isEmpty();
+        other.runtime().operations().resumeHandler("search", "ann", "its past is there");
+
+        done(id);
+        await().atMost(Duration.ofSeconds(30)).until(() -> search.handled().size() == 1020);
+        List<Long> all = LongStream.rangeClosed(1, 102).boxed().toList();
+        assertThat(search.sequences().keySet()).containsExactlyInAnyOrderElementsOf(aggregates);
+        assertThat(search.sequences().values())
+                .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
+        await().until(() -> outbox.count("events.outbox_unpublished") == 0);
+    }
+
+    private long start(ReplayRequest request) {
+        return outbox.runtime().replays().start(request, "ann", "mails were lost");
+    }
+
+    private Replay replay(long id) {
+        return outbox.runtime().replays().find(id).orElseThrow();
+    }
+
+    private Replay done(long id) {
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(replay(id).status()).isEqualTo(Status.DONE));
+        return replay(id);
+    }
+
+    private void awaitPublished(long events) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.count("events.outbox_published") == events);
+    }
+
+    private static void publish(TestOutbox outbox, int from, int to) {
+        IntStream.rangeClosed(from, to).forEach((number) -> outbox.publish("1", new OrderPlaced(number)));
+    }
+
+    private static void publish(TestOutbox outbox, String aggregate, int events) {
+        outbox.inTransaction(() -> IntStream.rangeClosed(1, events)
+                .mapToObj((number) -> outbox.publisher().publish("order", aggregate, new OrderPlaced(number)))
+                .toList());
+    }
+
+    private void publish(List<String> aggregates) {
+        outbox.inTransaction(() -> {
+            List<EventEnvelope> published = new ArrayList<>();
+            aggregates.forEach((id) -> published.add(outbox.publisher().publish("order", id, new OrderPlaced(1))));
+            return published;
+        });
+    }
+
+    @Test
+    @Guarantee(
+            value = "G8",
+            sentence = "Another process resumes a replay after SIGKILL, with nothing lost or added twice.")
+    void replayResumesInAnotherProcessAfterSigkill() throws SQLException {
+        Recorded mail = Recorded.all();
+        outbox.handler("mail", "*", mail).start();
+        for (int aggregate = 0; aggregate < 20; aggregate++) {
+            publish(outbox, Integer.toString(aggregate), 20);
+        }
+        awaitPublished(400);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail").rate(150));
+        // What a process has committed that dies between two rounds: a round is one transaction.
+        ReplayFeeder killed = ReplayFeeders.of(outbox, outbox.runtime().replays());
+        for (int round = 0; round < 2; round++) {
+            ReplayFeeders.allow(outbox, Duration.ofSeconds(1));
+            killed.runOnce();
+        }
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(300);
+
+        Recorded again = Recorded.all();
+        other.handler("mail", "*", again).start();
+        Replay replay = done(id);
+
+        assertThat(replay.progress().fed()).isEqualTo(400);
+        assertThat(again.handled()).hasSize(400);
+        List<Long> all = LongStream.rangeClosed(1, 20).boxed().toList();
+        assertThat(again.sequences().values())
+                .hasSize(20)
+                .allSatisfy((sequence) -> assertThat(sequence).isEqualTo(all));
+    }
+
+    @Test
+    void cancelSkipsUntriedDeliveries() {
+        CountDownLatch attempting = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        Recorded mail = Recorded.failing((attempt) -> {
+            if (attempt.envelope().replayed()) {
+                attempting.countDown();
+                awaitLatch(cancelled);
+            }
+            return null;
+        });
+        Recorded billing = Recorded.failing((attempt) -> new NonRetryableException("never"));
+        outbox.handler("mail", "*", mail)
+                .handler("billing", "OrderPaid", billing)
+                .poller(Duration.ofMillis(100), 10, Duration.ofMinutes(1))
+                .start();
+        // A worker leases whole lanes: ten of the 21 are busy.
+        for (int aggregate = 1; aggregate <= 20; aggregate++) {
+            publish(outbox, "" + aggregate, 5);
+        }
+        EventEnvelope dead = outbox.publish("last", new OrderPaid(1));
+        awaitPublished(100);
+        assertThat(outbox.event(dead)).becomesDead();
+        long id = start(ReplayRequest.of("mail").rate(1000));
+        awaitLatch(attempting);
+        await().until(() -> replay(id).progress().allFed());
+        assertThat(outbox.statusOf(dead)).isNotEqualTo("DEAD");
+
+        assertThat(outbox.runtime().replays().cancel(id, "bob")).isTrue();
+        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
+        assertThat(replay(id).progress().fed()).isLessThan(101);
+        assertThat(outbox.event(dead)).isDead();
+        cancelled.countDown();
+
+        await().until(() -> replay(id).progress().finishedAt() != null);
+        await().until(() -> replay(id).progress().open() == 0);
+        Replay.Progress progress = replay(id).progress();
+        assertThat(progress.fed()).isBetween(1L, 100L).isEqualTo(progress.delivered());
+        assertThat(mail.handled()).hasSize((int) (101 + progress.delivered()));
+        assertThat(outbox.runtime().replays().cancel(id, "bob")).isFalse();
+        assertThat(outbox.count("events.outbox_delivery")).isEqualTo(1);
+    }
+
+    @Test
+    void rejectsInvalidReplay() {
+        outbox.handler("mail", "OrderPlaced", Recorded.all()).start();
+        Replays replays = outbox.runtime().replays();
+        ReplayRequest mail = ReplayRequest.of("mail");
+        Instant now = Instant.now();
+
+        assertThatThrownBy(() -> replays.start(ReplayRequest.of("unknown"), "ann", "why"))
+                .asInstanceOf(throwable(InvalidOperationException.class))
+                .returns(Reason.UNKNOWN_HANDLER, InvalidOperationException::reason)
+                .hasMessageContaining("'unknown'");
+        assertThatThrownBy(() -> replays.start(mail, " ", "why")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> replays.start(mail, "ann", "")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> replays.start(mail.eventTypes("OrderPaid"), "ann", "why"))
+                .isInstanceOf(InvalidOperationException.class)
+                .hasMessageContaining("'mail' does not subscribe to events of type OrderPaid");
+        assertThatThrownBy(() -> replays.cancel(1, "")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.rate(0)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.occurred(now, now)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.occurred(Instant.MIN, null)).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> new ReplayRequest("mail", null, null, Set.of(), null, "1", 1))
+                .isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.eventTypes("order paid")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> mail.aggregate("order", " ")).isInstanceOf(InvalidOperationException.class);
+        assertThatThrownBy(() -> ReplayRequest.of(" ")).isInstanceOf(InvalidOperationException.class);
+        assertThat(replays.list()).isEmpty();
+        assertThat(replays.cancel(1, "ann")).isFalse();
+    }
+
+    @Test
+    void cancelsReplayOfExpiredHandler() throws SQLException {
+        outbox.handler("mail", "*", Recorded.all()).start();
+        publish(outbox, 1, 3);
+        awaitPublished(3);
+        outbox.runtime().close();
+        long id = start(ReplayRequest.of("mail"));
+        outbox.sql()
+                .sql("UPDATE events.outbox_handler SET last_seen_at = now() - interval '8 days'")
+                .update();
+
+        ReplayFeeders.of(outbox, outbox.runtime().replays()).runOnce();
+
+        assertThat(replay(id).status()).isEqualTo(Status.CANCELLED);
+        assertThat(outbox.sql()
+                        .sql("SELECT cancelled_by FROM events.outbox_replay")
+                        .query(String.class)
+                        .single())
+                .contains("expired");
+    }
+}

@@ -1,0 +1,283 @@
+package dev.outbox.internal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.internal.lane.DeliverySql;
+import dev.outbox.internal.lane.Explained;
+import dev.outbox.internal.operate.HandlerExpiryStore;
+import dev.outbox.internal.registry.HandlerStore;
+import dev.outbox.internal.retention.RetentionStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Buffers that statements read on large tables of reused pages, with the plan that a prepared statement has. */
+@Tag("full")
+class BoundedPlansTest {
+
+    private static final int ROWS = 60_000;
+    private static final int BATCH = 100;
+    private static final Duration MONTH = Duration.ofDays(30);
+
+    private final TestOutbox outbox = TestOutbox.create();
+
+    @AfterEach
+    void close() {
+        outbox.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void archiveReadsItsBatchOnly(boolean analyzed) throws SQLException {
+        addHistory("2 years", ROWS);
+        outbox.sql().sql("DELETE FROM events.outbox_published").update();
+        outbox.sql().sql("VACUUM events.outbox_published").update();
+        addHistory("1 day", ROWS);
+        addHistory("31 days", 5 * BATCH);
+        analyze(analyzed, "events.outbox_published");
+
+        JsonNode first = explainArchive("-infinity");
+        assertThat(Explained.rowsVisited(first, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(first)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lastBatchOfArchiveReadsAsLittle(boolean analyzed) throws SQLException {
+        addHistory("1 day", BATCH);
+        addHistory("31 days", ROWS);
+        analyze(analyzed, "events.outbox_published");
+        RetentionStore store = new RetentionStore(outbox.dataSource(), OutboxSchema.DEFAULT, new OutboxSchema("audit"));
+        RetentionStore.Batch most = store.archive(RetentionStore.Batch.BEGINNING.upTo(), MONTH, ROWS - BATCH, false);
+
+        assertThat(most.rows()).isEqualTo(ROWS - BATCH);
+        JsonNode last = explainArchive(most.upTo().toString());
+        assertThat(Explained.rowsVisited(last, "outbox_published")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(last)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void archiveReadsOnceWhatAReplayHolds(boolean analyzed) throws SQLException {
+        addHistory("1 day", ROWS);
+        addHistory("31 days", 5 * BATCH);
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_replay (handler_id, rate, after_id, up_to_id, requested_by, reason, finished_at)
+                        SELECT 'mail', 1, 0, 1000000, 'ann', 'past', CASE WHEN n <= 1000 THEN now() END
+                          FROM generate_series(1, 1001) n
+                        """).update();
+        outbox.sql()
+                .sql("UPDATE events.outbox_replay SET status = 'DONE' WHERE finished_at IS NOT NULL")
+                .update();
+        analyze(analyzed, "events.outbox_published, events.outbox_replay");
+
+        JsonNode plan = explainArchive("-infinity");
+        assertThat(Explained.rowsVisited(plan, "outbox_published")).isEqualTo(5 * BATCH);
+        assertThat(Explained.rowsVisited(plan, "outbox_replay")).isEqualTo(5 * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(5 * 5 * BATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void purgeReadsItsBatchOnly(boolean analyzed) throws SQLException {
+        addProcessed("2 years", ROWS);
+        outbox.sql().sql("DELETE FROM events.processed_event").update();
+        outbox.sql().sql("VACUUM events.processed_event").update();
+        addProcessed("1 day", ROWS);
+        addProcessed("31 days", 5 * BATCH);
+        analyze(analyzed, "events.processed_event");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(
+                        RetentionStore.PURGE,
+                        "timestamptz, bigint, int",
+                        "'-infinity', " + MONTH.toMillis() + ", " + BATCH);
+        assertThat(Explained.rowsVisited(plan, "processed_event")).isBetween((long) BATCH, 3L * BATCH);
+        assertThat(Explained.pages(plan)).isLessThan(20 * BATCH);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "now() + interval '1 h', false, 0",
+        "now() + interval '1 h', true, 0",
+        "now() - interval '1 h', true, 1",
+        "now() - interval '1 h', false, 2"
+    })
+    void claimOfOneDueLaneReadsNoOtherLane(String due, boolean leased, int crashes) throws SQLException {
+        new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        addLanes(ROWS, due, leased, crashes);
+        addLanes(1, "now() - interval '1 s'", false, 0);
+        analyze(true, "events.outbox_delivery, events.outbox_lane");
+
+        List<JsonNode> claim = new Explained(outbox.dataSource()).explainClaimOfLanes(List.of("mail"), 50, 200, false);
+        assertThat(claim.get(1).get("Actual Rows").asLong()).isEqualTo(1);
+        assertThat(claim).allSatisfy((plan) -> assertThat(Explained.pages(plan)).isLessThan(60));
+        assertThat(Explained.pages(new Explained(outbox.dataSource())
+                        .explain(
+                                DeliverySql.UNTIL_NEXT,
+                                "text[], text, timestamptz, text[], text[], text[], text[], text[]",
+                                "'{mail}', 'default', '-infinity', '{mail}', '{*}', '{*}', '{*}', '{*}'")))
+                .isLessThan(20);
+    }
+
+    @Test
+    void gaugesReadNoMoreThanTheyCount() throws SQLException {
+        addLanes(ROWS, "now() + interval '1 h'", false, 0);
+        addPending(ROWS);
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
+                .isBetween((long) StatusStore.MOST_COUNTED, StatusStore.MOST_COUNTED + 10L);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default"))
+                .extracting(StatusStore.Counts::pending, StatusStore.Counts::retrying)
+                .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
+    }
+
+    @Test
+    void gaugesReadNoMoreDeadLettersThanTheyCount() throws SQLException {
+        addLanes(ROWS, "now()", false, 0);
+        outbox.sql()
+                .sql("UPDATE events.outbox_delivery SET status = 'BLOCKING', next_retry_at = 'infinity'")
+                .update();
+        analyze(true, "events.outbox_delivery, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER).explain(StatusStore.COUNT, "", "");
+        // Each dead letter, and the open deliveries of its event, which has none.
+        assertThat(Explained.rowsVisited(plan, "outbox_delivery"))
+                .isBetween((long) StatusStore.MOST_COUNTED, 2L * StatusStore.MOST_COUNTED + 10L);
+        assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
+                        .count()
+                        .get("default"))
+                .extracting(StatusStore.Counts::dead, StatusStore.Counts::blockedLanes)
+                .containsExactly((long) StatusStore.MOST_COUNTED, (long) StatusStore.MOST_COUNTED);
+    }
+
+    @Test
+    void expiredHandlersAreFoundWithoutReadingDeliveries() throws SQLException {
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_handler (id) VALUES ('mail')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type) VALUES ('mail', '*')")
+                .update();
+        outbox.sql()
+                .sql("INSERT INTO events.outbox_subscription (handler_id, event_type, last_seen_at)"
+                        + " VALUES ('mail', 'Gone', now() - interval '1 year')")
+                .update();
+        addLanes(ROWS, "now() + interval '1 h'", false, 0);
+        analyze(true, "events.outbox_delivery");
+
+        Explained explained = new Explained(outbox.dataSource());
+        assertThat(Explained.pages(
+                        explained.explain(HandlerExpiryStore.DELETE_SUBSCRIPTIONS, "bigint", "" + MONTH.toMillis())))
+                .isLessThan(50);
+        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.DELETE_HANDLERS, "", "")))
+                .isLessThan(50);
+        assertThat(Explained.pages(
+                        explained.explain(HandlerExpiryStore.EXPIRED, "bigint, int", MONTH.toMillis() + ", 500")))
+                .isLessThan(50);
+        assertThat(Explained.pages(
+                        explained.explain(HandlerExpiryStore.EXPIRE, "text, text, text", "'mail', 'ann', 'removed'")))
+                .isLessThan(100);
+        assertThat(Explained.pages(explained.explain(HandlerExpiryStore.ABSENT, "", "")))
+                .isLessThan(50);
+        outbox.sql().sql("DELETE FROM events.outbox_subscription").update();
+        JsonNode absent = explained.explain(HandlerExpiryStore.ABSENT, "", "");
+        assertThat(Explained.rowsVisited(absent, "outbox_delivery"))
+                .isBetween((long) HandlerExpiryStore.MOST_COUNTED, HandlerExpiryStore.MOST_COUNTED + 20L);
+    }
+
+    @Test
+    void latestEventTypesReadTheLatestEventsOnly() throws SQLException {
+        addPending(ROWS);
+        addHistory("1 day", ROWS);
+        analyze(true, "events.outbox_published, events.outbox_unpublished");
+
+        JsonNode plan = new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(HandlerExpiryStore.KNOWN_TYPES, "", "");
+        assertThat(Explained.rowsVisited(plan, "outbox_unpublished") + Explained.rowsVisited(plan, "outbox_published"))
+                .isBetween((long) HandlerExpiryStore.MOST_READ, HandlerExpiryStore.MOST_READ + 1L);
+    }
+
+    private JsonNode explainArchive(String from) throws SQLException {
+        return new Explained(outbox.dataSource(), Pipeline.IN_INDEX_ORDER)
+                .explain(
+                        RetentionStore.ARCHIVE.replace("{archive}", "audit"),
+                        "timestamptz, bigint, int, boolean",
+                        "'" + from + "', " + MONTH.toMillis() + ", " + BATCH + ", true");
+    }
+
+    private void analyze(boolean analyzed, String table) {
+        if (analyzed) {
+            outbox.sql().sql("VACUUM ANALYZE " + table).update();
+        }
+    }
+
+    private void addHistory(String age, int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_published
+                               (id, aggregate_type, aggregate_id, aggregate_seq, event_type, payload, status, dispatched_at,
+                                published_at)
+                        SELECT nextval('events.outbox_id_seq'), 'order', n::text, 1, 'OrderPlaced', '{"number": 1}', 'PUBLISHED',
+                               now(), now() - :age::interval + n * interval '1 ms'
+                          FROM generate_series(1, :events) n
+                        """).param("age", age).param("events", events).update();
+    }
+
+    private void addPending(int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.outbox_unpublished (aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
+                        SELECT 'order', gen_random_uuid()::text, 1, 'OrderPlaced', '{"number": 1}' FROM generate_series(1, ?)
+                        """).param(events).update();
+    }
+
+    private void addLanes(int lanes, String due, boolean leased, int crashes) {
+        addPending(lanes);
+        outbox.sql().sql("""
+                        WITH event AS (
+                            UPDATE events.outbox_unpublished
+                               SET status = 'RETRYING',
+                                   dispatched_at = now()
+                             WHERE dispatched_at IS NULL
+                            RETURNING *
+                        )
+                        INSERT INTO events.outbox_delivery
+                               (outbox_id, handler_id, stream, aggregate_type, aggregate_id, aggregate_seq, event_type, status, next_retry_at)
+                        SELECT id, 'mail', stream, aggregate_type, aggregate_id, aggregate_seq, event_type, 'OPEN', now() - interval '1 h'
+                          FROM event
+                        """).update();
+        outbox.sql()
+                .sql("""
+                        INSERT INTO events.outbox_lane
+                               (aggregate_type, aggregate_id, handler_id, stream, first_seq, due_at, crash_count, token, worker, claimed_at)
+                        SELECT d.aggregate_type, d.aggregate_id, d.handler_id, d.stream, d.aggregate_seq, {due}, {crashes},
+                               CASE WHEN {leased} THEN gen_random_uuid() END, CASE WHEN {leased} THEN 'w' END,
+                               CASE WHEN {leased} THEN now() END
+                          FROM events.outbox_delivery d
+                        ON CONFLICT DO NOTHING
+                        """.replace("{due}", due).replace("{leased}", "" + leased).replace("{crashes}", "" + crashes))
+                .update();
+    }
+
+    private void addProcessed(String age, int events) {
+        outbox.sql().sql("""
+                        INSERT INTO events.processed_event (event_id, handler_id, processed_at)
+                        SELECT gen_random_uuid(), 'mail', now() - :age::interval + n * interval '1 ms'
+                          FROM generate_series(1, :events) n
+                        """).param("age", age).param("events", events).update();
+    }
+}
