@@ -39,14 +39,4 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
         }
         return false;
     }
-
-    /** Returns whether the dispatch was cut short, so that nothing may be written about it. */
-    public boolean isAbandoned() {
-        for (DeliveryOutcome outcome : outcomes.values()) {
-            if (outcome instanceof DeliveryOutcome.Abandoned) {
-                return true;
-            }
-        }
-        return false;
-    }
 }

@@ -59,6 +59,7 @@ final class Invocation {
                 log.warn("{} is not invoked with {}: the lease has expired", handler.id(), envelope);
                 return new DeliveryOutcome.Abandoned();
             }
+            // The handler of the registry, which DecoratedHandlers wrapped: deduplication, interceptors, tracing.
             handler.handle(argument, envelope, attempt);
             FaultPoint.AFTER_HANDLER.reached();
             return new DeliveryOutcome.Succeeded();

@@ -18,7 +18,7 @@ public record StreamDependencies(
         Consumer<String> delegated,
         CrashSuspects suspects) {
 
-    /** Without crash suspects. */
+    /** Dependencies under which no crash suspect is attempted yet. */
     public StreamDependencies(
             DataSource dataSource,
             OutboxSchema schema,
@@ -30,7 +30,7 @@ public record StreamDependencies(
         this(dataSource, schema, registry, dispatcher, leases, listener, delegated, new CrashSuspects());
     }
 
-    /** The same with another dispatcher, and without crash suspects. */
+    /** The same with another dispatcher; no crash suspect is attempted yet. */
     public StreamDependencies with(Dispatcher other) {
         return new StreamDependencies(dataSource, schema, registry, other, leases, listener, delegated);
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Cached result of a query that runs on its own thread, one at a time, so that a hanging database or an exhausted pool delays a reader by
  * at most 1.5 s. A failure is cached like a result. Safe for use by many threads.
  */
-public final class CachedQuery<T> {
+final class CachedQuery<T> {
 
     private static final Logger log = LoggerFactory.getLogger(CachedQuery.class);
 

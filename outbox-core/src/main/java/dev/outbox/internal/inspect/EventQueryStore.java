@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Searches events, latest first. */
-public final class EventQueryStore {
+final class EventQueryStore {
 
     /** Events of an aggregate on the first page: the latest open ones by their index, however old they are. */
     private static final String OF_AGGREGATE = """

@@ -24,7 +24,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one event with its deliveries. */
-public final class EventStateStore {
+final class EventStateStore {
 
     /**
      * Relies on outbox_unpublished_event_id, outbox_published_event_id, outbox_delivery_pk, outbox_lane_pk and outbox_operation_event; reads outbox_claim whole.

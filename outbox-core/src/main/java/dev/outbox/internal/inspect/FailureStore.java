@@ -17,7 +17,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** Groups failed deliveries by handler and error code. */
-public final class FailureStore {
+final class FailureStore {
 
     private static final int MOST_GROUPS = 200;
 

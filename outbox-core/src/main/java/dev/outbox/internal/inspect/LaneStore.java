@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the lanes of an aggregate, and what they can wait for. */
-public final class LaneStore {
+final class LaneStore {
 
     private static final String OF_AGGREGATE = "d.aggregate_type = :aggregate_type AND d.aggregate_id = :aggregate_id";
 

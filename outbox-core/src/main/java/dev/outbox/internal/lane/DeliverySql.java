@@ -165,8 +165,9 @@ public final class DeliverySql {
 
     /**
      * Relies on outbox_delivery_pk, outbox_lane_pk and outbox_unpublished_pk. Removes deliveries that succeeded, and reschedules or gives up
-     * the others. Changes rows by their places, which is safe only because {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD} have
-     * locked events and lanes earlier in the transaction: no other can move them.
+     * the others; DeadLetterReporter finds those that are dead by the default of report_at. Changes rows by their places, which is safe only
+     * because {@link LaneSql#LOCK_EVENTS} and {@link LaneSql#LOCK_HELD} have locked events and lanes earlier in the transaction: no other
+     * can move them.
      */
     static final String SETTLE = """
             WITH held AS MATERIALIZED (

@@ -15,7 +15,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /** Finds and counts the deliveries that an operator selects, without locking any. */
-public final class DeliveryQueryStore {
+final class DeliveryQueryStore {
 
     /**
      * Planned with its values, so that only what is asked for is left of it. Relies on outbox_delivery_pk for an event and for pages, on

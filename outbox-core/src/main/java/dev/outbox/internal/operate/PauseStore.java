@@ -12,7 +12,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Pauses and resumes handlers and streams for all instances, and records the operator and the reason. */
-public final class PauseStore {
+final class PauseStore {
 
     /** Relies on outbox_handler_pk. */
     private static final String ADD_HANDLER = """

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /** Stores for each aggregate type whether the outbox counts its events, and where they come from. */
-public final class AggregateTypeStore {
+final class AggregateTypeStore {
 
     /** Relies on outbox_aggregate_type_pk. Does not wait for another transaction that adds the type: it may be open for long. */
     private static final String ADD = """

@@ -21,7 +21,7 @@ import java.util.UUID;
  * Inserts events in the caller's transaction. Until it ends, the row lock of an aggregate's counter, or of the application's entity, keeps
  * later publishers of the aggregate from committing before.
  */
-public final class EventStore {
+final class EventStore {
 
     private static final String EVENT = """
             INSERT INTO {schema}.outbox_unpublished
