@@ -37,11 +37,12 @@ record OutboxTables(DataSource dataSource, Schemas schemas, List<String> ofModul
             UPDATE {schema}.outbox_stream SET registry_version = registry_version + 1 WHERE EXISTS (SELECT FROM resumed)
             """;
 
+    /** A lane is due at once, and not in the past: pollers do not look for lanes that were due before they last looked. */
     private static final String ADVANCE = """
             UPDATE {schema}.outbox SET next_retry_at = next_retry_at - {by} WHERE next_retry_at IS NOT NULL;
             UPDATE {schema}.outbox_delivery
                SET next_retry_at = next_retry_at - {by}, report_at = report_at - {by};
-            UPDATE {schema}.outbox_lane SET due_at = due_at - {by};
+            UPDATE {schema}.outbox_lane SET due_at = greatest(due_at - {by}, least(due_at, now()));
             UPDATE {schema}.outbox_claim SET locked_until = locked_until - {by}
             """;
 
