@@ -71,7 +71,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                 handlers,
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 start,
-                start == ClaimStore.Window.WHOLE_QUEUE ? DueMark.BEGINNING : dueMark.of(handlers));
+                dueMark.of(handlers, start == ClaimStore.Window.WHOLE_QUEUE));
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
         Optional<ClaimRound> found = claim(request, begun);

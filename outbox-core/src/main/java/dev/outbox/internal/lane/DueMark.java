@@ -5,20 +5,25 @@ import java.time.OffsetDateTime;
 import java.util.TreeMap;
 
 /**
- * Where a look at due lanes starts: the look before has found none that was due earlier. So a lane that waits, however long, keeps the mark,
- * and the longest waiting goes first. Other handlers than those of the look before have other lanes: for them, the mark is at the beginning.
- * So it is once a minute ({@code WindowSchedule}), for what gets behind the mark: lanes of long transactions, lanes that wait for another
- * claim, and all of them if the database clock goes back.
+ * Where a look for due lanes starts: at the first due time that the previous look found, or ten seconds before that look. A lane that waits
+ * keeps the mark, so the longest waiting goes first. A look starts at the beginning if the handlers have changed, and with the look at the
+ * whole queue, once a minute: a long transaction, the end of another claim, or a database that moves back in time can make a lane due before
+ * the mark.
  */
 public final class DueMark {
 
-    public static final OffsetDateTime BEGINNING = OffsetDateTime.MIN;
+    private static final OffsetDateTime BEGINNING = OffsetDateTime.MIN;
 
     private volatile Look last = new Look(new ActiveHandlers(new TreeMap<>()), BEGINNING);
 
     private record Look(ActiveHandlers handlers, OffsetDateTime mark) {}
 
-    public OffsetDateTime of(ActiveHandlers handlers) {
+    /** Returns where a look for next due times starts. */
+    public OffsetDateTime of(ActiveHandlers handlers, boolean wholeQueue) {
+        return wholeQueue ? BEGINNING : of(handlers);
+    }
+
+    OffsetDateTime of(ActiveHandlers handlers) {
         Look look = last;
         return look.handlers().equals(handlers) ? look.mark() : BEGINNING;
     }

@@ -7,7 +7,7 @@ import dev.outbox.internal.sql.EventRow;
  * outbox_lane. Three rules hold between transactions:
  *
  * <ul>
- *   <li>Whoever changes open or blocking deliveries of a lane holds the lock of its row until the end of the transaction.
+ *   <li>A transaction that changes open or blocking deliveries of a lane holds the lock of its row until it ends.
  *   <li>The row exists exactly as long as the lane has such a delivery. Those that are dead without blocking it do not belong to it.
  *   <li>It names the first of them. Without a lease, the lane is due when that one is; a lane that is due too early is put off.
  * </ul>
@@ -15,7 +15,7 @@ import dev.outbox.internal.sql.EventRow;
  * <p>So every operation locks lanes after the rows of their events, changes deliveries, and ends with {@link #REFRESH} or
  * {@link #RELEASE}; a claim changes the first delivery only, and writes its lanes itself.
  *
- * <p>If a worker dies in the middle of a lane, its token stays. Nobody looks after it: when the lease ends, the lane is due like any other,
+ * <p>If a worker dies in the middle of a lane, its token stays in the row. When the lease ends, the lane is due like any other,
  * and the next claim takes the token, counts the crash, and attempts the first delivery that is left, alone. From then on the dead worker
  * changes nothing if it comes back; until then its outcomes count. A crash may be the work of a delivery behind the first, so one stays
  * counted, and deliveries go one at a time, until the lane is empty. A delivery that crashes again and again is made a dead letter by the

@@ -62,15 +62,14 @@ class DueMarkTest {
         assertThat(look().untilNextDelivery()).isEmpty();
         assertThat(claim(10)).isEmpty();
 
-        mark.found(MAIL, DueMark.BEGINNING);
-        assertThat(look().untilNextDelivery()).isPresent();
+        assertThat(look(MAIL, true).untilNextDelivery()).isPresent();
         assertThat(aggregates(claim(10))).containsExactly("late");
     }
 
     /** As after the end of a pause, or of an open circuit. */
     @Test
     void laneOfAnotherHandlerIsFoundAtOnce() throws SQLException {
-        look(ActiveHandlers.ofAllTypes("other"));
+        look(ActiveHandlers.ofAllTypes("other"), false);
         due("waiting", "1 hour");
 
         assertThat(look().untilNextDelivery()).isPresent();
@@ -85,8 +84,7 @@ class DueMarkTest {
         outbox.sql()
                 .sql("UPDATE events.outbox_lane SET due_at = due_at - interval '1 hour'")
                 .update();
-        mark.found(MAIL, DueMark.BEGINNING);
-        look();
+        look(MAIL, true);
         assertThat(claim(10)).isEmpty();
         look();
         outbox.sql().sql("UPDATE events.outbox_stream SET paused = false").update();
@@ -130,10 +128,10 @@ class DueMarkTest {
     }
 
     private ClaimRound look() throws SQLException {
-        return look(MAIL);
+        return look(MAIL, false);
     }
 
-    private ClaimRound look(ActiveHandlers handlers) throws SQLException {
+    private ClaimRound look(ActiveHandlers handlers, boolean wholeQueue) throws SQLException {
         ClaimRound round = claims.claim(new ClaimStore.Request(
                         "default",
                         "w",
@@ -142,7 +140,7 @@ class DueMarkTest {
                         handlers,
                         ScanLimit.Reach.EVERYTHING,
                         ClaimStore.Window.ADVANCED,
-                        mark.of(handlers)))
+                        mark.of(handlers, wholeQueue)))
                 .orElseThrow();
         mark.found(handlers, round.dueFrom());
         return round;
