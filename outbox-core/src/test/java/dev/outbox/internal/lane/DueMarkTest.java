@@ -114,6 +114,26 @@ class DueMarkTest {
         assertThat(aggregates(claim(10))).containsExactly("slow");
     }
 
+    /** Its delivery was due long before the lane, which became due when an earlier delivery ended. */
+    @Test
+    void laneThatAFullClaimPutsBackStaysInFrontOfTheMark() throws SQLException {
+        due("a", "1 hour");
+        due("b", "1 hour");
+        outbox.sql()
+                .sql("UPDATE events.outbox_lane SET due_at = now() - interval '1 s'")
+                .update();
+        outbox.sql()
+                .sql(
+                        "CREATE OR REPLACE FUNCTION events.outbox_payload_size(payload jsonb) RETURNS integer LANGUAGE sql STABLE"
+                                + " AS 'SELECT 8000000'")
+                .update();
+
+        look();
+        assertThat(aggregates(claim(10))).containsExactly("a");
+        look();
+        assertThat(aggregates(claim(10))).containsExactly("b");
+    }
+
     private void due(String aggregateId, String ago) {
         EventEnvelope event = lanes.publish(aggregateId, 1).get(0);
         lanes.waiting("mail", event);
