@@ -81,7 +81,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
             return Claimed.nothing(true);
         }
         ClaimRound round = found.get();
-        dueMark.found(handlers, round.dueFrom());
+        dueMark.found(handlers, round.registry().server(), round.dueFrom());
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
         boolean again = recordClaim(request, round, took, nearOnly);
         if (batch == null) {

@@ -34,8 +34,9 @@ class DueMarkTest {
     private final DueMark mark = new DueMark();
 
     @BeforeEach
-    void addStream() throws SQLException {
+    void prepare() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
+        look();
     }
 
     @AfterEach
@@ -64,6 +65,18 @@ class DueMarkTest {
 
         assertThat(look(MAIL, true).untilNextDelivery()).isPresent();
         assertThat(aggregates(claim(10))).containsExactly("late");
+    }
+
+    /** As after a failover, or a restore. */
+    @Test
+    void laneOfAServerThatMovedBackIsFoundByTheSecondLook() throws SQLException {
+        look();
+        due("before", "1 hour");
+        outbox.sql().sql("DELETE FROM events.outbox_incarnation").update();
+
+        look();
+        assertThat(look().untilNextDelivery()).isPresent();
+        assertThat(aggregates(claim(10))).containsExactly("before");
     }
 
     /** As after the end of a pause, or of an open circuit. */
@@ -162,7 +175,7 @@ class DueMarkTest {
                         ClaimStore.Window.ADVANCED,
                         mark.of(handlers, wholeQueue)))
                 .orElseThrow();
-        mark.found(handlers, round.dueFrom());
+        mark.found(handlers, round.registry().server(), round.dueFrom());
         return round;
     }
 
