@@ -53,7 +53,6 @@ public final class OperationLogStore {
                         .set("older_than", selection.olderThan())
                         .set("limit", limit),
                 (results) -> {
-                    results.skip(1);
                     List<Operation> operations = new ArrayList<>();
                     ResultSet row = results.rows();
                     while (row.next()) {

@@ -139,8 +139,7 @@ public final class ClaimStore {
     private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ClaimRound.ExpiredClaim> expired)
             throws SQLException {
         UUID token = UUID.randomUUID();
-        boolean advances = request.window() != Window.AS_IT_IS;
-        return (advances ? advancing : plain)
+        return (request.window() == Window.AS_IT_IS ? plain : advancing)
                 .run(
                         dataSource,
                         (parameters) -> request.handlers()
@@ -157,29 +156,26 @@ public final class ClaimStore {
                                 .set("token", token)
                                 .set("worker", request.worker())
                                 .set("lease", request.lease().toMillis()),
-                        (results) -> readRound(results, token, advances, expired));
+                        (results) -> readRound(results, token, expired));
     }
 
     private static Optional<Attempt> readRound(
-            Pipeline.Results results, UUID token, boolean advances, List<ClaimRound.ExpiredClaim> expired)
-            throws SQLException {
-        results.skip(advances ? 1 : 0);
-        ResultSet stream = results.rows();
+            Pipeline.Results results, UUID token, List<ClaimRound.ExpiredClaim> expired) throws SQLException {
+        ResultSet stream = results.rows(ClaimSql.LOCK_STREAM);
         if (!stream.next()) {
             return Optional.empty();
         }
         UUID incarnation = stream.getObject(2, UUID.class);
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
-        results.skip(advances ? 1 : 0);
-        for (ResultSet row = results.rows(); row.next(); ) {
+        for (ResultSet row = results.rows(ClaimSql.DROP_EXPIRED); row.next(); ) {
             expired.add(new ClaimRound.ExpiredClaim(row.getString(1), row.getInt(2)));
         }
         Batch batch = new Batch();
-        for (ResultSet row = results.rows(); row.next(); ) {
+        for (ResultSet row = results.rows(ClaimSql.CLAIM); row.next(); ) {
             batch.add(row);
         }
-        ResultSet due = results.rows();
+        ResultSet due = results.rows(DeliverySql.UNTIL_NEXT);
         due.next();
         long millis = due.getLong(1);
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
@@ -247,8 +243,7 @@ public final class ClaimStore {
                 dataSource,
                 (parameters) -> parameters
                         .set("claim", claim.id())
-                        .set("token", claim.fence().token()),
-                Pipeline.Results::updated);
+                        .set("token", claim.fence().token()));
     }
 
     static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {

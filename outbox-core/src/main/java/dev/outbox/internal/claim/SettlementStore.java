@@ -155,14 +155,15 @@ public final class SettlementStore {
     private final Pipeline findLocked;
 
     /** Statement pipelines with and without queueing. Most settlements queue nothing. */
-    private record Variants(Pipeline move, Pipeline queueAndMove) {
+    private record Variants(String moving, Pipeline move, Pipeline queueAndMove) {
 
         static Variants of(OutboxSchema schema, String fence, String... end) {
-            Stream<String> moving = Stream.concat(Stream.of(MOVE.replace("{fence}", fence)), Stream.of(end));
-            String[] move = moving.toArray(String[]::new);
+            String moving = MOVE.replace("{fence}", fence);
+            String[] move = Stream.concat(Stream.of(moving), Stream.of(end)).toArray(String[]::new);
             Stream<String> queueing = Stream.of(LOCK_CLAIM, LaneSql.LOCK_EVENTS, QUEUE);
             String[] all = Stream.concat(queueing, Stream.of(move)).toArray(String[]::new);
-            return new Variants(new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
+            return new Variants(
+                    moving, new Pipeline(schema, LONGEST_WAIT, move), new Pipeline(schema, LONGEST_WAIT, all));
         }
     }
 
@@ -235,8 +236,7 @@ public final class SettlementStore {
                     }
                 },
                 (results) -> {
-                    results.skip(queued.isEmpty() ? 0 : 3);
-                    ResultSet fence = results.rows();
+                    ResultSet fence = results.rows(variants.moving());
                     fence.next();
                     return fence.getInt(1) == 1;
                 });

@@ -132,7 +132,7 @@ public final class DeadLetterStore {
 
     /** Lets a dead letter wait whose method failed. */
     public void postpone(DeadLetter letter) throws SQLException {
-        postpone.run(dataSource, (parameters) -> key(parameters, letter), Pipeline.Results::updated);
+        postpone.run(dataSource, (parameters) -> key(parameters, letter));
     }
 
     private static NamedSql.Parameters key(NamedSql.Parameters parameters, DeadLetter letter) throws SQLException {

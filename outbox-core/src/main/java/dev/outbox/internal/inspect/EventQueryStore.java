@@ -148,10 +148,7 @@ final class EventQueryStore {
                         parameters.set("trace_id", selection.traceId());
                     }
                 },
-                (results) -> {
-                    results.skip(1);
-                    return page(results.rows(), limit);
-                });
+                (results) -> page(results.rows(), limit));
     }
 
     private static EventPage page(ResultSet row, int limit) throws SQLException {

@@ -111,14 +111,13 @@ final class EventStateStore {
     /** Finds an event without its payload and headers. */
     public Optional<Found> find(UUID eventId) throws SQLException {
         return find.run(dataSource, (parameters) -> parameters.set("event_id", eventId), (results) -> {
-            results.skip(1);
-            ResultSet row = results.rows();
+            ResultSet row = results.rows(EVENT);
             if (!row.next()) {
                 return Optional.empty();
             }
             Event event = event(row);
             Set<String> skipped = HandlerState.texts(row, DeliveryRow.AFTER_EVENT + 9);
-            List<Tried> deliveries = deliveries(results.rows());
+            List<Tried> deliveries = deliveries(results.rows(DELIVERIES));
             return Optional.of(new Found(event, skipped, deliveries, HandlerState.read(results.rows())));
         });
     }
@@ -162,7 +161,6 @@ final class EventStateStore {
     /** Reads the payload and the headers of an event. */
     public Optional<EventDetails.Content> content(UUID eventId) throws SQLException {
         return content.run(dataSource, (parameters) -> parameters.set("event_id", eventId), (results) -> {
-            results.skip(1);
             ResultSet row = results.rows();
             return row.next()
                     ? Optional.of(new EventDetails.Content(row.getString(1), EventRow.headers(row.getString(2))))

@@ -102,7 +102,6 @@ final class FailureStore {
     /** Reads the groups, those with the most dead letters first. */
     public List<FailureGroup> groups() throws SQLException {
         return groups.run(dataSource, (parameters) -> {}, (results) -> {
-            results.skip(1);
             List<FailureGroup> found = new ArrayList<>();
             ResultSet row = results.rows();
             while (row.next()) {

@@ -137,16 +137,15 @@ final class LaneStore {
                 dataSource,
                 (parameters) -> parameters.set("aggregate_type", aggregateType).set("aggregate_id", aggregateId),
                 (results) -> {
-                    results.skip(1);
-                    List<Lane> lanes = lanes(first(results.rows()), results.rows());
-                    ResultSet pending = results.rows();
+                    List<Lane> lanes = lanes(first(results.rows(FIRST)), results.rows(LANES));
+                    ResultSet pending = results.rows(PENDING);
                     pending.next();
                     long events = pending.getLong(1);
                     String stream = pending.getString(2);
-                    ResultSet claimed = results.rows();
+                    ResultSet claimed = results.rows(CLAIMED);
                     claimed.next();
                     Cause cause = Cause.valueOf(claimed.getString(1));
-                    Set<String> paused = StatusStore.paused(results.rows());
+                    Set<String> paused = StatusStore.paused(results.rows(StatusStore.PAUSED_STREAMS));
                     return new Aggregate(lanes, new Pending(events, stream, cause), paused, Registry.read(results));
                 });
     }

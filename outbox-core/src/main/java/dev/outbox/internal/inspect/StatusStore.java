@@ -209,32 +209,28 @@ public final class StatusStore {
 
         /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
         static Registry read(Pipeline.Results results) throws SQLException {
-            List<HandlerState> handlers = HandlerState.read(results.rows());
-            return new Registry(handlers, InstanceStore.read(results.rows()));
+            List<HandlerState> handlers = HandlerState.read(results.rows(HandlerState.LIST));
+            return new Registry(handlers, InstanceStore.read(results.rows(InstanceStore.LIST)));
         }
     }
 
     /** Counts the events of every stream in at most a second. */
     public Map<String, Counts> count() throws SQLException {
-        return count.run(dataSource, (parameters) -> {}, (results) -> {
-            results.skip(2);
-            return counts(results.rows());
-        });
+        return count.run(dataSource, (parameters) -> {}, (results) -> counts(results.rows()));
     }
 
     /** Reads the state of every stream, handler and instance. */
     public Snapshot overview() throws SQLException {
         return overview.run(dataSource, (parameters) -> {}, (results) -> {
-            results.skip(1);
-            ResultSet clock = results.rows();
+            ResultSet clock = results.rows(CLOCK);
             clock.next();
             return new Snapshot(
                     clock.getObject(1, OffsetDateTime.class).toInstant(),
-                    counts(results.rows()),
-                    paused(results.rows()),
-                    rates(results.rows()),
-                    claims(results.rows()),
-                    deliveries(results.rows()),
+                    counts(results.rows(COUNT)),
+                    paused(results.rows(PAUSED_STREAMS)),
+                    rates(results.rows(RATES)),
+                    claims(results.rows(CLAIMS)),
+                    deliveries(results.rows(DELIVERIES)),
                     Registry.read(results));
         });
     }

@@ -23,6 +23,8 @@ import javax.sql.DataSource;
 /** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
 public final class DeliveryClaimStore {
 
+    private static final String INCARNATION = "SELECT " + Incarnation.SQL;
+
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
     /** On average. A lane that drains costs little more per delivery than a first delivery if it is claimed in batches. */
@@ -36,7 +38,7 @@ public final class DeliveryClaimStore {
 
     public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.claimDue = new Pipeline(schema, "SELECT " + Incarnation.SQL, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
+        this.claimDue = new Pipeline(schema, INCARNATION, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
         this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
         this.renewUnlocked = new Pipeline(schema, LaneSql.RENEW_UNLOCKED);
         this.confirm = new Pipeline(schema, LaneSql.CONFIRM);
@@ -83,11 +85,10 @@ public final class DeliveryClaimStore {
                         .set("token", token)
                         .set("lease", request.lease().toMillis()),
                 (results) -> {
-                    ResultSet incarnation = results.rows();
+                    ResultSet incarnation = results.rows(INCARNATION);
                     incarnation.next();
                     Fence fence = new Fence(token, incarnation.getObject(1, UUID.class));
-                    results.skip(1);
-                    return readDue(results.rows(), fence);
+                    return readDue(results.rows(DeliverySql.TAKE), fence);
                 });
     }
 

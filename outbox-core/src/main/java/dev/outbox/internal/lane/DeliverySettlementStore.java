@@ -170,14 +170,12 @@ public final class DeliverySettlementStore {
     }
 
     private static Settled readSettled(Pipeline.Results results) throws SQLException {
-        results.skip(2);
         Set<DeliveryKey> written = new HashSet<>();
-        for (ResultSet row = results.rows(); row.next(); ) {
+        for (ResultSet row = results.rows(DeliverySql.SETTLE); row.next(); ) {
             written.add(new DeliveryKey(row.getLong(1), row.getString(2)));
         }
-        results.skip(1);
         List<Integer> retries = new ArrayList<>();
-        for (ResultSet done = results.rows(); done.next(); ) {
+        for (ResultSet done = results.rows(LaneSql.COMPLETE); done.next(); ) {
             retries.add(done.getInt(2));
         }
         return new Settled(written, Set.of(), retries);

@@ -3,7 +3,6 @@ package dev.outbox.internal.notify;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -41,11 +40,8 @@ public final class NotificationChannel {
     public void send(Set<String> messages) throws SQLException {
         notify.run(
                 dataSource,
-                (parameters) -> parameters.set("channel", channel).setTexts("messages", messages, (message) -> message),
-                (results) -> {
-                    ResultSet rows = results.rows();
-                    return rows.next();
-                });
+                (parameters) ->
+                        parameters.set("channel", channel).setTexts("messages", messages, (message) -> message));
     }
 
     /** Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. */

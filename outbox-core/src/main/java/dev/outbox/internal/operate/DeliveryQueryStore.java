@@ -87,7 +87,6 @@ final class DeliveryQueryStore {
     /** Finds deliveries, those of the oldest events first. */
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
         return find.run(dataSource, (parameters) -> bind(parameters, selection).set("limit", limit), (results) -> {
-            results.skip(1);
             List<Delivery> deliveries = new ArrayList<>();
             ResultSet row = results.rows();
             while (row.next()) {
@@ -99,10 +98,7 @@ final class DeliveryQueryStore {
 
     /** Counts deliveries. */
     public long count(DeliverySelection selection) throws SQLException {
-        return count.run(dataSource, (parameters) -> bind(parameters, selection), (results) -> {
-            results.skip(1);
-            return number(results);
-        });
+        return count.run(dataSource, (parameters) -> bind(parameters, selection), DeliveryQueryStore::number);
     }
 
     /** Returns the last event that has a delivery, so that an operation ends although new deliveries arrive. */
@@ -119,10 +115,7 @@ final class DeliveryQueryStore {
                         .set("action", action.name())
                         .set("newest", newest)
                         .set("limit", limit),
-                (results) -> {
-                    results.skip(1);
-                    return DeliveryRef.read(results.rows());
-                });
+                (results) -> DeliveryRef.read(results.rows()));
     }
 
     private static long number(Pipeline.Results results) throws SQLException {

@@ -272,7 +272,6 @@ public final class HandlerExpiryStore {
     /** Returns the types of the latest events, and those that handlers name, each with the ids of these handlers. */
     public SortedMap<String, Set<String>> knownTypes() throws SQLException {
         return knownTypes.run(dataSource, (parameters) -> {}, (results) -> {
-            results.skip(1);
             SortedMap<String, Set<String>> types = new TreeMap<>();
             ResultSet row = results.rows();
             while (row.next()) {
@@ -302,7 +301,6 @@ public final class HandlerExpiryStore {
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) -> {
-                    results.skip(1);
                     ResultSet row = results.rows();
                     row.next();
                     return new Result(row.getBoolean(1), row.getString(2), row.getString(3), row.getBoolean(4));
@@ -324,9 +322,8 @@ public final class HandlerExpiryStore {
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, found).set("expiry_millis", unseenFor.toMillis()),
                 (results) -> {
-                    results.skip(2);
                     Map<String, Long> dead = new TreeMap<>();
-                    ResultSet row = results.rows();
+                    ResultSet row = results.rows(DEAD_LETTER);
                     while (row.next()) {
                         dead.put(row.getString(1), row.getLong(2));
                     }
@@ -336,9 +333,6 @@ public final class HandlerExpiryStore {
 
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */
     public void deleteExpired(Duration unseenFor) throws SQLException {
-        delete.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()), (results) -> {
-            results.skip(3);
-            return true;
-        });
+        delete.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()));
     }
 }

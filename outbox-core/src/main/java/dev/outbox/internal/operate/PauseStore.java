@@ -97,10 +97,7 @@ final class PauseStore {
                         .set("action", paused ? "PAUSE_HANDLER" : "RESUME_HANDLER")
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
-                (results) -> {
-                    results.skip(2);
-                    return read(results.rows());
-                });
+                (results) -> read(results.rows()));
     }
 
     /** Pauses or resumes a stream. */

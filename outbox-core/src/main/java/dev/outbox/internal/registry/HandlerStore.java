@@ -160,10 +160,7 @@ public final class HandlerStore {
 
     /** Registers a stream that is new. */
     public void addStream(String stream) throws SQLException {
-        addStream.run(dataSource, (parameters) -> parameters.set("stream", stream), (results) -> {
-            results.skip(2);
-            return true;
-        });
+        addStream.run(dataSource, (parameters) -> parameters.set("stream", stream));
     }
 
     /**
@@ -179,11 +176,7 @@ public final class HandlerStore {
                 (parameters) -> Subscriptions.bind(parameters, subscriptions)
                         .setTexts("ids", ids, (id) -> id)
                         .setTexts("aliases", ids, (id) -> String.join("\u001f", aliases.getOrDefault(id, List.of())))
-                        .set("refresh_millis", renewAfter.toMillis()),
-                (results) -> {
-                    results.skip(3);
-                    return true;
-                });
+                        .set("refresh_millis", renewAfter.toMillis()));
     }
 
     /** Renews the registrations of this instance; returns {@code false} if one is missing or was not renewed for long. */

@@ -70,16 +70,12 @@ public final class InstanceStore {
                         .set("name", name)
                         .setTexts("streams", equipment.streams(), (stream) -> stream)
                         .setTexts("handlers", equipment.handlerIds(), (handlerId) -> handlerId)
-                        .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId),
-                (results) -> {
-                    results.skip(2);
-                    return true;
-                });
+                        .setTexts("open_circuits", openCircuits, (handlerId) -> handlerId));
     }
 
     /** Removes an instance that stops. */
     public void delete(String name) throws SQLException {
-        delete.run(dataSource, (parameters) -> parameters.set("name", name), Pipeline.Results::updated);
+        delete.run(dataSource, (parameters) -> parameters.set("name", name));
     }
 
     /** Reads the rows of {@link #LIST}. */

@@ -461,9 +461,8 @@ public final class ReplayStore {
                                 page.events(),
                                 (event) -> event.eventId().toString()),
                 (results) -> {
-                    results.skip(5);
                     Map<String, Integer> added = new TreeMap<>();
-                    ResultSet row = results.rows();
+                    ResultSet row = results.rows(ADD);
                     while (row.next()) {
                         added.put(row.getString(1), row.getInt(2));
                     }
@@ -484,8 +483,7 @@ public final class ReplayStore {
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, untried).set("replay_id", replayId),
                 (results) -> {
-                    results.skip(3);
-                    ResultSet row = results.rows();
+                    ResultSet row = results.rows(SKIP_UNTRIED);
                     row.next();
                     return row.getInt(1);
                 });

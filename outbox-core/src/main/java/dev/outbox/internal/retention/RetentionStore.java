@@ -121,10 +121,7 @@ public final class RetentionStore {
                         .set("age_millis", age.toMillis())
                         .set("limit", limit)
                         .set("keep", keep),
-                (results) -> {
-                    results.skip(2);
-                    return Batch.read(results.rows());
-                });
+                (results) -> Batch.read(results.rows()));
     }
 
     /** Deletes one batch of rows of the deduplication inbox, except those of events in the queue. */
@@ -135,9 +132,6 @@ public final class RetentionStore {
                         .set("from", from)
                         .set("age_millis", age.toMillis())
                         .set("limit", limit),
-                (results) -> {
-                    results.skip(1);
-                    return Batch.read(results.rows());
-                });
+                (results) -> Batch.read(results.rows()));
     }
 }

@@ -9,7 +9,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
@@ -69,6 +71,7 @@ public final class Pipeline {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
+    private final List<String> statements;
     private final NamedSql sql;
 
     /** Sets the parameters of all statements. */
@@ -77,7 +80,7 @@ public final class Pipeline {
         void bind(NamedSql.Parameters parameters) throws SQLException;
     }
 
-    /** Reads the results of all statements, in order. */
+    /** Reads the results of the statements. */
     @FunctionalInterface
     public interface Reader<T> {
         T read(Results results) throws SQLException;
@@ -100,8 +103,14 @@ public final class Pipeline {
     private Pipeline(OutboxSchema schema, String synchronousCommit, Duration lockTimeout, String... statements) {
         String guard = GUARD.replace("{synchronous_commit}", synchronousCommit)
                 .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
-        this.sql = new NamedSql(
-                schema.render(BEGIN + ";\n" + guard + ";\n" + String.join(";\n", statements) + ";\nCOMMIT"));
+        this.statements =
+                Stream.concat(Stream.of(BEGIN, guard), Stream.of(statements)).toList();
+        this.sql = new NamedSql(schema.render(String.join(";\n", this.statements) + ";\nCOMMIT"));
+    }
+
+    /** Runs statements whose results do not matter. */
+    public void run(DataSource dataSource, Binder binder) throws SQLException {
+        run(dataSource, binder, Results::updated);
     }
 
     public <T> T run(DataSource dataSource, Binder binder, Reader<T> reader) throws SQLException {
@@ -116,7 +125,7 @@ public final class Pipeline {
                 binder.bind(parameters);
                 parameters.requireAll();
                 Results results = new Results(statement);
-                results.skip(2);
+                results.next();
                 return reader.read(results);
             } catch (SQLException ex) {
                 rollback(connection, ex);
@@ -145,27 +154,27 @@ public final class Pipeline {
         }
     }
 
-    /** Steps through the results of the statements. */
-    public static final class Results {
+    /** Results of the statements, each named by the text of its statement, in their order; without a name, that of the last one. */
+    public final class Results {
 
         private final PreparedStatement statement;
-        private boolean begun;
+        private int position = -1;
 
-        public Results(PreparedStatement statement) {
+        private Results(PreparedStatement statement) {
             this.statement = statement;
         }
 
-        public void skip(int statements) throws SQLException {
-            for (int i = 0; i < statements; i++) {
-                next();
-            }
+        public ResultSet rows() throws SQLException {
+            return rows(statements.get(statements.size() - 1));
         }
 
-        public ResultSet rows() throws SQLException {
-            if (!next()) {
-                throw new IllegalStateException("the statement returned no rows to read");
+        public ResultSet rows(String of) throws SQLException {
+            stepTo(of);
+            ResultSet rows = statement.getResultSet();
+            if (rows == null) {
+                throw new IllegalStateException("the statement returned no rows to read: " + of);
             }
-            return statement.getResultSet();
+            return rows;
         }
 
         public Set<Long> ids() throws SQLException {
@@ -177,16 +186,26 @@ public final class Pipeline {
         }
 
         public int updated() throws SQLException {
-            next();
+            stepTo(statements.get(statements.size() - 1));
             return statement.getUpdateCount();
         }
 
-        private boolean next() throws SQLException {
-            if (begun) {
-                return statement.getMoreResults();
+        private void stepTo(String of) throws SQLException {
+            int target = statements.indexOf(of);
+            if (target <= position) {
+                throw new IllegalStateException("the statement is unknown, or its result was passed: " + of);
             }
-            begun = true;
-            return statement.execute();
+            while (position < target) {
+                next();
+            }
+        }
+
+        private void next() throws SQLException {
+            if (position++ < 0) {
+                statement.execute();
+            } else {
+                statement.getMoreResults();
+            }
         }
     }
 }

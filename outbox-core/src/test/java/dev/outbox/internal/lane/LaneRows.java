@@ -31,11 +31,7 @@ public final class LaneRows {
         try {
             pipeline.run(
                     dataSource,
-                    (parameters) -> Lane.bind(parameters, List.of(new Lane(handlerId, aggregateType, aggregateId))),
-                    (results) -> {
-                        results.skip(2);
-                        return true;
-                    });
+                    (parameters) -> Lane.bind(parameters, List.of(new Lane(handlerId, aggregateType, aggregateId))));
         } catch (SQLException ex) {
             throw new IllegalStateException(ex);
         }
