@@ -169,7 +169,7 @@ public final class OutboxTester implements AssertProvider<OutboxAssert> {
         List<String> problems = new ArrayList<>();
         for (StoredEvent event : again) {
             DeliveryOutcome outcome = delivery().redeliver(event.envelope(), handlerId);
-            if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+            if (!outcome.succeeded()) {
                 problems.add(event.envelope() + " failed with " + outcome.code() + ": " + outcome.message());
             }
         }

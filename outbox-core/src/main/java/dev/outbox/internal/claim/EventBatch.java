@@ -139,7 +139,7 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
                 succeeded.add(event.id());
             } else {
                 event.outcomes().forEach((handlerId, outcome) -> {
-                    if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                    if (!outcome.succeeded()) {
                         queued.add(new QueuedDelivery(event.id(), handlerId, outcome));
                     }
                 });
@@ -151,9 +151,9 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
     /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
     Settlement refusal(DispatchedEvent event, Failure failure) {
         List<QueuedDelivery> dead = event.outcomes().entrySet().stream()
-                .filter((handler) -> event.succeeded() || !(handler.getValue() instanceof DeliveryOutcome.Succeeded))
+                .filter((handler) -> event.succeeded() || !handler.getValue().succeeded())
                 .map((handler) ->
-                        new QueuedDelivery(event.id(), handler.getKey(), new DeliveryOutcome.Dead(failure, false)))
+                        new QueuedDelivery(event.id(), handler.getKey(), DeliveryOutcome.dead(failure, false)))
                 .toList();
         return new Settlement(claim.key(), List.of(), dead, false);
     }

@@ -192,7 +192,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         done.stream()
                 .filter((outcome) -> !outcome.isOpen())
                 .forEach((outcome) -> dependencies.listener().completed(stream.name(), outcome.succeeded() ? 0 : 1));
-        if (done.stream().anyMatch(DispatchedEvent::isDelegated)) {
+        if (done.stream().anyMatch(DispatchedEvent::delegated)) {
             dependencies.delegated().accept(stream.name());
         }
         if (!settled.leftOver().isEmpty()) {

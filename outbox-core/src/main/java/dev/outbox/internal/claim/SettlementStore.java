@@ -246,7 +246,7 @@ public final class SettlementStore {
         parameters
                 .setLongs("queued_events", queued, QueuedDelivery::outboxId)
                 .setTexts("queued_handlers", queued, QueuedDelivery::handlerId)
-                .setTexts("kinds", queued, (one) -> one.outcome().kind())
+                .setTexts("kinds", queued, (one) -> one.outcome().kind().name())
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> one.outcome().code())
                 .setTexts("errors", queued, (one) -> one.outcome().message());

@@ -34,7 +34,7 @@ final class BatchInvocation {
     List<DeliveryOutcome> invoke(HandlerDefinition handler, List<BatchItem> items, LeaseGuard guard) {
         Circuit circuit = circuits.of(handler);
         if (circuit != null && !circuit.pass()) {
-            return Collections.nCopies(items.size(), new DeliveryOutcome.Queued());
+            return Collections.nCopies(items.size(), DeliveryOutcome.QUEUED);
         }
         long begun = System.nanoTime();
         LogContext context = LogContext.enterBatch(items.get(0).envelope(), handler.id(), items.size());
@@ -102,13 +102,13 @@ final class BatchInvocation {
             List<BatchItem> items,
             List<DeliveryOutcome> outcomes,
             @Nullable Throwable thrown) {
-        if (outcomes.stream().anyMatch((outcome) -> outcome instanceof DeliveryOutcome.Succeeded)) {
+        if (outcomes.stream().anyMatch((outcome) -> outcome.succeeded())) {
             circuit.succeeded();
             return;
         }
         for (int i = 0; i < outcomes.size(); i++) {
             DeliveryOutcome outcome = outcomes.get(i);
-            boolean failed = outcome instanceof DeliveryOutcome.Retry || outcome instanceof DeliveryOutcome.Dead;
+            boolean failed = outcome.failure() != null;
             if (failed && circuit.failed(items.get(i).envelope())) {
                 report.circuitOpened(handler, items.get(i).envelope());
             }

@@ -103,7 +103,7 @@ final class BatchResult {
 
     /** Returns the outcomes of a batch that nothing is known about. */
     List<DeliveryOutcome> abandoned() {
-        return Collections.nCopies(items.size(), new DeliveryOutcome.Abandoned());
+        return Collections.nCopies(items.size(), DeliveryOutcome.ABANDONED);
     }
 
     List<DeliveryOutcome> outcomes() {
@@ -116,10 +116,10 @@ final class BatchResult {
                         return known;
                     }
                     if (stopped.contains(item.aggregate()) || !reached.contains(item.id())) {
-                        return new DeliveryOutcome.Queued();
+                        return DeliveryOutcome.QUEUED;
                     }
                     DeliveryOutcome outcome = outcome(item);
-                    if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+                    if (!outcome.succeeded()) {
                         stopped.add(item.aggregate());
                     }
                     return outcome;
@@ -139,7 +139,7 @@ final class BatchResult {
                     ? failures.failed(handler, item.envelope(), count, all)
                     : failures.failedTogether(handler, item.envelope(), count, all);
         }
-        return new DeliveryOutcome.Succeeded();
+        return DeliveryOutcome.SUCCEEDED;
     }
 
     /** Failures that the handler reports, from any thread. */

@@ -4,95 +4,64 @@ import dev.outbox.internal.failure.Failure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Outcome of offering an event to one handler. */
-public sealed interface DeliveryOutcome {
+/** Outcome of offering an event to one handler: the failure, if there was one, and the time until the next attempt. */
+public record DeliveryOutcome(Kind kind, @Nullable Failure failure, Duration delay) {
 
-    /** Returns the name that statements know the outcome by. */
-    String kind();
+    public static final DeliveryOutcome SUCCEEDED = new DeliveryOutcome(Kind.SUCCEEDED, null, Duration.ZERO);
+    public static final DeliveryOutcome QUEUED = new DeliveryOutcome(Kind.QUEUED, null, Duration.ZERO);
+    static final DeliveryOutcome ABANDONED = new DeliveryOutcome(Kind.ABANDONED, null, Duration.ZERO);
+
+    /** What became of the delivery, by the names that statements know. */
+    public enum Kind {
+        /** The handler returned. */
+        SUCCEEDED,
+        /** The handler failed and is tried again. */
+        FAILED,
+        /** The handler failed for a cause that counts against no event, such as a database outage, and is tried again. */
+        DEFERRED,
+        /** The handler failed and is not tried again. */
+        DEAD,
+        /** As {@link #DEAD}, and the handler's later events of the aggregate wait. */
+        BLOCKED,
+        /** The handler was not invoked: its lane has earlier work, it is paused or only elsewhere, or its circuit is open. */
+        QUEUED,
+        /** The process is closing or has lost its lease: nothing is known, and nothing is written. */
+        ABANDONED
+    }
+
+    public static DeliveryOutcome retry(Failure failure, Duration delay, boolean counted) {
+        return new DeliveryOutcome(counted ? Kind.FAILED : Kind.DEFERRED, failure, delay);
+    }
+
+    public static DeliveryOutcome dead(Failure failure, boolean blocksLane) {
+        return new DeliveryOutcome(blocksLane ? Kind.BLOCKED : Kind.DEAD, failure, Duration.ZERO);
+    }
+
+    public boolean succeeded() {
+        return kind == Kind.SUCCEEDED;
+    }
+
+    public boolean isDead() {
+        return kind == Kind.DEAD || kind == Kind.BLOCKED;
+    }
+
+    /** Returns whether the handler may not have got the event. */
+    public boolean isUnattempted() {
+        return kind == Kind.QUEUED || kind == Kind.ABANDONED;
+    }
 
     /** Returns whether the handler's later events of the aggregate have to wait. */
-    default boolean blocksLane() {
-        return true;
-    }
-
-    /** Returns the time until the next attempt. */
-    default Duration delay() {
-        return Duration.ZERO;
-    }
-
-    /** Returns the failure, if there was one. */
-    default @Nullable Failure failure() {
-        return null;
+    public boolean blocksLane() {
+        return kind != Kind.SUCCEEDED && kind != Kind.DEAD;
     }
 
     /** Returns the code of the failure, if there was one. */
-    default @Nullable String code() {
-        Failure failure = failure();
+    public @Nullable String code() {
         return failure == null ? null : failure.code();
     }
 
     /** Returns the message of the failure, if there was one. */
-    default @Nullable String message() {
-        Failure failure = failure();
+    public @Nullable String message() {
         return failure == null ? null : failure.message();
-    }
-
-    /** The handler returned. */
-    record Succeeded() implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return "SUCCEEDED";
-        }
-
-        @Override
-        public boolean blocksLane() {
-            return false;
-        }
-    }
-
-    /** The handler failed and is tried again; a database outage is not counted as a failure. */
-    record Retry(Failure failure, Duration delay, boolean counted) implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return counted ? "FAILED" : "DEFERRED";
-        }
-    }
-
-    /** The handler failed and is not tried again. */
-    record Dead(Failure failure, boolean blocksLane) implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return blocksLane ? "BLOCKED" : "DEAD";
-        }
-    }
-
-    /** The handler was not invoked: its lane has earlier work, it is paused, or its circuit is open. */
-    record Queued() implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return "QUEUED";
-        }
-    }
-
-    /** Only other instances have the handler. */
-    record Delegated() implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return "QUEUED";
-        }
-    }
-
-    /** The process is closing or has lost its lease: nothing is known, and nothing is written. */
-    record Abandoned() implements DeliveryOutcome {
-
-        @Override
-        public String kind() {
-            return "ABANDONED";
-        }
     }
 }

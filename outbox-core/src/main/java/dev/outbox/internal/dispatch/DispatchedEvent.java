@@ -2,8 +2,8 @@ package dev.outbox.internal.dispatch;
 
 import java.util.Map;
 
-/** Event that was offered to all its handlers, with the outcome for each handler id. */
-public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes) {
+/** Event that was offered to all its handlers, with the outcome for each handler id; delegated if only other instances have one of them. */
+public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> outcomes, boolean delegated) {
 
     /** Returns the id of the event's row. */
     public long id() {
@@ -13,7 +13,7 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
     /** Returns whether every handler has handled the event. */
     public boolean succeeded() {
         for (DeliveryOutcome outcome : outcomes.values()) {
-            if (!(outcome instanceof DeliveryOutcome.Succeeded)) {
+            if (!outcome.succeeded()) {
                 return false;
             }
         }
@@ -23,17 +23,7 @@ public record DispatchedEvent(ClaimedEvent event, Map<String, DeliveryOutcome> o
     /** Returns whether a handler is left to try. */
     public boolean isOpen() {
         for (DeliveryOutcome outcome : outcomes.values()) {
-            if (!(outcome instanceof DeliveryOutcome.Succeeded) && !(outcome instanceof DeliveryOutcome.Dead)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns whether another instance has to handle it. */
-    public boolean isDelegated() {
-        for (DeliveryOutcome outcome : outcomes.values()) {
-            if (outcome instanceof DeliveryOutcome.Delegated) {
+            if (!outcome.succeeded() && !outcome.isDead()) {
                 return true;
             }
         }

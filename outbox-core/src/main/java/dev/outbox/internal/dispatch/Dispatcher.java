@@ -91,7 +91,7 @@ public final class Dispatcher {
     public List<DeliveryOutcome> retry(List<DueDelivery> deliveries, LeaseGuard guard) {
         HandlerDefinition handler = registry.find(deliveries.get(0).handlerId());
         if (handler == null) {
-            return List.of(new DeliveryOutcome.Queued());
+            return List.of(DeliveryOutcome.QUEUED);
         }
         List<BatchItem> items = deliveries.stream()
                 .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))

@@ -50,23 +50,22 @@ final class EventDispatch {
         for (HandlerRoutes.Local local : route.local()) {
             String lane = local.lane(lanes);
             if (suspect || local.paused() || lanes.contains(lane)) {
-                record(event, outcomes, lane, new DeliveryOutcome.Queued());
+                record(event, outcomes, lane, DeliveryOutcome.QUEUED);
             } else if (local.handler().isBatch()) {
                 forBatches.put(local.handler(), new Waiting(events.size(), lane, item));
             } else {
                 boolean begin = outcomes.isEmpty() || guard.mayStart();
-                DeliveryOutcome outcome =
-                        begin ? invocations.invoke(local.handler(), item) : new DeliveryOutcome.Abandoned();
-                if (outcome instanceof DeliveryOutcome.Abandoned) {
+                DeliveryOutcome outcome = begin ? invocations.invoke(local.handler(), item) : DeliveryOutcome.ABANDONED;
+                if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
                     return false;
                 }
                 record(event, outcomes, lane, outcome);
             }
         }
-        route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, new DeliveryOutcome.Delegated()));
+        route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, DeliveryOutcome.QUEUED));
         forBatches.forEach((handler, waits) ->
                 waiting.computeIfAbsent(handler, (key) -> new ArrayList<>()).add(waits));
-        events.add(new DispatchedEvent(event, outcomes));
+        events.add(new DispatchedEvent(event, outcomes, !route.delegated().isEmpty()));
         return true;
     }
 
@@ -102,7 +101,7 @@ final class EventDispatch {
         for (Waiting one : batch) {
             DispatchedEvent event = events.get(one.position());
             if (blocked.of(event.event()).contains(one.lane())) {
-                event.outcomes().put(one.lane(), new DeliveryOutcome.Queued());
+                event.outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
             } else {
                 open.add(one);
             }
@@ -117,7 +116,7 @@ final class EventDispatch {
                 invocations.invoke(handler, open.stream().map(Waiting::item).toList(), guard);
         for (int i = 0; i < outcomes.size(); i++) {
             DeliveryOutcome outcome = outcomes.get(i);
-            if (outcome instanceof DeliveryOutcome.Abandoned) {
+            if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
                 return false;
             }
             DispatchedEvent event = events.get(open.get(i).position());

@@ -51,7 +51,7 @@ final class FailedAttempts {
                 handler.id(),
                 envelope,
                 message);
-        return new DeliveryOutcome.Dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
+        return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
     }
 
     /** Returns whether a failure of the next attempt would be the last. */
@@ -68,7 +68,7 @@ final class FailedAttempts {
     DeliveryOutcome failed(
             HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex, boolean logRetry) {
         DeliveryOutcome outcome = decide(handler, envelope, failures, failure(ex), ex);
-        if (logRetry || outcome instanceof DeliveryOutcome.Dead) {
+        if (logRetry || outcome.isDead()) {
             log(handler, envelope, failures, outcome, Redaction.loggable(ex));
         }
         return outcome;
@@ -103,8 +103,8 @@ final class FailedAttempts {
                 || ex instanceof UndecodableException
                 || (counts && (next.isEmpty() || isNonRetryable(ex, policy)));
         return last
-                ? new DeliveryOutcome.Dead(failure, settings.blocksWhenDead(handler))
-                : new DeliveryOutcome.Retry(failure, delay(ex, next, policy, counts), counts);
+                ? DeliveryOutcome.dead(failure, settings.blocksWhenDead(handler))
+                : DeliveryOutcome.retry(failure, delay(ex, next, policy, counts), counts);
     }
 
     /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
@@ -112,7 +112,7 @@ final class FailedAttempts {
         RetryPolicy policy = policy(handler, envelope);
         boolean counts = counts(ex);
         Optional<Duration> next = policy.next(counts ? failures : 1, random);
-        return new DeliveryOutcome.Retry(failure(ex), delay(ex, next, policy, counts), counts);
+        return DeliveryOutcome.retry(failure(ex), delay(ex, next, policy, counts), counts);
     }
 
     private static boolean counts(Throwable ex) {
@@ -138,24 +138,24 @@ final class FailedAttempts {
 
     private static void log(
             HandlerDefinition handler, EventEnvelope envelope, int failures, DeliveryOutcome outcome, Throwable ex) {
-        if (outcome instanceof DeliveryOutcome.Dead dead) {
+        if (outcome.isDead()) {
             log.error(
                     "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
                     handler.id(),
                     envelope,
-                    dead.failure().code(),
-                    dead.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
+                    outcome.code(),
+                    outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     ex);
         } else if (ex.getCause() instanceof SelfReported) {
             log.debug("{} lets {} wait: {}", handler.id(), envelope, ex.getMessage());
-        } else if (outcome instanceof DeliveryOutcome.Retry retry) {
+        } else {
             log.warn(
                     "{} failed with {} (attempt {}{}); next attempt in {} s",
                     handler.id(),
                     envelope,
                     failures,
-                    retry.counted() ? "" : ", not counted",
-                    retry.delay().toSeconds(),
+                    outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
+                    outcome.delay().toSeconds(),
                     ex);
         }
     }

@@ -27,7 +27,7 @@ final class Invocation {
     DeliveryOutcome invoke(HandlerDefinition handler, EventEnvelope envelope, EventPayload payload, Attempt attempt) {
         Circuit circuit = circuits.of(handler);
         if (circuit != null && !circuit.pass()) {
-            return new DeliveryOutcome.Queued();
+            return DeliveryOutcome.QUEUED;
         }
         long begun = System.nanoTime();
         LogContext context = LogContext.enter(envelope, handler.id(), attempt.attempt());
@@ -57,16 +57,16 @@ final class Invocation {
             FaultPoint.BEFORE_HANDLER.reached();
             if (attempt.isLeaseLost()) {
                 log.warn("{} is not invoked with {}: the lease has expired", handler.id(), envelope);
-                return new DeliveryOutcome.Abandoned();
+                return DeliveryOutcome.ABANDONED;
             }
             // The handler of the registry, which DecoratedHandlers wrapped: deduplication, interceptors, tracing.
             handler.handle(argument, envelope, attempt);
             FaultPoint.AFTER_HANDLER.reached();
-            return new DeliveryOutcome.Succeeded();
+            return DeliveryOutcome.SUCCEEDED;
         } catch (Throwable ex) {
             if (attempt.isInterruptedByShutdown(ex)) {
                 log.info("{} was interrupted by the shutdown; the event will be delivered again", handler.id());
-                return new DeliveryOutcome.Abandoned();
+                return DeliveryOutcome.ABANDONED;
             }
             return failures.failed(handler, envelope, attempt.failures() + 1, ex);
         }
@@ -74,9 +74,9 @@ final class Invocation {
 
     private void updateCircuit(
             Circuit circuit, HandlerDefinition handler, DeliveryOutcome outcome, EventEnvelope envelope) {
-        if (outcome instanceof DeliveryOutcome.Succeeded) {
+        if (outcome.succeeded()) {
             circuit.succeeded();
-        } else if (!(outcome instanceof DeliveryOutcome.Abandoned) && circuit.failed(envelope)) {
+        } else if (outcome.failure() != null && circuit.failed(envelope)) {
             report.circuitOpened(handler, envelope);
         }
     }

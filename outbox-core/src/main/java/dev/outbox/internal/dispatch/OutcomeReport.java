@@ -13,13 +13,14 @@ record OutcomeReport(OutboxListener listener, Clock clock) {
     void handled(HandlerDefinition handler, EventEnvelope envelope, DeliveryOutcome outcome, Duration duration) {
         OutboxListener.Attempt attempt =
                 new OutboxListener.Attempt(envelope.stream(), envelope.eventType(), handler.id());
-        if (outcome instanceof DeliveryOutcome.Succeeded) {
-            listener.handled(attempt, Result.SUCCESS, duration);
-            listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
-        } else if (outcome instanceof DeliveryOutcome.Retry) {
-            listener.handled(attempt, Result.RETRY, duration);
-        } else if (outcome instanceof DeliveryOutcome.Dead) {
-            listener.handled(attempt, Result.DEAD, duration);
+        switch (outcome.kind()) {
+            case SUCCEEDED -> {
+                listener.handled(attempt, Result.SUCCESS, duration);
+                listener.delivered(envelope.stream(), Duration.between(envelope.occurredAt(), clock.instant()));
+            }
+            case FAILED, DEFERRED -> listener.handled(attempt, Result.RETRY, duration);
+            case DEAD, BLOCKED -> listener.handled(attempt, Result.DEAD, duration);
+            case QUEUED, ABANDONED -> {}
         }
     }
 

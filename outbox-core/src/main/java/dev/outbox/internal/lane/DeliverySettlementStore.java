@@ -138,7 +138,7 @@ public final class DeliverySettlementStore {
                 delivery.handlerId(),
                 Redaction.loggable(refusal));
         Failure failure = Refusal.failure(refusal);
-        DeliveryOutcome dead = new DeliveryOutcome.Dead(failure, false);
+        DeliveryOutcome dead = DeliveryOutcome.dead(failure, false);
         return writeAlone(delivery, new AttemptedDelivery(delivery, dead), keeps);
     }
 
@@ -159,7 +159,8 @@ public final class DeliverySettlementStore {
                         .setLongs("events", attempts, (one) -> one.key().outboxId())
                         .setLongs("outbox_ids", attempts, (one) -> one.key().outboxId())
                         .setTexts("handler_ids", attempts, (one) -> one.key().handlerId())
-                        .setTexts("kinds", attempts, (one) -> one.outcome().kind())
+                        .setTexts(
+                                "kinds", attempts, (one) -> one.outcome().kind().name())
                         .setLongs(
                                 "delays",
                                 attempts,

@@ -115,11 +115,11 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             return true;
         }
         List<DeliveryOutcome> outcomes = dependencies.dispatcher().retry(open, guard);
-        if (outcomes.stream().allMatch(RetryLanes::isUnattempted)) {
+        if (outcomes.stream().allMatch(DeliveryOutcome::isUnattempted)) {
             return false;
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (!isUnattempted(outcomes.get(i))) {
+            if (!outcomes.get(i).isUnattempted()) {
                 batch.add(new AttemptedDelivery(open.get(i), outcomes.get(i)));
             }
             if (outcomes.get(i).blocksLane()) {
@@ -129,10 +129,6 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         DueDelivery last = open.get(outcomes.size() - 1);
         queue.advance(queue.peek(most).indexOf(last) + 1);
         return true;
-    }
-
-    private static boolean isUnattempted(DeliveryOutcome outcome) {
-        return outcome instanceof DeliveryOutcome.Abandoned || outcome instanceof DeliveryOutcome.Queued;
     }
 
     @Override

@@ -60,7 +60,7 @@ class LaneRacesTest {
         List<AttemptedDelivery> attempts = batch.stream()
                 .filter((one) -> one.envelope().aggregateSeq() == 2
                         || one.envelope().aggregateId().equals("2"))
-                .map((one) -> new AttemptedDelivery(one, new DeliveryOutcome.Succeeded()))
+                .map((one) -> new AttemptedDelivery(one, DeliveryOutcome.SUCCEEDED))
                 .toList();
         Set<Lane> kept = Set.of(new Lane("mail", "order", "1"));
 

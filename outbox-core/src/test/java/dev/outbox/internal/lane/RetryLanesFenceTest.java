@@ -68,11 +68,11 @@ class RetryLanesFenceTest {
 
         Failure failure = new Failure("E", "late");
         for (DeliveryOutcome outcome : List.of(
-                new DeliveryOutcome.Succeeded(),
-                new DeliveryOutcome.Retry(failure, Duration.ZERO, true),
-                new DeliveryOutcome.Retry(failure, Duration.ZERO, false),
-                new DeliveryOutcome.Dead(failure, false),
-                new DeliveryOutcome.Dead(failure, true))) {
+                DeliveryOutcome.SUCCEEDED,
+                DeliveryOutcome.retry(failure, Duration.ZERO, true),
+                DeliveryOutcome.retry(failure, Duration.ZERO, false),
+                DeliveryOutcome.dead(failure, false),
+                DeliveryOutcome.dead(failure, true))) {
             AttemptedDelivery attempted = new AttemptedDelivery(late.get(0), outcome);
             assertThat(outcomes.settle(List.of(attempted), List.of(), Set.of()).written())
                     .isEmpty();
@@ -87,7 +87,7 @@ class RetryLanesFenceTest {
                         .single())
                 .isEqualTo("PROCESSING");
         assertThat(outcomes.settle(
-                                List.of(new AttemptedDelivery(next.get(0), new DeliveryOutcome.Succeeded())),
+                                List.of(new AttemptedDelivery(next.get(0), DeliveryOutcome.SUCCEEDED)),
                                 List.of(),
                                 Set.of())
                         .written())
@@ -112,7 +112,7 @@ class RetryLanesFenceTest {
                 .hasSize(1);
 
         AttemptedDelivery third = new AttemptedDelivery(
-                late.get(2), new DeliveryOutcome.Retry(new Failure("E", "late"), Duration.ZERO, true));
+                late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
         assertThat(outcomes.settle(List.of(third), List.of(), Set.of()).written())
                 .isEmpty();
         assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
@@ -194,7 +194,7 @@ class RetryLanesFenceTest {
     }
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", new DeliveryOutcome.Queued());
+        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", DeliveryOutcome.QUEUED);
         assertThat(settlements
                         .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                         .claimHeld())

@@ -149,7 +149,7 @@ class RetryLanesTest {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    List.of(new AttemptedDelivery(due.get(0), new DeliveryOutcome.Succeeded())), List.of(), Set.of()));
+                    List.of(new AttemptedDelivery(due.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of()));
             awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -166,7 +166,7 @@ class RetryLanesTest {
     }
 
     private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", new DeliveryOutcome.Queued());
+        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", DeliveryOutcome.QUEUED);
         assertThat(settlements
                         .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                         .claimHeld())

@@ -180,12 +180,12 @@ class OperationRacesTest {
     }
 
     private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
-        AttemptedDelivery attempted = new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
+        AttemptedDelivery attempted = new AttemptedDelivery(delivery, DeliveryOutcome.SUCCEEDED);
         return outcomes.settle(List.of(attempted), List.of(), Set.of());
     }
 
     private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(event.id(), "mail", new DeliveryOutcome.Queued());
+        QueuedDelivery parked = new QueuedDelivery(event.id(), "mail", DeliveryOutcome.QUEUED);
         return settlements
                 .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
                 .claimHeld();

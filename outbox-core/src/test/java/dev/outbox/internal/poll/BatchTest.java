@@ -31,9 +31,9 @@ class BatchTest {
                     null,
                     (event) -> false,
                     1);
-            batch.add(new DispatchedEvent(first, Map.of()));
+            batch.add(new DispatchedEvent(first, Map.of(), false));
             List<DispatchedEvent> settling = batch.unsettled();
-            DispatchedEvent late = new DispatchedEvent(second, Map.of());
+            DispatchedEvent late = new DispatchedEvent(second, Map.of(), false);
             batch.add(late);
 
             batch.removeSettled(settling, (outcome) -> false);

@@ -61,7 +61,7 @@ class ClaimFenceTest {
         assertThat(aggregates(round)).containsExactly("a");
         assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
         QueuedDelivery parked = new QueuedDelivery(
-                ids(late).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ZERO, true));
+                ids(late).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ZERO, true));
         assertThat(settlements
                         .settle(new Settlement(late.key(), ids(late), List.of(), false))
                         .claimHeld())
@@ -140,7 +140,7 @@ class ClaimFenceTest {
         publish("a", "b");
         Claim claim = claim("w1", 10).claim();
         QueuedDelivery parked = new QueuedDelivery(
-                ids(claim).get(0), "h", new DeliveryOutcome.Retry(new Failure("E", "m"), Duration.ofHours(1), true));
+                ids(claim).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ofHours(1), true));
         settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
         publish("a", "b");
 

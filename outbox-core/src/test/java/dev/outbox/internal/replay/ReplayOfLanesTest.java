@@ -62,7 +62,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         List<DueDelivery> replayed = claimDue();
         // The third has failed, and is not due before its time.
         assertThat(replayed).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L, 2L);
-        settle(new DeliveryOutcome.Succeeded(), replayed);
+        settle(DeliveryOutcome.SUCCEEDED, replayed);
         assertThat(lane("1")).containsExactly("3 OPEN");
         assertThat(nextRetryOf(live)).isEqualTo(due);
         assertThat(claimDue()).isEmpty();
@@ -73,7 +73,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         publish("1", 2);
         List<EventEnvelope> live =
                 List.of(outbox.publish("1", new OrderPlaced(3)), outbox.publish("1", new OrderPlaced(4)));
-        queue(claim(), Map.of(live.get(0), "mail", live.get(1), "mail"), new DeliveryOutcome.Queued());
+        queue(claim(), Map.of(live.get(0), "mail", live.get(1), "mail"), DeliveryOutcome.QUEUED);
         List<DueDelivery> taken = claimDue();
         assertThat(taken).hasSize(2);
         long id = start(ReplayRequest.of("mail"));
@@ -85,7 +85,7 @@ class ReplayOfLanesTest extends ReplaySteps {
                 .hasSize(1);
         assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "4 OPEN");
         assertThat(claimDue()).isEmpty();
-        settle(new DeliveryOutcome.Succeeded(), taken.subList(1, 2));
+        settle(DeliveryOutcome.SUCCEEDED, taken.subList(1, 2));
         assertThat(claimDue())
                 .extracting((one) -> one.envelope().aggregateSeq())
                 .containsExactly(1L, 2L);
@@ -138,12 +138,12 @@ class ReplayOfLanesTest extends ReplaySteps {
     void replayPrecedesDeadLetterThatBlocks() throws SQLException {
         publish("1", 1);
         EventEnvelope live = outbox.publish("1", new OrderPlaced(2));
-        queue(claim(), Map.of(live, "mail"), new DeliveryOutcome.Dead(FAILURE, true));
+        queue(claim(), Map.of(live, "mail"), DeliveryOutcome.dead(FAILURE, true));
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
         assertThat(lane("1")).containsExactly("1 OPEN", "2 BLOCKING");
-        settle(new DeliveryOutcome.Succeeded(), claimDue());
+        settle(DeliveryOutcome.SUCCEEDED, claimDue());
         assertThat(lane("1")).containsExactly("2 BLOCKING");
         assertThat(claimDue()).isEmpty();
     }
@@ -169,7 +169,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     }
 
     private static AttemptedDelivery succeeded(DueDelivery delivery) {
-        return new AttemptedDelivery(delivery, new DeliveryOutcome.Succeeded());
+        return new AttemptedDelivery(delivery, DeliveryOutcome.SUCCEEDED);
     }
 
     private String nextRetryOf(EventEnvelope event) {

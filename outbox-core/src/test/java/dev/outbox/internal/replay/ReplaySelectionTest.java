@@ -78,7 +78,7 @@ class ReplaySelectionTest extends ReplaySteps {
         EventEnvelope second = outbox.publish("2", new OrderPlaced(1));
         queue(claim(), Map.of(second, "billing"), FAILED);
         EventEnvelope third = outbox.publish("3", new OrderPlaced(1));
-        queue(claim(), Map.of(third, "billing"), new DeliveryOutcome.Dead(FAILURE, false));
+        queue(claim(), Map.of(third, "billing"), DeliveryOutcome.dead(FAILURE, false));
         outbox.publish("4", new OrderPlaced(1));
         long id = start(ReplayRequest.of("mail"));
 
@@ -89,7 +89,7 @@ class ReplaySelectionTest extends ReplaySteps {
         assertThat(lane("2")).containsExactly("1 OPEN", "1 OPEN");
         assertThat(lane("3")).containsExactly("1 DEAD", "1 OPEN");
         assertThat(outbox.event(third)).isRetrying();
-        settle(new DeliveryOutcome.Succeeded(), claimDue());
+        settle(DeliveryOutcome.SUCCEEDED, claimDue());
         assertThat(outbox.event(first)).isRetrying();
         assertThat(outbox.event(second)).isRetrying();
         assertThat(outbox.event(third)).isDead();
@@ -113,7 +113,7 @@ class ReplaySelectionTest extends ReplaySteps {
                 .isEqualTo(2);
         List<DueDelivery> due = claimDue();
         assertThat(due).extracting((one) -> one.envelope().aggregateSeq()).containsExactly(1L);
-        settle(new DeliveryOutcome.Succeeded(), due);
+        settle(DeliveryOutcome.SUCCEEDED, due);
         assertThat(archive.archive(RetentionStore.Batch.BEGINNING.upTo(), Duration.ZERO, 10, true)
                         .rows())
                 .isEqualTo(1);

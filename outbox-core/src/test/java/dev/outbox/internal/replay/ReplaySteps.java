@@ -40,7 +40,7 @@ abstract class ReplaySteps {
     static final Duration LEASE = Duration.ofMinutes(1);
     static final Duration HOUR = Duration.ofHours(1);
     static final Failure FAILURE = new Failure("E", "e");
-    static final DeliveryOutcome FAILED = new DeliveryOutcome.Retry(FAILURE, HOUR, true);
+    static final DeliveryOutcome FAILED = DeliveryOutcome.retry(FAILURE, HOUR, true);
     static final Duration SECOND = Duration.ofSeconds(1);
     static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
