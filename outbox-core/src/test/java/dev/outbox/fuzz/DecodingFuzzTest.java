@@ -5,9 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.Backoff;
-import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +33,7 @@ class DecodingFuzzTest {
     private static final AtomicInteger HANDLED = new AtomicInteger();
     private static final TestOutbox OUTBOX = TestOutbox.create()
             .poller(Duration.ofMillis(20), 500, Duration.ofSeconds(60))
-            .retry(new RetryPolicies(
-                    new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 1), Map.of(), Map.of()));
+            .retry(new RetryPolicy(new Backoff.Delays(List.of(Duration.ZERO)), 1));
 
     private final Map<String, Long> outcomes = new TreeMap<>();
     private int inserted;

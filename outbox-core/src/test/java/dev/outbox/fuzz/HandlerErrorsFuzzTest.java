@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.Backoff;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import java.sql.SQLException;

@@ -1,28 +1,39 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.EventContext;
+import dev.outbox.EventEnvelope;
+import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.failure.Causes;
 import dev.outbox.internal.lease.LeaseGuard;
+import dev.outbox.internal.payload.PayloadReader.EventPayload;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 
-/** Attempt number, failure and crash counts, and lease of one handler invocation. */
-record Attempt(int attempt, int failures, int crashes, LeaseGuard guard, Clock clock) implements EventContext {
+/** One attempt of a handler at an event: the event, the attempt number, failures and crashes so far, and the lease. */
+record Attempt(
+        EventEnvelope envelope,
+        EventPayload payload,
+        int attempt,
+        int failures,
+        int crashes,
+        LeaseGuard guard,
+        Clock clock)
+        implements EventContext {
 
-    /** The first time that a handler gets an event. */
-    static Attempt first(LeaseGuard guard, Clock clock) {
-        return new Attempt(1, 0, 0, guard, clock);
-    }
-
-    static Attempt of(DueDelivery delivery, LeaseGuard guard, Clock clock) {
-        return new Attempt(delivery.attempt(), delivery.failures(), delivery.crashes(), guard, clock);
-    }
-
-    /** An attempt with several events, under one lease. */
-    static Attempt ofBatch(List<Attempt> attempts, LeaseGuard guard, Clock clock) {
+    /** Returns one attempt at several events, under one lease, which the first of them represents. */
+    static Attempt ofBatch(List<Attempt> attempts) {
+        Attempt first = attempts.get(0);
         int highest = attempts.stream().mapToInt(Attempt::attempt).max().orElse(1);
-        return new Attempt(highest, 0, 0, guard, clock);
+        return new Attempt(first.envelope, first.payload, highest, 0, 0, first.guard, first.clock);
+    }
+
+    long id() {
+        return envelope.id();
+    }
+
+    Aggregate aggregate() {
+        return Aggregate.of(envelope);
     }
 
     /** Returns whether the shutdown interrupted the handler, and clears the interrupt flag. */

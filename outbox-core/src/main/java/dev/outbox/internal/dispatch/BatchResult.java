@@ -4,7 +4,7 @@ import dev.outbox.BatchHandler.Batch;
 import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.publish.NewEvent;
+import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -24,60 +24,60 @@ import org.jspecify.annotations.Nullable;
 final class BatchResult {
 
     private final HandlerDefinition handler;
-    private final List<BatchItem> items;
+    private final List<Attempt> attempts;
     private final FailedAttempts failures;
     private final Map<Long, DeliveryOutcome> refused = new HashMap<>();
-    private final List<BatchItem> called = new ArrayList<>();
+    private final List<Attempt> called = new ArrayList<>();
     private final List<Object> payloads = new ArrayList<>();
     private final Map<Long, Throwable> failed = new ConcurrentHashMap<>();
     private @Nullable Throwable thrown;
     private int reported;
 
-    BatchResult(HandlerDefinition handler, List<BatchItem> items, FailedAttempts failures) {
+    BatchResult(HandlerDefinition handler, List<Attempt> attempts, FailedAttempts failures) {
         this.handler = handler;
-        this.items = items;
+        this.attempts = attempts;
         this.failures = failures;
     }
 
     /** Decodes the payloads. An event that the handler cannot get is a dead letter. */
     void decode() {
-        Set<NewEvent.Aggregate> stopped = new HashSet<>();
-        for (BatchItem item : items) {
-            if (stopped.contains(item.aggregate())) {
+        Set<Aggregate> stopped = new HashSet<>();
+        for (Attempt attempt : attempts) {
+            if (stopped.contains(attempt.aggregate())) {
                 continue;
             }
-            DeliveryOutcome outcome = refusal(item);
+            DeliveryOutcome outcome = refusal(attempt);
             if (outcome == null) {
-                called.add(item);
+                called.add(attempt);
             } else {
-                refused.put(item.id(), outcome);
+                refused.put(attempt.id(), outcome);
                 if (outcome.blocksLane()) {
-                    stopped.add(item.aggregate());
+                    stopped.add(attempt.aggregate());
                 }
             }
         }
     }
 
-    private @Nullable DeliveryOutcome refusal(BatchItem item) {
-        if (failures.isCrashLoop(handler, item.envelope(), item.attempt())) {
-            return failures.crashed(handler, item.envelope(), item.attempt());
+    private @Nullable DeliveryOutcome refusal(Attempt attempt) {
+        if (failures.isCrashLoop(handler, attempt)) {
+            return failures.crashed(handler, attempt);
         }
         try {
-            payloads.add(item.payload().decode(handler));
+            payloads.add(attempt.payload().decode(handler));
             return null;
         } catch (Throwable ex) {
-            return failures.failed(handler, item.envelope(), item.attempt().failures() + 1, ex);
+            return failures.failed(handler, attempt, ex);
         }
     }
 
     /** Returns the events that the handler gets. */
-    List<BatchItem> called() {
+    List<Attempt> called() {
         return called;
     }
 
     /** Returns the arguments of the handler. */
     Batch batch() {
-        List<EventEnvelope> events = called.stream().map(BatchItem::envelope).toList();
+        List<EventEnvelope> events = called.stream().map(Attempt::envelope).toList();
         return new Batch(payloads, events, new Failures());
     }
 
@@ -87,7 +87,7 @@ final class BatchResult {
 
     /** Makes all events fail, whether the handler got them or not. */
     void allThrown(Throwable ex) {
-        called.addAll(items);
+        called.addAll(attempts);
         thrown = ex;
     }
 
@@ -103,41 +103,40 @@ final class BatchResult {
 
     /** Returns the outcomes of a batch that nothing is known about. */
     List<DeliveryOutcome> abandoned() {
-        return Collections.nCopies(items.size(), DeliveryOutcome.ABANDONED);
+        return Collections.nCopies(attempts.size(), DeliveryOutcome.ABANDONED);
     }
 
     List<DeliveryOutcome> outcomes() {
-        Set<NewEvent.Aggregate> stopped = new HashSet<>();
-        Set<Long> reached = called.stream().map(BatchItem::id).collect(Collectors.toSet());
-        return items.stream()
-                .map((item) -> {
-                    DeliveryOutcome known = refused.get(item.id());
+        Set<Aggregate> stopped = new HashSet<>();
+        Set<Long> reached = called.stream().map(Attempt::id).collect(Collectors.toSet());
+        return attempts.stream()
+                .map((attempt) -> {
+                    DeliveryOutcome known = refused.get(attempt.id());
                     if (known != null) {
                         return known;
                     }
-                    if (stopped.contains(item.aggregate()) || !reached.contains(item.id())) {
+                    if (stopped.contains(attempt.aggregate()) || !reached.contains(attempt.id())) {
                         return DeliveryOutcome.QUEUED;
                     }
-                    DeliveryOutcome outcome = outcome(item);
+                    DeliveryOutcome outcome = outcome(attempt);
                     if (!outcome.succeeded()) {
-                        stopped.add(item.aggregate());
+                        stopped.add(attempt.aggregate());
                     }
                     return outcome;
                 })
                 .toList();
     }
 
-    private DeliveryOutcome outcome(BatchItem item) {
-        int count = item.attempt().failures() + 1;
+    private DeliveryOutcome outcome(Attempt attempt) {
         Throwable all = thrown;
-        Throwable own = failed.get(item.id());
+        Throwable own = failed.get(attempt.id());
         if (own != null) {
-            return failures.failed(handler, item.envelope(), count, own, reported++ == 0);
+            return failures.failed(handler, attempt, own, reported++ == 0);
         }
         if (all != null) {
             return called.size() == 1
-                    ? failures.failed(handler, item.envelope(), count, all)
-                    : failures.failedTogether(handler, item.envelope(), count, all);
+                    ? failures.failed(handler, attempt, all)
+                    : failures.failedTogether(handler, attempt, all);
         }
         return DeliveryOutcome.SUCCEEDED;
     }

@@ -3,7 +3,6 @@ package dev.outbox.internal.dispatch;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OnDead;
 import dev.outbox.internal.registry.HandlerSettings;
-import java.util.HashMap;
 import java.util.Map;
 
 /** Settings for invoking handlers. */
@@ -15,7 +14,7 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
 
     /** Returns the defaults: the default retry policy and no settings for single handlers. */
     public static DispatchSettings defaults() {
-        return new DispatchSettings(new RetryPolicies(RetryPolicy.defaults(), Map.of(), Map.of()), Map.of());
+        return new DispatchSettings(RetryPolicies.of(RetryPolicy.defaults()), Map.of());
     }
 
     /** Returns the settings of a handler. */
@@ -45,10 +44,9 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
             streams = Map.copyOf(streams);
         }
 
-        /** Creates policies whose handlers have the same one in every stream. */
-        public RetryPolicies(
-                RetryPolicy defaults, Map<String, RetryPolicy> streams, Map<String, RetryPolicy> handlers) {
-            this(new InStream(defaults, handlers), inStreams(streams, handlers));
+        /** Returns one policy for all deliveries. */
+        public static RetryPolicies of(RetryPolicy policy) {
+            return new RetryPolicies(new InStream(policy, Map.of()), Map.of());
         }
 
         /** Policies of one stream. */
@@ -57,13 +55,6 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
             public InStream {
                 handlers = Map.copyOf(handlers);
             }
-        }
-
-        private static Map<String, InStream> inStreams(
-                Map<String, RetryPolicy> streams, Map<String, RetryPolicy> handlers) {
-            Map<String, InStream> inStreams = new HashMap<>();
-            streams.forEach((stream, policy) -> inStreams.put(stream, new InStream(policy, handlers)));
-            return inStreams;
         }
 
         /** Returns the policy of a delivery. */

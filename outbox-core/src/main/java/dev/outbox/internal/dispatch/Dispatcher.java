@@ -10,7 +10,11 @@ import dev.outbox.internal.registry.HandlerRoutes;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.listener.OutboxListener;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -23,11 +27,17 @@ public final class Dispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
 
+    /** Bounds what is repeated after a crash: the batch handlers follow even if not all events have come. */
+    private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final HandlerRegistry registry;
     private final OutboxListener listener;
     private final Clock clock;
     private final Circuits circuits;
-    private final Invocations invocations;
+    private final DispatchSettings settings;
+    private final PayloadReader reader;
+    private final FailedAttempts failures;
+    private final Invocation invocation;
     private final Set<String> unroutedTypes = ConcurrentHashMap.newKeySet();
 
     public Dispatcher(
@@ -38,9 +48,22 @@ public final class Dispatcher {
             Sources sources) {
         this.registry = registry;
         this.listener = listener;
+        this.reader = reader;
+        this.settings = settings;
         this.clock = sources.clock();
         this.circuits = new Circuits(settings, sources.nanos());
-        this.invocations = new Invocations(settings, reader, circuits, listener, clock, sources.random());
+        this.failures = new FailedAttempts(settings, sources.random());
+        this.invocation = new Invocation(failures, circuits, listener, clock);
+    }
+
+    /** Lanes of claimed events that wait: the claim found them blocked, or an earlier event of the claim has blocked them. */
+    public interface BlockedLanes {
+
+        /** Returns the ids of the handlers that must not get an event yet. */
+        Set<String> of(ClaimedEvent event);
+
+        /** Blocks a handler for the later events of an aggregate. */
+        void block(ClaimedEvent event, String handlerId);
     }
 
     /** Sources of time and of random numbers. */
@@ -59,7 +82,7 @@ public final class Dispatcher {
     /** Returns how many events a dispatch may take together: one, unless a handler of it takes batches. */
     public int batchSize(ClaimedEvent event) {
         return registry.route(Subscription.of(event.envelope())).local().stream()
-                .mapToInt((local) -> invocations.batchSize(local.handler()))
+                .mapToInt((local) -> settings.batchSize(local.handler()))
                 .max()
                 .orElse(1);
     }
@@ -67,7 +90,7 @@ public final class Dispatcher {
     /** Returns how many deliveries of a handler an attempt may take together: one, unless the handler takes batches. */
     public int batchSize(String handlerId) {
         HandlerDefinition handler = registry.find(handlerId);
-        return handler == null ? 1 : invocations.batchSize(handler);
+        return handler == null ? 1 : settings.batchSize(handler);
     }
 
     /**
@@ -75,7 +98,7 @@ public final class Dispatcher {
      * two handlers if the lease is lost. Returns the outcomes of the events that it has finished, from the first on.
      */
     public List<DispatchedEvent> dispatch(List<ClaimedEvent> events, BlockedLanes blocked, LeaseGuard guard) {
-        EventDispatch dispatch = new EventDispatch(invocations, blocked, guard);
+        FirstDelivery dispatch = new FirstDelivery(blocked, guard);
         for (ClaimedEvent event : events) {
             if (!dispatch.isOpen() || !dispatch.add(event, route(event.envelope()))) {
                 break;
@@ -93,12 +116,16 @@ public final class Dispatcher {
         if (handler == null) {
             return List.of(DeliveryOutcome.QUEUED);
         }
-        List<BatchItem> items = deliveries.stream()
-                .map((delivery) -> invocations.item(delivery.envelope(), Attempt.of(delivery, guard, clock)))
+        List<Attempt> attempts = deliveries.stream()
+                .map((due) -> attempt(due.envelope(), due.attempt(), due.failures(), due.crashes(), guard))
                 .toList();
         return handler.isBatch()
-                ? invocations.invoke(handler, invocations.together(handler, items), guard)
-                : List.of(invocations.invoke(handler, items.get(0)));
+                ? invocation.invoke(handler, failures.together(handler, attempts))
+                : List.of(invocation.invoke(handler, attempts.get(0)));
+    }
+
+    private Attempt attempt(EventEnvelope envelope, int number, int failed, int crashes, LeaseGuard guard) {
+        return new Attempt(envelope, reader.of(envelope), number, failed, crashes, guard, clock);
     }
 
     private HandlerRoutes.Route route(EventEnvelope envelope) {
@@ -115,6 +142,118 @@ public final class Dispatcher {
             log.warn(
                     "No instance has a handler for {}; events without subscribers count as published (logged once per type)",
                     envelope);
+        }
+    }
+
+    /** First delivery of a few claimed events to all their handlers. */
+    private final class FirstDelivery {
+
+        private final BlockedLanes blocked;
+        private final LeaseGuard guard;
+        private final long begun = System.nanoTime();
+        private final List<DispatchedEvent> events = new ArrayList<>();
+        private final Map<HandlerDefinition, List<Waiting>> waiting = new LinkedHashMap<>();
+
+        /** Event that a batch handler has not got yet. */
+        private record Waiting(int position, String lane, Attempt attempt) {}
+
+        FirstDelivery(BlockedLanes blocked, LeaseGuard guard) {
+            this.blocked = blocked;
+            this.guard = guard;
+        }
+
+        /** Returns whether another event may be added. */
+        boolean isOpen() {
+            return events.isEmpty() || (System.nanoTime() - begun <= LONGEST_WAIT_NANOS && !guard.isOver());
+        }
+
+        /**
+         * Delivers an event to its handlers of single events. Returns {@code false} if nothing is known about it. After two expired leases, the
+         * event is a crash suspect: its deliveries are queued for the retry lanes, which find out which handler crashes.
+         */
+        boolean add(ClaimedEvent event, HandlerRoutes.Route route) {
+            Map<String, DeliveryOutcome> outcomes = new LinkedHashMap<>();
+            Map<HandlerDefinition, Waiting> forBatches = new LinkedHashMap<>();
+            Attempt attempt = attempt(event.envelope(), 1, 0, 0, guard);
+            boolean suspect = event.expiredClaims() > 1;
+            Set<String> lanes = blocked.of(event);
+            for (HandlerRoutes.Local local : route.local()) {
+                String lane = local.lane(lanes);
+                if (suspect || local.paused() || lanes.contains(lane)) {
+                    record(event, outcomes, lane, DeliveryOutcome.QUEUED);
+                } else if (local.handler().isBatch()) {
+                    forBatches.put(local.handler(), new Waiting(events.size(), lane, attempt));
+                } else {
+                    boolean begin = outcomes.isEmpty() || guard.mayStart();
+                    DeliveryOutcome outcome =
+                            begin ? invocation.invoke(local.handler(), attempt) : DeliveryOutcome.ABANDONED;
+                    if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
+                        return false;
+                    }
+                    record(event, outcomes, lane, outcome);
+                }
+            }
+            route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, DeliveryOutcome.QUEUED));
+            forBatches.forEach((handler, waits) ->
+                    waiting.computeIfAbsent(handler, (key) -> new ArrayList<>()).add(waits));
+            events.add(new DispatchedEvent(event, outcomes, !route.delegated().isEmpty()));
+            return true;
+        }
+
+        private void record(
+                ClaimedEvent event, Map<String, DeliveryOutcome> outcomes, String lane, DeliveryOutcome outcome) {
+            outcomes.put(lane, outcome);
+            if (outcome.blocksLane()) {
+                blocked.block(event, lane);
+            }
+        }
+
+        /** Delivers the events to the batch handlers. Returns the events that every handler has got, from the first on. */
+        List<DispatchedEvent> finish() {
+            int finished = events.size();
+            for (Map.Entry<HandlerDefinition, List<Waiting>> handler : waiting.entrySet()) {
+                List<Waiting> rest = handler.getValue();
+                int size = settings.batchSize(handler.getKey());
+                while (!rest.isEmpty()) {
+                    List<Waiting> batch = rest.subList(0, Math.min(size, rest.size()));
+                    if (!deliver(handler.getKey(), batch)) {
+                        finished = Math.min(finished, batch.get(0).position());
+                        break;
+                    }
+                    rest = rest.subList(batch.size(), rest.size());
+                }
+            }
+            return List.copyOf(events.subList(0, finished));
+        }
+
+        /** Returns {@code false} if nothing is known about the batch. A lane that an earlier batch has blocked waits. */
+        private boolean deliver(HandlerDefinition handler, List<Waiting> batch) {
+            List<Waiting> open = new ArrayList<>();
+            for (Waiting one : batch) {
+                DispatchedEvent event = events.get(one.position());
+                if (blocked.of(event.event()).contains(one.lane())) {
+                    event.outcomes().put(one.lane(), DeliveryOutcome.QUEUED);
+                } else {
+                    open.add(one);
+                }
+            }
+            if (open.isEmpty()) {
+                return true;
+            }
+            if (!guard.mayStart()) {
+                return false;
+            }
+            List<DeliveryOutcome> outcomes = invocation.invoke(
+                    handler, open.stream().map(Waiting::attempt).toList());
+            for (int i = 0; i < outcomes.size(); i++) {
+                DeliveryOutcome outcome = outcomes.get(i);
+                if (outcome.kind() == DeliveryOutcome.Kind.ABANDONED) {
+                    return false;
+                }
+                DispatchedEvent event = events.get(open.get(i).position());
+                record(event.event(), event.outcomes(), open.get(i).lane(), outcome);
+            }
+            return true;
         }
     }
 }

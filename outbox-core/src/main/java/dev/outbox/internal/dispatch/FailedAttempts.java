@@ -1,6 +1,5 @@
 package dev.outbox.internal.dispatch;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.NonRetryableException;
 import dev.outbox.RetryAfterException;
@@ -11,6 +10,7 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.SelfReported;
 import dev.outbox.internal.payload.UndecodableException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -35,41 +35,49 @@ final class FailedAttempts {
         this.random = random;
     }
 
-    private RetryPolicy policy(HandlerDefinition handler, EventEnvelope envelope) {
-        return settings.retry().of(envelope.stream(), handler.id());
+    private RetryPolicy policy(HandlerDefinition handler, Attempt attempt) {
+        return settings.retry().of(attempt.envelope().stream(), handler.id());
     }
 
-    boolean isCrashLoop(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
-        return attempt.crashes() > policy(handler, envelope).maxCrashes();
+    boolean isCrashLoop(HandlerDefinition handler, Attempt attempt) {
+        return attempt.crashes() > policy(handler, attempt).maxCrashes();
     }
 
-    DeliveryOutcome crashed(HandlerDefinition handler, EventEnvelope envelope, Attempt attempt) {
+    DeliveryOutcome crashed(HandlerDefinition handler, Attempt attempt) {
         String message = "the lease expired in " + attempt.crashes()
                 + " attempts: each time the instance crashed or stopped responding while it handled the event";
         log.error(
                 "{} is not invoked with {} again: {}; the delivery is dead until an operator retries or skips it",
                 handler.id(),
-                envelope,
+                attempt.envelope(),
                 message);
         return DeliveryOutcome.dead(new Failure(CRASH_LOOP, message), settings.blocksWhenDead(handler));
     }
 
-    /** Returns whether a failure of the next attempt would be the last. */
-    boolean isLastAttempt(HandlerDefinition handler, EventEnvelope envelope, int failures) {
-        return policy(handler, envelope).next(failures + 1, random).isEmpty();
+    /** The last attempt at an event that has failed is made alone: it may be the one that makes the handler throw for all of a batch. */
+    List<Attempt> together(HandlerDefinition handler, List<Attempt> attempts) {
+        int size = 0;
+        while (size < attempts.size() && !isLast(handler, attempts.get(size))) {
+            size++;
+        }
+        return attempts.subList(0, Math.max(size, 1));
+    }
+
+    private boolean isLast(HandlerDefinition handler, Attempt attempt) {
+        return attempt.failures() > 0
+                && policy(handler, attempt).next(attempt.failures() + 1, random).isEmpty();
     }
 
     /** Decides what follows, and logs it. */
-    DeliveryOutcome failed(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
-        return failed(handler, envelope, failures, ex, true);
+    DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex) {
+        return failed(handler, attempt, ex, true);
     }
 
     /** Decides what follows, and logs it; a retry only if asked, because a whole batch may fail for one reason. */
-    DeliveryOutcome failed(
-            HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex, boolean logRetry) {
-        DeliveryOutcome outcome = decide(handler, envelope, failures, failure(ex), ex);
+    DeliveryOutcome failed(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean logRetry) {
+        DeliveryOutcome outcome = decide(handler, attempt, ex, true);
         if (logRetry || outcome.isDead()) {
-            log(handler, envelope, failures, outcome, Redaction.loggable(ex));
+            log(handler, attempt, outcome, Redaction.loggable(ex));
         }
         return outcome;
     }
@@ -94,25 +102,21 @@ final class FailedAttempts {
         return simple.isEmpty() ? type.getName().substring(type.getName().lastIndexOf('.') + 1) : simple;
     }
 
-    private DeliveryOutcome decide(
-            HandlerDefinition handler, EventEnvelope envelope, int failures, Failure failure, Throwable ex) {
-        RetryPolicy policy = policy(handler, envelope);
+    /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
+    DeliveryOutcome failedTogether(HandlerDefinition handler, Attempt attempt, Throwable ex) {
+        return decide(handler, attempt, ex, false);
+    }
+
+    private DeliveryOutcome decide(HandlerDefinition handler, Attempt attempt, Throwable ex, boolean mayDie) {
+        RetryPolicy policy = policy(handler, attempt);
         boolean counts = counts(ex);
-        Optional<Duration> next = policy.next(counts ? failures : 1, random);
+        Optional<Duration> next = policy.next(counts ? attempt.failures() + 1 : 1, random);
         boolean last = ex instanceof NonRetryableException
                 || ex instanceof UndecodableException
                 || (counts && (next.isEmpty() || isNonRetryable(ex, policy)));
-        return last
-                ? DeliveryOutcome.dead(failure, settings.blocksWhenDead(handler))
-                : DeliveryOutcome.retry(failure, delay(ex, next, policy, counts), counts);
-    }
-
-    /** Decides what follows for one of several events that failed together: never a dead letter, because only one may be at fault. */
-    DeliveryOutcome failedTogether(HandlerDefinition handler, EventEnvelope envelope, int failures, Throwable ex) {
-        RetryPolicy policy = policy(handler, envelope);
-        boolean counts = counts(ex);
-        Optional<Duration> next = policy.next(counts ? failures : 1, random);
-        return DeliveryOutcome.retry(failure(ex), delay(ex, next, policy, counts), counts);
+        return last && mayDie
+                ? DeliveryOutcome.dead(failure(ex), settings.blocksWhenDead(handler))
+                : DeliveryOutcome.retry(failure(ex), delay(ex, next, policy, counts), counts);
     }
 
     private static boolean counts(Throwable ex) {
@@ -127,7 +131,7 @@ final class FailedAttempts {
         if (!counts && delay.compareTo(SHORTEST_DELAY_UNCOUNTED) < 0) {
             return SHORTEST_DELAY_UNCOUNTED;
         }
-        return delay.compareTo(Backoff.LONGEST) > 0 ? Backoff.LONGEST : delay;
+        return delay.compareTo(RetryPolicy.LONGEST_DELAY) > 0 ? RetryPolicy.LONGEST_DELAY : delay;
     }
 
     private static boolean isNonRetryable(Throwable ex, RetryPolicy policy) {
@@ -136,24 +140,23 @@ final class FailedAttempts {
                         ex, (cause) -> policy.nonRetryable().stream().anyMatch((type) -> type.isInstance(cause)));
     }
 
-    private static void log(
-            HandlerDefinition handler, EventEnvelope envelope, int failures, DeliveryOutcome outcome, Throwable ex) {
+    private static void log(HandlerDefinition handler, Attempt attempt, DeliveryOutcome outcome, Throwable ex) {
         if (outcome.isDead()) {
             log.error(
                     "{} gave up on {}: {}; the delivery is dead until an operator retries or skips it{}",
                     handler.id(),
-                    envelope,
+                    attempt.envelope(),
                     outcome.code(),
                     outcome.blocksLane() ? ", and the handler's later events of the aggregate wait" : "",
                     ex);
         } else if (ex.getCause() instanceof SelfReported) {
-            log.debug("{} lets {} wait: {}", handler.id(), envelope, ex.getMessage());
+            log.debug("{} lets {} wait: {}", handler.id(), attempt.envelope(), ex.getMessage());
         } else {
             log.warn(
                     "{} failed with {} (attempt {}{}); next attempt in {} s",
                     handler.id(),
-                    envelope,
-                    failures,
+                    attempt.envelope(),
+                    attempt.failures() + 1,
                     outcome.kind() == DeliveryOutcome.Kind.FAILED ? "" : ", not counted",
                     outcome.delay().toSeconds(),
                     ex);

@@ -4,8 +4,10 @@ import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** What first deliveries and redeliveries of all streams share; {@code delegated} is notified of streams with work for other instances. */
 public record StreamDependencies(
@@ -18,20 +20,25 @@ public record StreamDependencies(
         Consumer<String> delegated,
         CrashSuspects suspects) {
 
-    /** Dependencies under which no crash suspect is attempted yet. */
-    public StreamDependencies(
-            DataSource dataSource,
-            OutboxSchema schema,
-            HandlerRegistry registry,
-            Dispatcher dispatcher,
-            LeaseRenewer leases,
-            OutboxListener listener,
-            Consumer<String> delegated) {
-        this(dataSource, schema, registry, dispatcher, leases, listener, delegated, new CrashSuspects());
-    }
-
     /** The same with another dispatcher; no crash suspect is attempted yet. */
     public StreamDependencies with(Dispatcher other) {
-        return new StreamDependencies(dataSource, schema, registry, other, leases, listener, delegated);
+        return new StreamDependencies(
+                dataSource, schema, registry, other, leases, listener, delegated, new CrashSuspects());
+    }
+
+    /** Keeps crash suspects apart: one of them may crash the process, and the others must not be blamed for it. Thread-safe. */
+    public static final class CrashSuspects {
+
+        private final AtomicReference<@Nullable Object> occupant = new AtomicReference<>();
+
+        /** Returns whether this pass may claim suspects now. */
+        public boolean tryAcquire(Object pass) {
+            return occupant.compareAndSet(null, pass);
+        }
+
+        /** Lets the next pass claim suspects. */
+        public void release(Object pass) {
+            occupant.compareAndSet(pass, null);
+        }
     }
 }

@@ -68,7 +68,14 @@ public final class OnDemandDelivery implements AutoCloseable {
                 new Dispatcher.Sources(dependencies.clock(), nanos, dependencies.random()));
         this.dispatcher = dispatchers.get();
         this.stores = new StreamDependencies(
-                dataSource, schema, registry, dispatcher, leases, listener, (delegatedStream) -> {});
+                dataSource,
+                schema,
+                registry,
+                dispatcher,
+                leases,
+                listener,
+                (delegatedStream) -> {},
+                new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(new ReplayStore(dataSource, schema), registry, replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(
                 new DeadLetterStore(dataSource, schema),

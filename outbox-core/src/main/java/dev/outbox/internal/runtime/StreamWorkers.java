@@ -101,7 +101,14 @@ final class StreamWorkers implements AutoCloseable {
                         polls.polledStreams().keySet(), registry.local().everyId()),
                 dispatcher::openCircuits);
         StreamDependencies shared = new StreamDependencies(
-                dataSource, schema, registry, dispatcher, leases, listener, notifications::committed);
+                dataSource,
+                schema,
+                registry,
+                dispatcher,
+                leases,
+                listener,
+                notifications::committed,
+                new StreamDependencies.CrashSuspects());
         PoolBudget.within(dependencies.capacity().connections(), polls.polledStreams())
                 .forEach((name, poller) -> pollers.put(
                         name,

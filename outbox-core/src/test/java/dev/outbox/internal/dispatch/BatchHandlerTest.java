@@ -11,6 +11,7 @@ import dev.outbox.NonRetryableException;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.testing.Guarantee;

@@ -7,6 +7,7 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxEvent;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
 import java.time.Duration;
 import java.util.List;

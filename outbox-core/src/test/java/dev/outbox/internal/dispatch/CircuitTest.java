@@ -16,7 +16,8 @@ class CircuitTest {
     private static final Duration PROBE_INTERVAL = Duration.ofSeconds(30);
 
     private final MovingClock clock = new MovingClock();
-    private final Circuit circuit = new Circuit("mail", new CircuitBreaker(3, PROBE_INTERVAL), clock::nanos);
+    private final Circuits.Circuit circuit =
+            new Circuits.Circuit("mail", new CircuitBreaker(3, PROBE_INTERVAL), clock::nanos);
 
     @Test
     void opensWhenEnoughAggregatesHaveFailedInARow() {

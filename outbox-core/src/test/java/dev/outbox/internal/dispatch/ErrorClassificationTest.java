@@ -9,6 +9,9 @@ import dev.outbox.RetryAfterException;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -124,7 +127,7 @@ class ErrorClassificationTest {
         Recorded patient = Recorded.failing((attempt) -> attempt.number() < 3 ? new IOException("down") : null);
         outbox.handler("strict", "*", strict)
                 .handler("patient", "*", patient)
-                .retry(new DispatchSettings.RetryPolicies(TestOutbox.AT_ONCE, Map.of(), Map.of("strict", POLICY)))
+                .retry(new RetryPolicies(new InStream(TestOutbox.AT_ONCE, Map.of("strict", POLICY)), Map.of()))
                 .start();
         EventEnvelope event = outbox.publish("1", new OrderPlaced(1));
 

@@ -13,6 +13,7 @@ import dev.outbox.fixture.MovingClock;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.listener.OutboxListener;
 import dev.outbox.testing.Guarantee;

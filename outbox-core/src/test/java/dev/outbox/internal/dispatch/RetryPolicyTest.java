@@ -6,6 +6,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

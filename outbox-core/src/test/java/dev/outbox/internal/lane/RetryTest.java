@@ -10,9 +10,10 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.dispatch.Backoff;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
+import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies.InStream;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.testing.Guarantee;
 import java.io.IOException;
 import java.time.Duration;
@@ -197,7 +198,8 @@ class RetryTest {
         outbox.handler("strict", "*", strict)
                 .handler("patient", "*", patient)
                 .retry(new RetryPolicies(
-                        RetryPolicy.defaults(), Map.of("default", TestOutbox.AT_ONCE), Map.of("strict", once)))
+                        new InStream(RetryPolicy.defaults(), Map.of()),
+                        Map.of("default", new InStream(TestOutbox.AT_ONCE, Map.of("strict", once)))))
                 .start();
         EventEnvelope envelope = outbox.publish("1", new OrderPlaced(1));
 

@@ -42,7 +42,7 @@ final class Poller implements AutoCloseable {
         Dispatcher dispatcher = new Dispatcher(
                 registry,
                 new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
-                new DispatchSettings(new RetryPolicies(policy, Map.of(), Map.of()), Map.of()),
+                new DispatchSettings(RetryPolicies.of(policy), Map.of()),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
         PollerSettings settings =
@@ -57,7 +57,8 @@ final class Poller implements AutoCloseable {
                         dispatcher,
                         leases,
                         OutboxListener.NONE,
-                        (stream) -> {}),
+                        (stream) -> {},
+                        new StreamDependencies.CrashSuspects()),
                 concurrency == 1 ? null : workers);
     }
 

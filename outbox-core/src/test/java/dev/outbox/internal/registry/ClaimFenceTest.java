@@ -59,7 +59,7 @@ class ClaimFenceTest {
 
         assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
         assertThat(aggregates(round)).containsExactly("a");
-        assertThat(round.claim().events().get(0).attemptCount()).isEqualTo(1);
+        assertThat(round.claim().events().get(0).expiredClaims()).isEqualTo(1);
         QueuedDelivery parked = new QueuedDelivery(
                 ids(late).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ZERO, true));
         assertThat(settlements
@@ -117,7 +117,7 @@ class ClaimFenceTest {
         claims.release(claim("w1", 10).claim().key());
 
         ClaimRound round = claim("w2", 10);
-        assertThat(round.claim().events().get(0).attemptCount()).isZero();
+        assertThat(round.claim().events().get(0).expiredClaims()).isZero();
         assertThat(round.expired()).isEmpty();
     }
 

@@ -2,10 +2,10 @@ package dev.outbox.spring.autoconfigure;
 
 import static dev.outbox.spring.autoconfigure.ConfiguredSettings.ownOrInherited;
 
-import dev.outbox.internal.dispatch.Backoff;
-import dev.outbox.internal.dispatch.Backoff.Delays;
-import dev.outbox.internal.dispatch.Backoff.Exponential;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Delays;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.spring.autoconfigure.OutboxProperties.Retry;
 import java.time.Duration;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.outbox.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.internal.dispatch.Backoff.Exponential;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff.Exponential;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import java.io.IOException;
 import java.net.SocketException;

@@ -3,10 +3,10 @@ package dev.outbox.chaos.matrix;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.outbox.HandlerDefinition;
-import dev.outbox.internal.dispatch.Backoff;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.retention.RetentionSettings;
@@ -71,7 +71,7 @@ final class CellOutbox implements AutoCloseable {
                 Schemas.defaults(),
                 PublisherSettings.defaults(),
                 new Polling(Set.of("default"), true, Map.of("default", poller)),
-                new DispatchSettings(new RetryPolicies(RETRIES, Map.of(), Map.of()), Map.of()),
+                new DispatchSettings(RetryPolicies.of(RETRIES), Map.of()),
                 retention);
         return new CellOutbox(pool, settings, handlers);
     }

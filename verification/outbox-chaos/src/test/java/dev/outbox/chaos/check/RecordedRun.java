@@ -13,10 +13,10 @@ import dev.outbox.chaos.history.Fact.Published;
 import dev.outbox.chaos.history.FactWriter;
 import dev.outbox.chaos.history.History;
 import dev.outbox.chaos.history.RecordedHandler;
-import dev.outbox.internal.dispatch.Backoff;
 import dev.outbox.internal.dispatch.DispatchSettings;
 import dev.outbox.internal.dispatch.DispatchSettings.RetryPolicies;
 import dev.outbox.internal.dispatch.RetryPolicy;
+import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.publish.PublisherSettings;
 import dev.outbox.internal.retention.RetentionSettings;
@@ -126,7 +126,7 @@ final class RecordedRun implements AutoCloseable {
                 Schemas.defaults(),
                 PublisherSettings.defaults(),
                 new Polling(Set.of("default"), false, Map.of("default", poller)),
-                new DispatchSettings(new RetryPolicies(atOnce, Map.of(), Map.of()), Map.of()),
+                new DispatchSettings(RetryPolicies.of(atOnce), Map.of()),
                 RetentionSettings.defaults());
     }
 

@@ -76,9 +76,9 @@ final class CrashDefects {
             Defect.of(
                     "first expired lease makes a suspect",
                     "G4",
-                    "EventDispatch.java",
-                    "boolean suspect = event.attemptCount() > 1;",
-                    "boolean suspect = event.attemptCount() > 0;",
+                    "Dispatcher.java",
+                    "boolean suspect = event.expiredClaims() > 1;",
+                    "boolean suspect = event.expiredClaims() > 0;",
                     "KilledWorkerRecoveryTest",
                     "KilledProcessTest"),
             Defect.of(

@@ -52,7 +52,7 @@ final class HandlerDefects {
             Defect.of(
                     "events of unknown handlers count as handled",
                     "G2",
-                    "EventDispatch.java",
+                    "Dispatcher.java",
                     "route.delegated().forEach((handlerId) -> record(event, outcomes, handlerId, DeliveryOutcome.QUEUED));",
                     "",
                     "RollingDeployTest"));

@@ -9,7 +9,7 @@ final class RedeliveryDefects {
             Defect.of(
                     "later events overtake a failed one",
                     "G3",
-                    "EventDispatch.java",
+                    "Dispatcher.java",
                     "if (outcome.blocksLane()) {",
                     "if (false) {",
                     "RetryTest",
