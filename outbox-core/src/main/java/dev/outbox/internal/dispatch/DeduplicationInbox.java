@@ -1,18 +1,26 @@
 package dev.outbox.internal.dispatch;
 
 import dev.outbox.BatchHandler.Batch;
+import dev.outbox.BatchOutcome;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.RetryAfterException;
+import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -25,7 +33,7 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  * concurrent second delivery waits for that transaction for a second, and runs only if it rolls back. If it stays open, the delivery is
  * queued for redelivery: its worker may be dead, and its transaction may still commit.
  */
-public final class DeduplicationInbox {
+final class DeduplicationInbox {
 
     private static final Logger log = LoggerFactory.getLogger(DeduplicationInbox.class);
 
@@ -35,15 +43,14 @@ public final class DeduplicationInbox {
     private final PlatformTransactionManager transactions;
     private final OutboxListener listener;
 
-    public DeduplicationInbox(
-            ProcessedEventStore store, PlatformTransactionManager transactions, OutboxListener listener) {
+    DeduplicationInbox(ProcessedEventStore store, PlatformTransactionManager transactions, OutboxListener listener) {
         this.store = store;
         this.transactions = transactions;
         this.listener = listener;
     }
 
     /** Returns a handler with the inbox before it. */
-    public HandlerDefinition before(HandlerDefinition handler) {
+    HandlerDefinition before(HandlerDefinition handler) {
         List<String> ids = new ArrayList<>(handler.aliases());
         ids.add(handler.id());
         return handler.isBatch()
@@ -121,35 +128,34 @@ public final class DeduplicationInbox {
                         .filter((event) -> !fresh.contains(event.eventId()))
                         .forEach((event) -> reportKnown(ids, event));
                 return;
-            } catch (BatchFailures.SingleFailuresException ex) {
-                failures.reportTo(batch.outcome());
-                rest = failures.only(failures::isUntouched, batch.outcome());
-            } catch (LockedEventsException ex) {
-                failLocked(all, ids, ex.failure, failures);
+            } catch (FailedEventsException ex) {
+                if (ex.locked != null) {
+                    failLocked(all, ids, ex.locked, failures);
+                }
                 failures.reportTo(batch.outcome());
                 rest = failures.only(failures::isUntouched, batch.outcome());
             }
         }
     }
 
-    /** Rolls the transaction back. */
-    private static final class LockedEventsException extends Exception {
+    /** Rolls the transaction back, because single events have failed or are locked. */
+    private static final class FailedEventsException extends Exception {
 
         private static final long serialVersionUID = 1L;
 
-        private final SQLException failure;
+        private final @Nullable SQLException locked;
 
-        LockedEventsException(SQLException failure) {
-            this.failure = failure;
+        FailedEventsException(@Nullable SQLException locked) {
+            this.locked = locked;
         }
     }
 
-    private Set<UUID> insertAll(List<UUID> eventIds, List<String> ids) throws SQLException, LockedEventsException {
+    private Set<UUID> insertAll(List<UUID> eventIds, List<String> ids) throws SQLException, FailedEventsException {
         try {
             return store.insertAll(eventIds, ids);
         } catch (SQLException ex) {
             if (ProcessedEventStore.isLocked(ex)) {
-                throw new LockedEventsException(ex);
+                throw new FailedEventsException(ex);
             }
             throw ex;
         }
@@ -207,6 +213,63 @@ public final class DeduplicationInbox {
             transactions.rollback(transaction);
         } catch (RuntimeException ex) {
             cause.addSuppressed(ex);
+        }
+    }
+
+    /** Failures of single events of a deduplicating batch handler, kept until its transaction has rolled back. */
+    private static final class BatchFailures implements BatchOutcome {
+
+        private final Batch batch;
+        private final Map<EventEnvelope, Throwable> failed = Collections.synchronizedMap(new LinkedHashMap<>());
+
+        BatchFailures(Batch batch) {
+            this.batch = batch;
+        }
+
+        @Override
+        public void failed(Object event, Throwable cause) {
+            Objects.requireNonNull(cause, "cause");
+            boolean found = false;
+            for (int i = 0; i < batch.events().size(); i++) {
+                EventEnvelope envelope = batch.events().get(i);
+                if (envelope == event || batch.payloads().get(i) == event) {
+                    failed.putIfAbsent(envelope, cause);
+                    found = true;
+                }
+            }
+            if (!found) {
+                batch.outcome().failed(event, cause);
+            }
+        }
+
+        void throwIfAny() throws FailedEventsException {
+            if (!failed.isEmpty()) {
+                throw new FailedEventsException(null);
+            }
+        }
+
+        void reportTo(BatchOutcome outcome) {
+            failed.forEach(outcome::failed);
+        }
+
+        /** Returns whether neither the event nor an earlier one of its aggregate has failed. */
+        boolean isUntouched(EventEnvelope event) {
+            return failed.keySet().stream()
+                    .noneMatch((one) -> Aggregate.of(one).equals(Aggregate.of(event))
+                            && one.aggregateSeq() <= event.aggregateSeq());
+        }
+
+        /** Returns a part of the batch. */
+        Batch only(Predicate<EventEnvelope> part, BatchOutcome outcome) {
+            List<Object> payloads = new ArrayList<>();
+            List<EventEnvelope> events = new ArrayList<>();
+            for (int i = 0; i < batch.events().size(); i++) {
+                if (part.test(batch.events().get(i))) {
+                    payloads.add(batch.payloads().get(i));
+                    events.add(batch.events().get(i));
+                }
+            }
+            return new Batch(payloads, events, outcome);
         }
     }
 }

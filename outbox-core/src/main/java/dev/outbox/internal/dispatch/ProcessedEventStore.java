@@ -15,7 +15,7 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** Deduplication inbox: records which handler has processed which event. */
-public final class ProcessedEventStore {
+final class ProcessedEventStore {
 
     /**
      * Precedes an insert, which waits while an open transaction has inserted such a row. PostgreSQL can keep the transaction of a dead
@@ -65,7 +65,7 @@ public final class ProcessedEventStore {
     private final NamedSql insert;
     private final NamedSql insertAll;
 
-    public ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
+    ProcessedEventStore(DataSource dataSource, OutboxSchema schema) {
         this.transaction = new BoundConnection(dataSource);
         this.probe = new NamedSql(schema.render(INSERT));
         this.insert = new NamedSql(schema.render(LIMIT_WAIT + INSERT + RESTORE_WAIT));
@@ -73,7 +73,7 @@ public final class ProcessedEventStore {
     }
 
     /** Records a processed event under all ids of a handler, in the thread's transaction; returns whether it is new. */
-    public boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
+    boolean insert(UUID eventId, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
         return transaction.call((connection) -> {
             try (PreparedStatement statement = connection.prepareStatement(insert.positional())) {
@@ -86,7 +86,7 @@ public final class ProcessedEventStore {
     }
 
     /** Records processed events under all ids of a handler, in the thread's transaction; returns the ids of the new ones. */
-    public Set<UUID> insertAll(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+    Set<UUID> insertAll(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
         return transaction.call((connection) -> {
             try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
@@ -107,7 +107,7 @@ public final class ProcessedEventStore {
     }
 
     /** Returns the events that open transactions have recorded; records none, and hardly waits. */
-    public Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
+    Set<UUID> findLocked(Collection<UUID> eventIds, List<String> handlerIds) throws SQLException {
         requireTransaction(handlerIds);
         return transaction.call((connection) -> {
             Set<UUID> locked = new HashSet<>();
@@ -133,7 +133,7 @@ public final class ProcessedEventStore {
     }
 
     /** Returns whether an insert gave up because another transaction has recorded an event and is still open. */
-    public static boolean isLocked(SQLException ex) {
+    static boolean isLocked(SQLException ex) {
         return GAVE_UP.contains(String.valueOf(ex.getSQLState()));
     }
 

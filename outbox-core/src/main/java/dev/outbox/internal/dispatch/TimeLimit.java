@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Interrupts handlers that take too long. An interrupted attempt has failed, even if the handler returned: it may have swallowed the
  * interrupt with its work undone. A handler that ignores the interrupt keeps its thread.
  */
-public final class TimeLimit {
+final class TimeLimit {
 
     private final ScheduledThreadPoolExecutor alarms;
 
     /** Creates a limit whose thread ends when it is idle. */
-    public TimeLimit() {
+    TimeLimit() {
         this.alarms = new ScheduledThreadPoolExecutor(1, (task) -> {
             Thread thread = new Thread(task, "outbox-time-limit");
             thread.setDaemon(true);
@@ -28,7 +28,7 @@ public final class TimeLimit {
     }
 
     /** Returns a handler with a time limit. */
-    public HandlerDefinition around(HandlerDefinition handler, Duration limit) {
+    HandlerDefinition around(HandlerDefinition handler, Duration limit) {
         return handler.decorated((own) -> (payload, envelope, context) -> {
             Watch watch = new Watch(Thread.currentThread());
             Future<?> alarm = alarms.schedule(watch::fire, limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -1,7 +1,7 @@
 /**
  * Offers an event to its handlers, and turns whatever they do into an outcome.
  *
- * <p>Front door: {@link Dispatcher}; {@link StreamDependencies} is what all deliveries share. Table: processed_event.
+ * <p>Front doors: {@link Dispatcher}, {@link DecoratedHandlers}; {@link StreamDependencies} is what all deliveries share. Table: processed_event.
  */
 @NullMarked
 package dev.outbox.internal.dispatch;

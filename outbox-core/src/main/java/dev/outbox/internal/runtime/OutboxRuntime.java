@@ -2,6 +2,7 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.OutboxPublisher;
+import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.inspect.JdbcInspector;
 import dev.outbox.internal.operate.JdbcOperations;
@@ -64,7 +65,14 @@ public final class OutboxRuntime implements AutoCloseable {
         this.dependencies = dependencies;
         this.listener = new SafeListener(dependencies.extensions().listeners());
         this.handlers = new RunningHandlers(leases(settings), settings.dispatch(), dependencies.nanos());
-        DecoratedHandlers decorated = new DecoratedHandlers(settings, dependencies, listener);
+        DecoratedHandlers decorated = new DecoratedHandlers(
+                settings.dispatch(),
+                dependencies.dataSource(),
+                schema,
+                dependencies.phase(),
+                dependencies.transactions(),
+                dependencies.extensions().interceptors(),
+                listener);
         this.registry = new HandlerRegistry(
                 () -> decorated.of(definitions.get(), handlers), new HandlerStore(dependencies.dataSource(), schema));
         this.writer = new EventWriter(

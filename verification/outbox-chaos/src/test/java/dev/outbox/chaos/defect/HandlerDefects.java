@@ -23,7 +23,7 @@ final class HandlerDefects {
             Defect.of(
                     "silent rollback counts as success",
                     "G2",
-                    "SilentRollback.java",
+                    "DecoratedHandlers.java",
                     "            if (rolledBack) {\n",
                     "            if (rolledBack && envelope == null) {\n",
                     "SilentRollbackTest"),

@@ -1,4 +1,4 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.internal.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,21 +6,15 @@ import dev.outbox.EventContext;
 import dev.outbox.EventEnvelope;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.HandlerInterceptor;
-import dev.outbox.PayloadFormat;
-import dev.outbox.internal.dispatch.DispatchSettings;
-import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.HandlerSettings;
-import dev.outbox.internal.runtime.OutboxDependencies.Capacity;
-import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,21 +60,14 @@ class DecoratedHandlersTest {
     }
 
     private HandlerDefinition decorated(HandlerDefinition handler, HandlerInterceptor interceptor) {
-        RuntimeSettings defaults = RuntimeSettings.defaults();
-        RuntimeSettings settings = new RuntimeSettings(
-                defaults.schemas(), defaults.publisher(), defaults.polling(), FIVE_SECONDS, defaults.retention());
-        OutboxDependencies dependencies = new OutboxDependencies(
-                new PGSimpleDataSource(),
-                Optional.empty(),
-                new TransactionPhase(),
-                Optional::empty,
-                PayloadFormat.mapper(),
-                new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptor)),
-                Clock.systemUTC(),
-                new Random(),
-                Capacity.unbounded(),
-                null);
-        return new DecoratedHandlers(settings, dependencies, OutboxListener.NONE)
+        return new DecoratedHandlers(
+                        FIVE_SECONDS,
+                        new PGSimpleDataSource(),
+                        OutboxSchema.DEFAULT,
+                        new TransactionPhase(),
+                        Optional::empty,
+                        () -> Stream.of(interceptor),
+                        OutboxListener.NONE)
                 .of(List.of(handler), running)
                 .get(0);
     }
