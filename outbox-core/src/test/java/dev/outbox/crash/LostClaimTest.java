@@ -8,10 +8,7 @@ import dev.outbox.crash.Recovery.Crash;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.Claim;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
-import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
@@ -108,33 +105,24 @@ class LostClaimTest {
                 TestOutbox outbox = TestOutbox.create(server.postgres())) {
             new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
             outbox.publish("1", new OrderPlaced(1));
-            ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-            Claim claim = claims.claim(new ClaimStore.Request(
-                            "default", "w", 10, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
-                    .orElseThrow()
-                    .claim();
+            ClaimSteps claims = new ClaimSteps(outbox);
+            ClaimSteps.Found claim = claims.claim(10, ActiveHandlers.ofAllTypes());
             // Flushes the claim to the disk.
             outbox.publish("2", new OrderPlaced(1));
 
             Crash.SERVER.happenTo(server);
 
             eventually().until(() -> outbox.count("events.outbox_claim") == 1);
-            SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-            Settlement settlement = new Settlement(claim.key(), List.of(1L), List.of(), true);
             // The pool replaces its broken connections one by one.
             eventually()
-                    .untilAsserted(() -> assertThat(claims.confirm(claim.key()))
-                            .as("confirmed")
-                            .isFalse());
-            eventually()
-                    .untilAsserted(() -> assertThat(claims.renew(claim.key(), Duration.ofMinutes(1)))
-                            .as("renewed")
-                            .isFalse());
+                    .untilAsserted(() ->
+                            assertThat(claims.confirm(claim)).as("confirmed").isFalse());
             eventually()
                     .untilAsserted(
-                            () -> assertThat(settlements.settle(settlement).claimHeld())
-                                    .as("settled")
-                                    .isFalse());
+                            () -> assertThat(claims.renew(claim)).as("renewed").isFalse());
+            eventually()
+                    .untilAsserted(
+                            () -> assertThat(claims.settle(claim)).as("settled").isFalse());
         }
     }
 }

@@ -1,9 +1,9 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.internal.lease.Incarnation;
+import dev.outbox.internal.lease.Fence;
 
 /** Statements of {@link ClaimStore}: the window of a stream, and the claim itself. */
-public final class ClaimSql {
+final class ClaimSql {
 
     /**
      * Runs before the transaction has an id of its own. Every event id up to this one then belongs to a transaction with a smaller id,
@@ -35,7 +35,7 @@ public final class ClaimSql {
               FROM {schema}.outbox_stream s
              WHERE s.stream = :stream
                FOR UPDATE OF s
-            """.replace("{incarnation}", Incarnation.SQL);
+            """.replace("{incarnation}", Fence.INCARNATION);
 
     /**
      * Relies on outbox_stream_pk, outbox_unpublished_pending and outbox_claim_pk. Advances the claim window. Once no transaction before
@@ -258,7 +258,7 @@ public final class ClaimSql {
              ORDER BY o.id
             """;
 
-    public static final String CLAIM = "WITH " + String.join(", ", START, OLDEST, UNLOCKED, CLAIMABLE, TAKE);
+    static final String CLAIM = "WITH " + String.join(", ", START, OLDEST, UNLOCKED, CLAIMABLE, TAKE);
 
     private ClaimSql() {}
 }

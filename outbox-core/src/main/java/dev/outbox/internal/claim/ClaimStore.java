@@ -2,7 +2,6 @@ package dev.outbox.internal.claim;
 
 import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.lane.DeliverySql;
-import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.RegistryVersion;
@@ -22,15 +21,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Claims batches of a stream, and renews, confirms and releases claims. */
-public final class ClaimStore {
+final class ClaimStore {
 
     /** A claim that still belongs to its worker: with its token, and in the incarnation of the database in which it was made. */
     static final String HELD = """
             c.id = :claim
                AND c.token = :token
-               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)""";
+               AND\s""" + Fence.LASTS;
 
     /** Relies on outbox_claim_pk. */
     private static final String RENEW = """
@@ -65,7 +65,7 @@ public final class ClaimStore {
     private final Pipeline confirm;
     private final Pipeline release;
 
-    public ClaimStore(DataSource dataSource, OutboxSchema schema) {
+    ClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.advancing = claiming(schema, ClaimSql.READ_LAST_ID, ClaimSql.LOCK_STREAM, ClaimSql.ADVANCE_WINDOW);
         this.plain = claiming(schema, ClaimSql.LOCK_STREAM);
@@ -80,7 +80,7 @@ public final class ClaimStore {
     }
 
     /** Start position of a claim. */
-    public enum Window {
+    enum Window {
         /** At the low-water mark. */
         AS_IT_IS,
         /** At the low-water mark, which is advanced first if it can be. */
@@ -90,7 +90,7 @@ public final class ClaimStore {
     }
 
     /** Parameters of a claim. */
-    public record Request(
+    record Request(
             String stream,
             String worker,
             int batchSize,
@@ -98,34 +98,48 @@ public final class ClaimStore {
             ActiveHandlers handlers,
             ScanLimit.Reach reach,
             Window window,
-            OffsetDateTime dueFrom) {
+            OffsetDateTime dueFrom) {}
 
-        /** Requests events from the low-water mark on. */
-        public Request(String stream, String worker, int batchSize, Duration lease, ActiveHandlers handlers) {
-            this(stream, worker, batchSize, lease, handlers, ScanLimit.Reach.EVERYTHING, Window.ADVANCED);
+    /** A batch of events that belongs to one worker until it settles them or its lease expires. */
+    record Claim(long id, Fence fence, List<ClaimedEvent> events) {
+
+        Claim {
+            events = List.copyOf(events);
         }
 
-        /** Looks at all lanes for the next that is due. */
-        public Request(
-                String stream,
-                String worker,
-                int batchSize,
-                Duration lease,
-                ActiveHandlers handlers,
-                ScanLimit.Reach reach,
-                Window window) {
-            this(stream, worker, batchSize, lease, handlers, reach, window, OffsetDateTime.MIN);
+        NamedSql.Parameters bind(NamedSql.Parameters parameters) throws SQLException {
+            return fence.bind(parameters.set("claim", id));
         }
     }
+
+    /** Result of a claim transaction. No lane that is due was due before {@code dueFrom}. */
+    record Round(
+            @Nullable Claim claim,
+            RegistryVersion registry,
+            boolean skippedLocked,
+            List<ExpiredClaim> expired,
+            Optional<Duration> untilNextDelivery,
+            OffsetDateTime dueFrom,
+            boolean isLong,
+            boolean isCut) {
+
+        /** Returns the claimed events. */
+        List<ClaimedEvent> events() {
+            return claim == null ? List.of() : claim.events();
+        }
+    }
+
+    /** Claim of a worker whose lease has expired. */
+    record ExpiredClaim(String worker, int events) {}
 
     /**
      * Claims the oldest available events of a stream. An event is available if it was not dispatched, its aggregate is in no live claim,
      * and no other session holds a row of an earlier event of its aggregate locked. If all events that a claim reads follow locked ones, it
      * is repeated without their aggregates, so that these delay no other.
      */
-    public Optional<ClaimRound> claim(Request request) throws SQLException {
+    Optional<Round> claim(Request request) throws SQLException {
         Set<Long> leftOut = new HashSet<>();
-        List<ClaimRound.ExpiredClaim> expired = new ArrayList<>();
+        List<ExpiredClaim> expired = new ArrayList<>();
         while (true) {
             Optional<Attempt> attempt = attempt(request, leftOut, expired);
             if (attempt.isEmpty() || !attempt.get().foundOnlyLocked()) {
@@ -136,7 +150,7 @@ public final class ClaimStore {
     }
 
     /** One transaction of a claim. Notes the claims that it dropped, which the next one does not find. */
-    private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ClaimRound.ExpiredClaim> expired)
+    private Optional<Attempt> attempt(Request request, Set<Long> leftOut, List<ExpiredClaim> expired)
             throws SQLException {
         UUID token = UUID.randomUUID();
         return (request.window() == Window.AS_IT_IS ? plain : advancing)
@@ -159,8 +173,8 @@ public final class ClaimStore {
                         (results) -> readRound(results, token, expired));
     }
 
-    private static Optional<Attempt> readRound(
-            Pipeline.Results results, UUID token, List<ClaimRound.ExpiredClaim> expired) throws SQLException {
+    private static Optional<Attempt> readRound(Pipeline.Results results, UUID token, List<ExpiredClaim> expired)
+            throws SQLException {
         ResultSet stream = results.rows(ClaimSql.LOCK_STREAM);
         if (!stream.next()) {
             return Optional.empty();
@@ -169,7 +183,7 @@ public final class ClaimStore {
         RegistryVersion registry = new RegistryVersion(incarnation + " " + stream.getString(3), stream.getLong(1));
         boolean isLong = stream.getBoolean(4);
         for (ResultSet row = results.rows(ClaimSql.DROP_EXPIRED); row.next(); ) {
-            expired.add(new ClaimRound.ExpiredClaim(row.getString(1), row.getInt(2)));
+            expired.add(new ExpiredClaim(row.getString(1), row.getInt(2)));
         }
         Batch batch = new Batch();
         for (ResultSet row = results.rows(ClaimSql.CLAIM); row.next(); ) {
@@ -181,14 +195,14 @@ public final class ClaimStore {
         Optional<Duration> untilNext = due.wasNull() ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         OffsetDateTime dueFrom = due.getObject(2, OffsetDateTime.class);
         Fence fence = new Fence(token, incarnation);
-        Claim claim = batch.events.isEmpty() ? null : new Claim(new ClaimKey(batch.claimId, fence), batch.events);
-        ClaimRound round = new ClaimRound(
-                claim, registry, !batch.skipped.isEmpty(), expired, untilNext, dueFrom, isLong, batch.isCut);
+        Claim claim = batch.events.isEmpty() ? null : new Claim(batch.claimId, fence, batch.events);
+        Round round =
+                new Round(claim, registry, !batch.skipped.isEmpty(), expired, untilNext, dueFrom, isLong, batch.isCut);
         return Optional.of(new Attempt(round, batch.skipped));
     }
 
     /** Result of one transaction, with the aggregates of which it skipped a row. */
-    private record Attempt(ClaimRound round, Set<Long> skipped) {
+    private record Attempt(Round round, Set<Long> skipped) {
 
         boolean foundOnlyLocked() {
             return round.claim() == null && !skipped.isEmpty();
@@ -221,16 +235,16 @@ public final class ClaimStore {
     }
 
     /** Renews a lease. */
-    public boolean renew(ClaimKey claim, Duration lease) throws SQLException {
+    boolean renew(Claim claim, Duration lease) throws SQLException {
         return renew.run(
                 dataSource,
-                (parameters) -> bindFence(parameters.set("lease", lease.toMillis()), claim),
+                (parameters) -> claim.bind(parameters.set("lease", lease.toMillis())),
                 (results) -> results.updated() == 1);
     }
 
     /** Returns whether a claim still belongs to its worker, and has not expired. */
-    public boolean confirm(ClaimKey claim) throws SQLException {
-        return confirm.run(dataSource, (parameters) -> bindFence(parameters, claim), (results) -> {
+    boolean confirm(Claim claim) throws SQLException {
+        return confirm.run(dataSource, claim::bind, (results) -> {
             ResultSet count = results.rows();
             count.next();
             return count.getInt(1) == 1;
@@ -238,18 +252,11 @@ public final class ClaimStore {
     }
 
     /** Releases a claim: its unsettled events are available again at once, without an attempt being counted. */
-    public void release(ClaimKey claim) throws SQLException {
+    void release(Claim claim) throws SQLException {
         release.run(
                 dataSource,
                 (parameters) -> parameters
                         .set("claim", claim.id())
                         .set("token", claim.fence().token()));
-    }
-
-    static NamedSql.Parameters bindFence(NamedSql.Parameters parameters, ClaimKey claim) throws SQLException {
-        return parameters
-                .set("claim", claim.id())
-                .set("token", claim.fence().token())
-                .set("incarnation", claim.fence().incarnation());
     }
 }

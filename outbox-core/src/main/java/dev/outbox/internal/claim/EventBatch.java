@@ -1,15 +1,15 @@
 package dev.outbox.internal.claim;
 
-import dev.outbox.EventEnvelope;
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.claim.ClaimStore.Claim;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.lane.QueuedDelivery;
-import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.poll.Batch;
 import dev.outbox.internal.registry.RegistryVersion;
@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Claimed events, in a queue for each aggregate or all in one. */
-public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements BlockedLanes {
+final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> implements BlockedLanes {
 
     /** Minimum batch size for asynchronous settlement and prefetching. */
     private static final int SMALLEST_SPREAD = 10;
@@ -38,14 +38,6 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
     /** Handlers that the batch itself has blocked for an aggregate; one thread works on an aggregate. */
     private final Map<Aggregate, Set<String>> blocked = new ConcurrentHashMap<>();
 
-    private record Aggregate(String type, String id) {
-
-        static Aggregate of(ClaimedEvent event) {
-            EventEnvelope envelope = event.envelope();
-            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
-        }
-    }
-
     private EventBatch(Limits limits, RegistryVersion registry, Lease lease, List<SerialQueue<ClaimedEvent>> queues) {
         super(queues);
         List<ClaimedEvent> events = limits.claim().events();
@@ -54,11 +46,11 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
         this.lease = lease;
         this.full = limits.cut() || events.size() >= limits.batchSize();
         this.spread = events.size() >= Math.max(limits.batchSize(), SMALLEST_SPREAD)
-                && events.stream().map(Aggregate::of).distinct().count() * 4 >= events.size() * 3L;
+                && events.stream().map(ClaimedEvent::aggregate).distinct().count() * 4 >= events.size() * 3L;
     }
 
     /** What was claimed, and what kept the claim from taking more. */
-    public record Limits(Claim claim, int batchSize, boolean cut) {}
+    record Limits(Claim claim, int batchSize, boolean cut) {}
 
     /** Dispatches in the order of ids. */
     static EventBatch inOrder(Limits limits, RegistryVersion registry, Lease lease) {
@@ -70,13 +62,13 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
     }
 
     /** Dispatches aggregates at the same time, each in order; those of a batch handler share as many queues as there are workers. */
-    public static EventBatch byAggregate(
+    static EventBatch byAggregate(
             Limits limits, RegistryVersion registry, Lease lease, Predicate<ClaimedEvent> together, int workers) {
         Map<Aggregate, List<ClaimedEvent>> aggregates = new LinkedHashMap<>();
         limits.claim()
                 .events()
                 .forEach((event) -> aggregates
-                        .computeIfAbsent(Aggregate.of(event), (key) -> new ArrayList<>())
+                        .computeIfAbsent(event.aggregate(), (key) -> new ArrayList<>())
                         .add(event));
         Map<Boolean, List<List<ClaimedEvent>>> groups = aggregates.values().stream()
                 .collect(Collectors.partitioningBy((events) -> events.stream().anyMatch(together)));
@@ -91,8 +83,8 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
         return lease;
     }
 
-    ClaimKey claim() {
-        return claim.key();
+    Claim claim() {
+        return claim;
     }
 
     RegistryVersion registry() {
@@ -115,7 +107,7 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
 
     @Override
     public Set<String> of(ClaimedEvent event) {
-        Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(Aggregate.of(event));
+        Set<String> byBatch = blocked.isEmpty() ? null : blocked.get(event.aggregate());
         if (byBatch == null) {
             return event.blockedHandlers();
         }
@@ -126,36 +118,35 @@ public final class EventBatch extends Batch<ClaimedEvent, DispatchedEvent> imple
 
     @Override
     public void block(ClaimedEvent event, String handlerId) {
-        blocked.computeIfAbsent(Aggregate.of(event), (aggregate) -> new HashSet<>())
+        blocked.computeIfAbsent(event.aggregate(), (aggregate) -> new HashSet<>())
                 .add(handlerId);
     }
 
     /** The last settlement ends the claim, and so frees what was not dispatched. */
     Settlement settlement(List<DispatchedEvent> events, boolean last) {
         List<Long> succeeded = new ArrayList<>();
-        List<QueuedDelivery> queued = new ArrayList<>();
+        List<Unfinished> queued = new ArrayList<>();
         for (DispatchedEvent event : events) {
             if (event.succeeded()) {
                 succeeded.add(event.id());
             } else {
                 event.outcomes().forEach((handlerId, outcome) -> {
                     if (!outcome.succeeded()) {
-                        queued.add(new QueuedDelivery(event.id(), handlerId, outcome));
+                        queued.add(new Unfinished(event.id(), handlerId, outcome));
                     }
                 });
             }
         }
-        return new Settlement(claim.key(), succeeded, queued, last);
+        return new Settlement(claim, succeeded, queued, last);
     }
 
     /** Makes a refused outcome a dead letter of each handler that has not succeeded, or of all. */
     Settlement refusal(DispatchedEvent event, Failure failure) {
-        List<QueuedDelivery> dead = event.outcomes().entrySet().stream()
+        List<Unfinished> dead = event.outcomes().entrySet().stream()
                 .filter((handler) -> event.succeeded() || !handler.getValue().succeeded())
-                .map((handler) ->
-                        new QueuedDelivery(event.id(), handler.getKey(), DeliveryOutcome.dead(failure, false)))
+                .map((handler) -> new Unfinished(event.id(), handler.getKey(), DeliveryOutcome.dead(failure, false)))
                 .toList();
-        return new Settlement(claim.key(), List.of(), dead, false);
+        return new Settlement(claim, List.of(), dead, false);
     }
 
     @Override

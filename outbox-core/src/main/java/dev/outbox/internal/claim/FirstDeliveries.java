@@ -1,14 +1,16 @@
 package dev.outbox.internal.claim;
 
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.lane.DueMark;
+import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PolledStream;
 import dev.outbox.internal.registry.ActiveHandlers;
@@ -18,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,21 +37,28 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     private final SettlementIsolator isolator;
     private final ScanLimit depth;
     private final WindowSchedule window = new WindowSchedule(System::nanoTime);
-    private final DueMark dueMark;
+    private final RetryLanes retries;
 
     private long highest;
     private volatile boolean queued;
 
     /** Handles aggregates at the same time, or all events in the order of ids. */
-    public FirstDeliveries(PolledStream stream, StreamDependencies dependencies, DueMark dueMark, boolean concurrent) {
+    public FirstDeliveries(
+            PolledStream stream, StreamDependencies dependencies, RetryLanes retries, boolean concurrent) {
         this.stream = stream;
         this.dependencies = dependencies;
         this.claims = new ClaimStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new SettlementStore(dependencies.dataSource(), dependencies.schema());
-        this.dueMark = dueMark;
+        this.retries = retries;
         this.concurrent = concurrent;
         this.isolator = new SettlementIsolator(settlements);
         this.depth = new ScanLimit(stream.settings().batchSize());
+    }
+
+    /** Returns the loop that works through them: with a pool, or on its own thread and one batch ahead. */
+    public BatchLoop<?, ?> loop(@Nullable WorkerPool workers, Runnable wake) {
+        return new BatchLoop<>(
+                stream.name(), workers == null ? new Prefetch(this, stream.name()) : this, workers, wake);
     }
 
     /** Returns and resets whether deliveries were queued since the last call. */
@@ -71,17 +81,17 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
                 handlers,
                 nearOnly ? depth.near(highest) : depth.next(highest),
                 start,
-                dueMark.of(handlers, start == ClaimStore.Window.WHOLE_QUEUE));
+                retries.dueFrom(handlers, start == ClaimStore.Window.WHOLE_QUEUE));
         Moment begun = dependencies.leases().now();
         FaultPoint.BEFORE_CLAIM.reached();
-        Optional<ClaimRound> found = claim(request, begun);
+        Optional<ClaimStore.Round> found = claim(request, begun);
         Duration took = since(begun);
         if (found.isEmpty()) {
             dependencies.registry().addStream(stream.name());
             return Claimed.nothing(true);
         }
-        ClaimRound round = found.get();
-        dueMark.found(handlers, round.registry().server(), round.dueFrom());
+        ClaimStore.Round round = found.get();
+        retries.lookedFor(handlers, round.registry().server(), round.dueFrom());
         EventBatch batch = round.claim() == null ? null : batch(round.claim(), round, begun);
         boolean again = recordClaim(request, round, took, nearOnly);
         if (batch == null) {
@@ -93,7 +103,7 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
     }
 
     /** A claim that fails, perhaps because it took too long, is not repeated at once with the same reach. */
-    private Optional<ClaimRound> claim(ClaimStore.Request request, Moment begun) throws SQLException {
+    private Optional<ClaimStore.Round> claim(ClaimStore.Request request, Moment begun) throws SQLException {
         try {
             return claims.claim(request);
         } catch (SQLException | RuntimeException ex) {
@@ -107,13 +117,27 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
         return Duration.ofNanos(dependencies.leases().now().nanos() - begun.nanos());
     }
 
+    /** The claim row behind a lease. */
+    private record LeasedClaim(ClaimStore claims, ClaimStore.Claim claim, Duration life) implements Lease.Claimed {
+
+        @Override
+        public boolean renew() throws SQLException {
+            return claims.renew(claim, life);
+        }
+
+        @Override
+        public boolean confirm() throws SQLException {
+            return claims.confirm(claim);
+        }
+    }
+
     /** Gives the claim back if the batch cannot be built: nothing would end a lease that no batch has. */
-    private EventBatch batch(Claim claim, ClaimRound round, Moment begun) throws SQLException {
+    private EventBatch batch(ClaimStore.Claim claim, ClaimStore.Round round, Moment begun) throws SQLException {
         Duration life = stream.settings().lease();
         Lease lease = null;
         try {
             FaultPoint.AFTER_CLAIM.reached();
-            lease = dependencies.leases().keep(new LeasedClaim(claims, claim.key(), life), life, begun);
+            lease = dependencies.leases().keep(new LeasedClaim(claims, claim, life), life, begun);
             EventBatch.Limits limits =
                     new EventBatch.Limits(claim, stream.settings().batchSize(), round.isCut());
             return concurrent
@@ -128,20 +152,19 @@ public final class FirstDeliveries implements BatchSource<EventBatch, ClaimedEve
             if (lease != null) {
                 lease.close();
             }
-            claims.release(claim.key());
+            claims.release(claim);
             throw ex;
         }
     }
 
-    private boolean recordClaim(ClaimStore.Request request, ClaimRound round, Duration took, boolean nearOnly) {
+    private boolean recordClaim(ClaimStore.Request request, ClaimStore.Round round, Duration took, boolean nearOnly) {
         round.expired()
                 .forEach((expired) -> log.warn(
                         "Lease of worker {} expired: released {} events of stream {}",
                         expired.worker(),
                         expired.events(),
                         stream.name()));
-        List<ClaimedEvent> events =
-                round.claim() == null ? List.of() : round.claim().events();
+        List<ClaimedEvent> events = round.events();
         if (!events.isEmpty()) {
             highest = Math.max(highest, events.get(events.size() - 1).envelope().id());
         }

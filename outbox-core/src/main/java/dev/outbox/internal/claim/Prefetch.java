@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Claims the next batch while the loop dispatches a full one. */
-public final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
+final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(Prefetch.class);
 
@@ -28,7 +28,7 @@ public final class Prefetch implements BatchSource<EventBatch, ClaimedEvent> {
     private boolean quick;
     private @Nullable Long fullSince;
 
-    public Prefetch(BatchSource<EventBatch, ClaimedEvent> source, String stream) {
+    Prefetch(BatchSource<EventBatch, ClaimedEvent> source, String stream) {
         this.source = source;
         this.stream = stream;
         this.call = new BackgroundCall<>("outbox-claimer-" + stream);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * not fill is followed by one that reads ten times as many. No other instance can claim meanwhile, so a slow one is not repeated for twenty
  * times the time it took. Used by one thread.
  */
-public final class ScanLimit {
+final class ScanLimit {
 
     /** Leaves room for the id that it is added to. */
     static final long UNBOUNDED = Long.MAX_VALUE / 2;
@@ -29,7 +29,7 @@ public final class ScanLimit {
     private @Nullable Long lookAgainAt;
 
     /** Creates a limit of ten batches. */
-    public ScanLimit(int batchSize) {
+    ScanLimit(int batchSize) {
         this(batchSize, System::nanoTime);
     }
 
@@ -42,10 +42,10 @@ public final class ScanLimit {
     }
 
     /** Number of ids that a claim reads from an id on; it calls a queue long that has more than the near ones. */
-    public record Reach(long from, long depth, long near) {
+    record Reach(long from, long depth, long near) {
 
         /** Reads everything, and calls nothing long. */
-        public static final Reach EVERYTHING = new Reach(0, UNBOUNDED, UNBOUNDED);
+        static final Reach EVERYTHING = new Reach(0, UNBOUNDED, UNBOUNDED);
 
         boolean isDeep() {
             return depth > near;
@@ -53,7 +53,7 @@ public final class ScanLimit {
     }
 
     /** Returns the reach of the next claim. */
-    public Reach next(long from) {
+    Reach next(long from) {
         return new Reach(from, nextDepth(), near);
     }
 
@@ -62,18 +62,18 @@ public final class ScanLimit {
     }
 
     /** Returns the reach of a claim beside a settlement, which frees its aggregates in a moment. */
-    public Reach near(long from) {
+    Reach near(long from) {
         return new Reach(from, near, near);
     }
 
     /** Returns how long the stream waits before it looks for events of aggregates that others have released; empty if it need not look. */
-    public Optional<Duration> lookAgainIn() {
+    Optional<Duration> lookAgainIn() {
         Long at = lookAgainAt;
         return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, at - clock.getAsLong())));
     }
 
     /** Learns from a claim, and says whether the next one may find more. */
-    public boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
+    boolean learn(Reach reach, int found, boolean longQueue, Duration took) {
         long rested = clock.getAsLong() + took.toNanos() * REST;
         boolean full = found == batchSize;
         if (reach.isDeep()) {
@@ -90,7 +90,7 @@ public final class ScanLimit {
     }
 
     /** Rests after a deep claim that failed, which may have taken longer than the driver waits. */
-    public void failed(Reach reach, Duration took) {
+    void failed(Reach reach, Duration took) {
         if (reach.isDeep()) {
             deepAgainAt = clock.getAsLong() + took.toNanos() * REST;
         }

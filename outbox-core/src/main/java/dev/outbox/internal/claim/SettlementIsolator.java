@@ -2,6 +2,7 @@ package dev.outbox.internal.claim;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.claim.SettlementStore.Settled;
+import dev.outbox.internal.dispatch.ClaimedEvent.Aggregate;
 import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.Refusal;
@@ -21,14 +22,6 @@ final class SettlementIsolator {
     private final SettlementStore settlements;
     private final Set<Long> reported = new HashSet<>();
 
-    private record Aggregate(String type, String id) {
-
-        static Aggregate of(DispatchedEvent outcome) {
-            EventEnvelope envelope = outcome.event().envelope();
-            return new Aggregate(envelope.aggregateType(), envelope.aggregateId());
-        }
-    }
-
     SettlementIsolator(SettlementStore settlements) {
         this.settlements = settlements;
     }
@@ -38,7 +31,7 @@ final class SettlementIsolator {
         Set<Long> leftOver = new HashSet<>();
         Set<Aggregate> stopped = new HashSet<>();
         for (DispatchedEvent outcome : outcomes) {
-            Aggregate aggregate = Aggregate.of(outcome);
+            Aggregate aggregate = outcome.event().aggregate();
             Settled settled =
                     stopped.contains(aggregate) ? new Settled(true, Set.of(outcome.id())) : settleOne(batch, outcome);
             FaultPoint.BETWEEN_ISOLATED_SETTLES.reached();

@@ -1,11 +1,11 @@
 package dev.outbox.internal.claim;
 
+import dev.outbox.internal.claim.ClaimStore.Claim;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.DeliverySql;
 import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
-import dev.outbox.internal.lane.QueuedDelivery;
-import dev.outbox.internal.lease.ClaimKey;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /** Moves delivered events to history and queues the others for redelivery, fenced by their claim. */
-public final class SettlementStore {
+final class SettlementStore {
 
     /** Relies on outbox_claim_pk. */
     private static final String LOCK_CLAIM =
@@ -35,7 +35,7 @@ public final class SettlementStore {
      * Relies on outbox_unpublished_pk, outbox_claim_pk and outbox_lane_pk. Locks the lanes, in the order of all transactions, by inserting
      * them. A lane that is there keeps its state, unless the application gave the event a sequence in front of its first delivery.
      */
-    public static final String QUEUE = """
+    static final String QUEUE = """
             WITH queued AS MATERIALIZED (
                 SELECT o.id, o.stream, o.aggregate_type, o.aggregate_id, o.aggregate_seq, o.event_type, o.headers, q.handler_id, q.kind,
                        q.code, q.error, {due} AS next_retry_at
@@ -113,7 +113,7 @@ public final class SettlementStore {
             """;
 
     /** Relies on outbox_claim_pk and outbox_unpublished_pk. Frees the aggregates without unsettled events for other claims. */
-    public static final String SHRINK_CLAIM = """
+    static final String SHRINK_CLAIM = """
             UPDATE {schema}.outbox_claim c
                SET event_ids = unsettled.event_ids,
                    aggregates = unsettled.aggregates
@@ -126,7 +126,7 @@ public final class SettlementStore {
             """.replace("{held}", ClaimStore.HELD);
 
     /** Relies on outbox_unpublished_pk. Finds the locked events, and those after them in their aggregates, which must not get ahead. */
-    public static final String FIND_LOCKED = """
+    static final String FIND_LOCKED = """
             WITH unlocked AS MATERIALIZED (
                 SELECT o.id
                   FROM {schema}.outbox_unpublished o
@@ -167,18 +167,21 @@ public final class SettlementStore {
         }
     }
 
-    public SettlementStore(DataSource dataSource, OutboxSchema schema) {
+    SettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.keep = Variants.of(schema, LOCK_CLAIM, SHRINK_CLAIM);
         this.drop = Variants.of(schema, DROP_CLAIM);
         this.findLocked = new Pipeline(schema, FIND_LOCKED);
     }
 
+    /** Delivery that its first attempt did not complete. */
+    record Unfinished(long outboxId, String handlerId, DeliveryOutcome outcome) {}
+
     /** Outcomes of claimed events. The last settlement ends the claim. */
-    public record Settlement(ClaimKey claim, List<Long> succeeded, List<QueuedDelivery> queued, boolean last) {
+    record Settlement(Claim claim, List<Long> succeeded, List<Unfinished> queued, boolean last) {
 
         long[] eventIds() {
-            LongStream others = queued.stream().mapToLong(QueuedDelivery::outboxId);
+            LongStream others = queued.stream().mapToLong(Unfinished::outboxId);
             return LongStream.concat(succeeded.stream().mapToLong(Long::longValue), others)
                     .distinct()
                     .toArray();
@@ -186,16 +189,16 @@ public final class SettlementStore {
 
         Settlement without(Set<Long> events) {
             Stream<Long> moved = succeeded.stream().filter((id) -> !events.contains(id));
-            Stream<QueuedDelivery> others = queued.stream().filter((one) -> !events.contains(one.outboxId()));
+            Stream<Unfinished> others = queued.stream().filter((one) -> !events.contains(one.outboxId()));
             return new Settlement(claim, moved.toList(), others.toList(), last && events.isEmpty());
         }
     }
 
     /** Result of a settlement: whether the claim was still held, and the events that were left over. */
-    public record Settled(boolean claimHeld, Set<Long> leftOver) {}
+    record Settled(boolean claimHeld, Set<Long> leftOver) {}
 
     /** Writes outcomes in one transaction and one round trip. Leaves over events whose rows stay locked for a second. */
-    public Settled settle(Settlement settlement) throws SQLException {
+    Settled settle(Settlement settlement) throws SQLException {
         try {
             return new Settled(write(settlement), Set.of());
         } catch (SQLException ex) {
@@ -208,7 +211,7 @@ public final class SettlementStore {
     }
 
     /** Writes the outcomes of the events that no other session holds locked; leaves over all if one is locked meanwhile. */
-    public Settled settleUnlocked(Settlement settlement) throws SQLException {
+    Settled settleUnlocked(Settlement settlement) throws SQLException {
         long[] events = settlement.eventIds();
         Set<Long> locked =
                 findLocked.run(dataSource, (parameters) -> parameters.set("events", events), Pipeline.Results::ids);
@@ -224,12 +227,12 @@ public final class SettlementStore {
 
     private boolean write(Settlement settlement) throws SQLException {
         Variants variants = settlement.last() ? drop : keep;
-        List<QueuedDelivery> queued = settlement.queued();
+        List<Unfinished> queued = settlement.queued();
         Pipeline pipeline = queued.isEmpty() ? variants.move() : variants.queueAndMove();
         return pipeline.run(
                 dataSource,
                 (parameters) -> {
-                    ClaimStore.bindFence(parameters, settlement.claim());
+                    settlement.claim().bind(parameters);
                     parameters.setLongs("succeeded", settlement.succeeded(), Long::longValue);
                     if (!queued.isEmpty()) {
                         bindQueued(parameters.set("events", settlement.eventIds()), queued);
@@ -242,10 +245,10 @@ public final class SettlementStore {
                 });
     }
 
-    private static void bindQueued(NamedSql.Parameters parameters, List<QueuedDelivery> queued) throws SQLException {
+    private static void bindQueued(NamedSql.Parameters parameters, List<Unfinished> queued) throws SQLException {
         parameters
-                .setLongs("queued_events", queued, QueuedDelivery::outboxId)
-                .setTexts("queued_handlers", queued, QueuedDelivery::handlerId)
+                .setLongs("queued_events", queued, Unfinished::outboxId)
+                .setTexts("queued_handlers", queued, Unfinished::handlerId)
                 .setTexts("kinds", queued, (one) -> one.outcome().kind().name())
                 .setLongs("delays", queued, (one) -> one.outcome().delay().toMillis())
                 .setTexts("codes", queued, (one) -> one.outcome().code())

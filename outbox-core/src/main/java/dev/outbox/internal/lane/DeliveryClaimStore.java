@@ -2,7 +2,6 @@ package dev.outbox.internal.lane;
 
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.lease.Fence;
-import dev.outbox.internal.lease.Incarnation;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
@@ -21,9 +20,9 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /** Claims lanes that are due, with their first deliveries, and renews and confirms their leases. */
-public final class DeliveryClaimStore {
+final class DeliveryClaimStore {
 
-    private static final String INCARNATION = "SELECT " + Incarnation.SQL;
+    private static final String INCARNATION = "SELECT " + Fence.INCARNATION;
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
@@ -36,7 +35,7 @@ public final class DeliveryClaimStore {
     private final Pipeline renewUnlocked;
     private final Pipeline confirm;
 
-    public DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
+    DeliveryClaimStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.claimDue = new Pipeline(schema, INCARNATION, DeliverySql.LOCK_DUE, DeliverySql.TAKE);
         this.renew = new Pipeline(schema, LONGEST_WAIT, LaneSql.RENEW);
@@ -45,7 +44,7 @@ public final class DeliveryClaimStore {
     }
 
     /** What to claim: lanes that are due from a mark on, and not leased under {@code held} tokens. */
-    public record Request(
+    record Request(
             String stream,
             String worker,
             ActiveHandlers handlers,
@@ -53,23 +52,10 @@ public final class DeliveryClaimStore {
             Set<UUID> held,
             boolean withSuspects,
             Duration lease,
-            OffsetDateTime dueFrom) {
-
-        /** Requests lanes however long they are due. */
-        public Request(
-                String stream,
-                String worker,
-                ActiveHandlers handlers,
-                int batchSize,
-                Set<UUID> held,
-                boolean withSuspects,
-                Duration lease) {
-            this(stream, worker, handlers, batchSize, held, withSuspects, lease, OffsetDateTime.MIN);
-        }
-    }
+            OffsetDateTime dueFrom) {}
 
     /** Claims the lanes that are due, the longest waiting first, and returns the deliveries to attempt, in the order of each lane. */
-    public List<DueDelivery> claimDue(Request request) throws SQLException {
+    List<DueDelivery> claimDue(Request request) throws SQLException {
         UUID token = UUID.randomUUID();
         return claimDue.run(
                 dataSource,
@@ -111,7 +97,7 @@ public final class DeliveryClaimStore {
      * Renews leases, and returns the lanes that are still held. Waits for a lane that another transaction has locked: that one may be about
      * to let others claim it. After a second, the worker loses the lane, and keeps the others.
      */
-    public Set<Lane> renew(Collection<Lane> lanes, Fence fence, Duration lease) throws SQLException {
+    Set<Lane> renew(Collection<Lane> lanes, Fence fence, Duration lease) throws SQLException {
         try {
             return renew(renew, lanes, fence, lease);
         } catch (SQLException ex) {
@@ -131,7 +117,7 @@ public final class DeliveryClaimStore {
     }
 
     /** Returns the lanes that still belong to their worker, and have not expired. */
-    public Set<Lane> confirm(Collection<Lane> lanes, Fence fence) throws SQLException {
+    Set<Lane> confirm(Collection<Lane> lanes, Fence fence) throws SQLException {
         return confirm.run(
                 dataSource, (parameters) -> bindHeld(parameters, lanes, fence), DeliveryClaimStore::readLanes);
     }
@@ -146,6 +132,6 @@ public final class DeliveryClaimStore {
 
     static NamedSql.Parameters bindHeld(NamedSql.Parameters parameters, Collection<Lane> lanes, Fence fence)
             throws SQLException {
-        return Lane.bind(parameters, lanes).set("token", fence.token()).set("incarnation", fence.incarnation());
+        return fence.bind(Lane.bind(parameters, lanes));
     }
 }

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A delivery, its stream and its lane. */
-public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, String aggregateId) {
+/** Identifies a delivery, its stream and its lane. */
+public record DeliveryRef(long outboxId, String handlerId, String stream, String aggregateType, String aggregateId) {
 
     /** What {@link #read} reads of a delivery {@code d}. */
     public static final String COLUMNS = "d.outbox_id, d.handler_id, d.stream, d.aggregate_type, d.aggregate_id";
@@ -16,8 +16,8 @@ public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, 
     public static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<DeliveryRef> batch)
             throws SQLException {
         return parameters
-                .setLongs("events", batch, (one) -> one.key().outboxId())
-                .setTexts("lane_handlers", batch, (one) -> one.key().handlerId())
+                .setLongs("events", batch, DeliveryRef::outboxId)
+                .setTexts("lane_handlers", batch, DeliveryRef::handlerId)
                 .setTexts("lane_types", batch, DeliveryRef::aggregateType)
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
     }
@@ -26,10 +26,7 @@ public record DeliveryRef(DeliveryKey key, String stream, String aggregateType, 
         List<DeliveryRef> found = new ArrayList<>();
         while (row.next()) {
             found.add(new DeliveryRef(
-                    new DeliveryKey(row.getLong(1), row.getString(2)),
-                    row.getString(3),
-                    row.getString(4),
-                    row.getString(5)));
+                    row.getLong(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5)));
         }
         return found;
     }

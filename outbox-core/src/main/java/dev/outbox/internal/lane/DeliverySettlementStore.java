@@ -6,6 +6,8 @@ import dev.outbox.internal.failure.Failure;
 import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.Refusal;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.RetryBatch.Attempted;
+import dev.outbox.internal.lane.RetryBatch.DeliveryKey;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import java.sql.ResultSet;
@@ -25,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Removes and reschedules claimed deliveries, and gives their lanes back, fenced by the token of their claim. */
-public final class DeliverySettlementStore {
+final class DeliverySettlementStore {
 
     private static final Logger log = LoggerFactory.getLogger(DeliverySettlementStore.class);
 
@@ -36,7 +38,7 @@ public final class DeliverySettlementStore {
     private final Pipeline settle;
     private final Pipeline settleQuickly;
 
-    public DeliverySettlementStore(DataSource dataSource, OutboxSchema schema) {
+    DeliverySettlementStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.settle = pipeline(schema, LONGEST_WAIT);
         this.settleQuickly = pipeline(schema, SHORT_WAIT);
@@ -54,21 +56,20 @@ public final class DeliverySettlementStore {
     }
 
     /** Result of a settlement: the deliveries written and left over, and the retries of each event that is complete. */
-    public record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
+    record Settled(Set<DeliveryKey> written, Set<DeliveryKey> leftOver, List<Integer> retriesOfCompleted) {}
 
     /**
      * Writes outcomes, gives back the lanes except for those that the worker keeps, and completes events, in one transaction and one round
      * trip. If a row stays locked for a second, writes the outcomes one by one.
      */
-    public Settled settle(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
-            throws SQLException {
+    Settled settle(List<Attempted> attempts, List<DueDelivery> untried, Set<Lane> kept) throws SQLException {
         try {
             return run(settle, attempts, untried, kept);
         } catch (SQLException ex) {
             if (!Pipeline.isLocked(ex)) {
                 throw ex;
             }
-            return settleUnlocked(attempts, untried, kept);
+            return settleOneByOne(attempts, untried, kept);
         }
     }
 
@@ -76,13 +77,12 @@ public final class DeliverySettlementStore {
      * Writes outcomes one by one. Leaves over the deliveries of which another session holds a row locked, and those behind them in their
      * lanes. An outcome that PostgreSQL refuses becomes a dead letter.
      */
-    public Settled settleUnlocked(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
-            throws SQLException {
+    Settled settleOneByOne(List<Attempted> attempts, List<DueDelivery> untried, Set<Lane> kept) throws SQLException {
         Map<Lane, List<DueDelivery>> lanes = new LinkedHashMap<>();
-        Stream.concat(attempts.stream().map(AttemptedDelivery::delivery), untried.stream())
+        Stream.concat(attempts.stream().map(Attempted::delivery), untried.stream())
                 .forEach((one) -> lanes.computeIfAbsent(Lane.of(one), (lane) -> new ArrayList<>())
                         .add(one));
-        Map<DeliveryKey, AttemptedDelivery> outcomes = new HashMap<>();
+        Map<DeliveryKey, Attempted> outcomes = new HashMap<>();
         attempts.forEach((attempt) -> outcomes.put(attempt.key(), attempt));
         Settled total = new Settled(new HashSet<>(), new HashSet<>(), new ArrayList<>());
         for (Map.Entry<Lane, List<DueDelivery>> lane : lanes.entrySet()) {
@@ -93,11 +93,11 @@ public final class DeliverySettlementStore {
 
     /** Settles the deliveries of a lane in their order, and gives the lane back with the last one. */
     private void settleLane(
-            List<DueDelivery> deliveries, Map<DeliveryKey, AttemptedDelivery> outcomes, boolean kept, Settled total)
+            List<DueDelivery> deliveries, Map<DeliveryKey, Attempted> outcomes, boolean kept, Settled total)
             throws SQLException {
         for (int i = 0; i < deliveries.size(); i++) {
             DueDelivery delivery = deliveries.get(i);
-            AttemptedDelivery outcome = outcomes.get(DeliveryKey.of(delivery));
+            Attempted outcome = outcomes.get(DeliveryKey.of(delivery));
             boolean last = i == deliveries.size() - 1;
             Settled settled = writeAlone(delivery, outcome, kept || !last);
             if (settled == null) {
@@ -113,7 +113,7 @@ public final class DeliverySettlementStore {
     }
 
     /** Returns null if a row is locked, or PostgreSQL refuses even a dead letter. */
-    private @Nullable Settled writeAlone(DueDelivery delivery, @Nullable AttemptedDelivery outcome, boolean keeps)
+    private @Nullable Settled writeAlone(DueDelivery delivery, @Nullable Attempted outcome, boolean keeps)
             throws SQLException {
         Set<Lane> kept = keeps ? Set.of(Lane.of(delivery)) : Set.of();
         try {
@@ -139,13 +139,13 @@ public final class DeliverySettlementStore {
                 Redaction.loggable(refusal));
         Failure failure = Refusal.failure(refusal);
         DeliveryOutcome dead = DeliveryOutcome.dead(failure, false);
-        return writeAlone(delivery, new AttemptedDelivery(delivery, dead), keeps);
+        return writeAlone(delivery, new Attempted(delivery, dead), keeps);
     }
 
     /** Deliveries that were claimed at once have one fence. */
-    private Settled run(Pipeline pipeline, List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<Lane> kept)
+    private Settled run(Pipeline pipeline, List<Attempted> attempts, List<DueDelivery> untried, Set<Lane> kept)
             throws SQLException {
-        List<DueDelivery> all = Stream.concat(attempts.stream().map(AttemptedDelivery::delivery), untried.stream())
+        List<DueDelivery> all = Stream.concat(attempts.stream().map(Attempted::delivery), untried.stream())
                 .toList();
         if (all.isEmpty()) {
             return new Settled(Set.of(), Set.of(), List.of());

@@ -1,5 +1,6 @@
 package dev.outbox.internal.lane;
 
+import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.registry.Subscriptions;
 
 /** The long statements of {@link DeliveryClaimStore} and {@link DeliverySettlementStore}. */
@@ -182,7 +183,7 @@ public final class DeliverySql {
                                       LIMIT 1) d
                  WHERE d.status = 'OPEN'
                    AND (SELECT l.token FROM {schema}.outbox_lane l WHERE {same lane} LIMIT 1) = :token
-                   AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                   AND {incarnation lasts}
             ), removed AS (
                 DELETE FROM {schema}.outbox_delivery d
                  USING held
@@ -229,6 +230,7 @@ public final class DeliverySql {
             SELECT outbox_id, handler_id FROM failed
             """.replace("{same lane}", LaneSql.sameLane("l", "d"))
             .replace("{due}", due("held"))
+            .replace("{incarnation lasts}", Fence.LASTS)
             .replace("{failures}", FailureHistory.appended("d.attempt_count + 1", "held.code", "held.error"));
 
     private DeliverySql() {}

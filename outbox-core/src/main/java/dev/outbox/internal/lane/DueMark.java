@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * server's, which may have moved back in time, and with the look at the whole queue, once a minute: a long transaction, or the end of another
  * claim, can make a lane due before the mark.
  */
-public final class DueMark {
+final class DueMark {
 
     private static final OffsetDateTime BEGINNING = OffsetDateTime.MIN;
 
@@ -19,7 +19,7 @@ public final class DueMark {
     private record Look(ActiveHandlers handlers, String server, OffsetDateTime mark) {}
 
     /** Returns where a look for next due times starts. */
-    public OffsetDateTime of(ActiveHandlers handlers, boolean wholeQueue) {
+    OffsetDateTime of(ActiveHandlers handlers, boolean wholeQueue) {
         return wholeQueue ? BEGINNING : of(handlers);
     }
 
@@ -28,7 +28,7 @@ public final class DueMark {
         return look.handlers().equals(handlers) ? look.mark() : BEGINNING;
     }
 
-    public void found(ActiveHandlers handlers, String server, OffsetDateTime mark) {
+    void found(ActiveHandlers handlers, String server, OffsetDateTime mark) {
         last = new Look(handlers, server, server.equals(last.server()) ? mark : BEGINNING);
     }
 }

@@ -1,5 +1,6 @@
 package dev.outbox.internal.lane;
 
+import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.sql.EventRow;
 
 /**
@@ -72,11 +73,13 @@ public final class LaneSql {
                                    FROM {schema}.outbox_lane l
                                   WHERE {same lane}
                                     AND l.token = :token
-                                    AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)
+                                    AND {incarnation lasts}
                                     AND {condition}
                                   LIMIT 1
                                   {lock}) l
-            """.replace("{lanes}", LANES).replace("{same lane}", sameLane("l", "k"));
+            """.replace("{lanes}", LANES)
+            .replace("{same lane}", sameLane("l", "k"))
+            .replace("{incarnation lasts}", Fence.LASTS);
 
     /** Locks the lanes of a worker. */
     static final String LOCK_HELD = held("true", "FOR UPDATE");
@@ -134,9 +137,7 @@ public final class LaneSql {
                     "{lanes}",
                     "unnest(:lane_types::text[], :lane_ids::text[], :lane_handlers::text[], :lane_kept::text[]::boolean[])"
                             + " AS k (aggregate_type, aggregate_id, handler_id, kept)")
-            .replace(
-                    "{condition}",
-                    "l.token = :token AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)")
+            .replace("{condition}", "l.token = :token AND " + Fence.LASTS)
             .replace("{stays}", "k.kept");
 
     /**

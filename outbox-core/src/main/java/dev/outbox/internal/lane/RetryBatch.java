@@ -1,6 +1,7 @@
 package dev.outbox.internal.lane;
 
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.lease.Fence;
 import dev.outbox.internal.lease.Lease;
@@ -16,7 +17,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Claimed deliveries, in a queue for each lane; the thread that renews the lease asks what is unsettled. */
-public final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
+final class RetryBatch extends Batch<DueDelivery, RetryBatch.Attempted> {
 
     private final Map<DeliveryKey, DueDelivery> open = new ConcurrentHashMap<>();
     private final Set<Lane> lost = ConcurrentHashMap.newKeySet();
@@ -24,6 +25,22 @@ public final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
     private final Fence fence;
     private final Object suspectsPass;
     private @Nullable Lease lease;
+
+    /** Identifies a delivery. */
+    record DeliveryKey(long outboxId, String handlerId) {
+
+        static DeliveryKey of(DueDelivery delivery) {
+            return new DeliveryKey(delivery.envelope().id(), delivery.handlerId());
+        }
+    }
+
+    /** Delivery with its outcome. */
+    record Attempted(DueDelivery delivery, DeliveryOutcome outcome) {
+
+        DeliveryKey key() {
+            return DeliveryKey.of(delivery);
+        }
+    }
 
     RetryBatch(List<DueDelivery> deliveries, Object suspectsPass, Queues queues) {
         super(queues(deliveries, queues));
@@ -120,8 +137,8 @@ public final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
     }
 
     /** Returns the lanes of which deliveries are left to attempt after these attempts, none of which blocks its lane. */
-    Set<Lane> keptAfter(List<AttemptedDelivery> attempts) {
-        Set<DeliveryKey> done = attempts.stream().map(AttemptedDelivery::key).collect(Collectors.toSet());
+    Set<Lane> keptAfter(List<Attempted> attempts) {
+        Set<DeliveryKey> done = attempts.stream().map(Attempted::key).collect(Collectors.toSet());
         Set<Lane> blocking = attempts.stream()
                 .filter((attempt) -> attempt.outcome().blocksLane())
                 .map((attempt) -> Lane.of(attempt.delivery()))
@@ -134,9 +151,9 @@ public final class RetryBatch extends Batch<DueDelivery, AttemptedDelivery> {
     }
 
     /** Forgets what was written or given back, except for what is left over. A failure gives its lane back. */
-    void settled(List<AttemptedDelivery> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
+    void settled(List<Attempted> attempts, List<DueDelivery> untried, Set<DeliveryKey> leftOver) {
         Set<Lane> givenBack = new HashSet<>();
-        for (AttemptedDelivery attempt : removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))) {
+        for (Attempted attempt : removeSettled(attempts, (attempt) -> leftOver.contains(attempt.key()))) {
             open.remove(attempt.key());
             if (attempt.outcome().blocksLane()) {
                 givenBack.add(Lane.of(attempt.delivery()));

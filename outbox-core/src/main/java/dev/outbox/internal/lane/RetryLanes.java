@@ -1,17 +1,22 @@
 package dev.outbox.internal.lane;
 
 import dev.outbox.internal.background.SerialQueue;
+import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
+import dev.outbox.internal.lane.RetryBatch.Attempted;
+import dev.outbox.internal.lease.Lease;
 import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
 import dev.outbox.internal.poll.PolledStream;
 import dev.outbox.internal.registry.ActiveHandlers;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,15 +37,29 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     private final StreamDependencies dependencies;
     private final DeliveryClaimStore claims;
     private final DeliverySettlementStore settlements;
-    private final DueMark dueMark;
+    private final DueMark dueMark = new DueMark();
     private final List<RetryBatch> claimed = new ArrayList<>();
 
-    public RetryLanes(PolledStream stream, StreamDependencies dependencies, DueMark dueMark) {
+    public RetryLanes(PolledStream stream, StreamDependencies dependencies) {
         this.stream = stream;
         this.dependencies = dependencies;
         this.claims = new DeliveryClaimStore(dependencies.dataSource(), dependencies.schema());
         this.settlements = new DeliverySettlementStore(dependencies.dataSource(), dependencies.schema());
-        this.dueMark = dueMark;
+    }
+
+    /** Returns the loop that works through them, with a pool or on its own thread. */
+    public BatchLoop<?, ?> loop(@Nullable WorkerPool workers, Runnable wake) {
+        return new BatchLoop<>(stream.name(), this, workers, wake);
+    }
+
+    /** Returns where the claim of first deliveries, which also looks for the next due time, starts to look. */
+    public OffsetDateTime dueFrom(ActiveHandlers handlers, boolean wholeQueue) {
+        return dueMark.of(handlers, wholeQueue);
+    }
+
+    /** Notes where the next look starts. */
+    public void lookedFor(ActiveHandlers handlers, String server, OffsetDateTime mark) {
+        dueMark.found(handlers, server, mark);
     }
 
     @Override
@@ -78,6 +98,22 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
             claimed.removeIf((batch) -> batch.suspectsPass() == pass);
             settlements.settle(List.of(), due, Set.of());
             throw ex;
+        }
+    }
+
+    /** The lanes behind a lease. The batch loses those that another worker has taken, and keeps the rest. */
+    private record LeasedLanes(DeliveryClaimStore claims, RetryBatch batch, Duration life) implements Lease.Claimed {
+
+        @Override
+        public boolean renew() throws SQLException {
+            Set<Lane> lanes = batch.held();
+            return lanes.isEmpty() || batch.keep(lanes, claims.renew(lanes, batch.fence(), life));
+        }
+
+        @Override
+        public boolean confirm() throws SQLException {
+            Set<Lane> lanes = batch.held();
+            return lanes.isEmpty() || batch.keep(lanes, claims.confirm(lanes, batch.fence()));
         }
     }
 
@@ -120,7 +156,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         }
         for (int i = 0; i < outcomes.size(); i++) {
             if (!outcomes.get(i).isUnattempted()) {
-                batch.add(new AttemptedDelivery(open.get(i), outcomes.get(i)));
+                batch.add(new Attempted(open.get(i), outcomes.get(i)));
             }
             if (outcomes.get(i).blocksLane()) {
                 batch.block(open.get(i));
@@ -133,7 +169,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
 
     @Override
     public Settled settle(RetryBatch batch, boolean last, Mode mode) throws SQLException {
-        List<AttemptedDelivery> attempts = batch.unsettled();
+        List<Attempted> attempts = batch.unsettled();
         List<DueDelivery> untried = last ? batch.untried() : List.of();
         if (!attempts.isEmpty() || !untried.isEmpty()) {
             write(batch, attempts, untried, last, mode);
@@ -150,15 +186,15 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
         return Settled.ALL;
     }
 
-    private void write(
-            RetryBatch batch, List<AttemptedDelivery> attempts, List<DueDelivery> untried, boolean last, Mode mode)
+    /** Both other modes write one by one, which hardly waits for locks, and makes a refused outcome a dead letter. */
+    private void write(RetryBatch batch, List<Attempted> attempts, List<DueDelivery> untried, boolean last, Mode mode)
             throws SQLException {
         long begun = System.nanoTime();
         FaultPoint.BEFORE_REDELIVERY_SETTLE.reached();
         Set<Lane> kept = last ? Set.of() : batch.keptAfter(attempts);
         DeliverySettlementStore.Settled settled = mode == Mode.BATCH
                 ? settlements.settle(attempts, untried, kept)
-                : settlements.settleUnlocked(attempts, untried, kept);
+                : settlements.settleOneByOne(attempts, untried, kept);
         FaultPoint.AFTER_REDELIVERY_SETTLE.reached();
         dependencies.listener().settled(stream.name(), Duration.ofNanos(System.nanoTime() - begun), attempts.size());
         settled.retriesOfCompleted()
@@ -168,7 +204,7 @@ public final class RetryLanes implements BatchSource<RetryBatch, DueDelivery> {
     }
 
     private void reportIfLost(DueDelivery delivery, DeliverySettlementStore.Settled settled) {
-        DeliveryKey key = DeliveryKey.of(delivery);
+        RetryBatch.DeliveryKey key = RetryBatch.DeliveryKey.of(delivery);
         if (!settled.written().contains(key) && !settled.leftOver().contains(key)) {
             dependencies.listener().leaseLost(stream.name());
             log.warn(

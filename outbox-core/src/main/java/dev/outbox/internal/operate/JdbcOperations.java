@@ -91,7 +91,7 @@ public final class JdbcOperations implements OutboxOperations {
                 busy += changed.busy();
                 batch.stream().map(DeliveryRef::stream).distinct().forEach(wake);
                 DeliveryRef last = batch.get(batch.size() - 1);
-                rest = rest.after(last.key().outboxId(), last.key().handlerId());
+                rest = rest.after(last.outboxId(), last.handlerId());
             }
         } while (batch.size() == BATCH_SIZE);
         return new Changed(affected, busy);

@@ -2,15 +2,9 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.background.WorkerPool;
-import dev.outbox.internal.claim.EventBatch;
 import dev.outbox.internal.claim.FirstDeliveries;
-import dev.outbox.internal.claim.Prefetch;
-import dev.outbox.internal.dispatch.ClaimedEvent;
-import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.lane.DueMark;
-import dev.outbox.internal.lane.RetryBatch;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
@@ -33,8 +27,8 @@ public final class StreamPoller implements AutoCloseable {
 
     private final PolledStream stream;
     private final FirstDeliveries first;
-    private final BatchLoop<EventBatch, ClaimedEvent> firstDeliveries;
-    private final BatchLoop<RetryBatch, DueDelivery> retries;
+    private final BatchLoop<?, ?> firstDeliveries;
+    private final BatchLoop<?, ?> retries;
     private final BackgroundLoop loop;
     private final @Nullable WorkerPool workers;
     private boolean retriesInterrupted;
@@ -44,15 +38,13 @@ public final class StreamPoller implements AutoCloseable {
 
     /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
     public StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
-        String name = stream.name();
         this.stream = stream;
         this.workers = workers;
-        this.loop = new BackgroundLoop("outbox-poller-" + name, this::runOnce);
-        DueMark dueMark = new DueMark();
-        this.first = new FirstDeliveries(stream, dependencies, dueMark, workers != null);
-        this.firstDeliveries =
-                new BatchLoop<>(name, workers == null ? new Prefetch(first, name) : first, workers, loop::wake);
-        this.retries = new BatchLoop<>(name, new RetryLanes(stream, dependencies, dueMark), workers, loop::wake);
+        this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::runOnce);
+        RetryLanes lanes = new RetryLanes(stream, dependencies);
+        this.first = new FirstDeliveries(stream, dependencies, lanes, workers != null);
+        this.firstDeliveries = first.loop(workers, loop::wake);
+        this.retries = lanes.loop(workers, loop::wake);
     }
 
     public void start() {
@@ -75,8 +67,7 @@ public final class StreamPoller implements AutoCloseable {
         boolean turn = retriesFirst;
         retriesFirst = false;
         boolean moreRetries = turn && retry(true);
-        BatchSource.Claimed<EventBatch> claimed =
-                firstDeliveries.runOnce(loop::isClosing, !turn || !retries.isCrowded());
+        BatchSource.Claimed<?> claimed = firstDeliveries.runOnce(loop::isClosing, !turn || !retries.isCrowded());
         boolean due = claimed.untilRedelivery()
                 .filter((until) -> until.isNegative() || until.isZero())
                 .isPresent();

@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +47,7 @@ class ClaimStoreTest {
 
     @Test
     void unknownStreamHasNothingToClaim() throws SQLException {
-        assertThat(claims.claim(new ClaimStore.Request("unknown", "w", 1, LEASE, NO_HANDLERS)))
+        assertThat(claims.claim(ClaimSteps.request("unknown", "w", 1, LEASE, NO_HANDLERS)))
                 .isEmpty();
     }
 
@@ -57,8 +58,8 @@ class ClaimStoreTest {
                         INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         VALUES ('late', 'order', 'a', 1, 'OrderPlaced', '{"number": 1}')
                         """).update();
-        ClaimStore.Request request = new ClaimStore.Request("late", "w", 10, LEASE, NO_HANDLERS);
-        CompletableFuture<Optional<ClaimRound>> early;
+        ClaimStore.Request request = ClaimSteps.request("late", "w", 10, LEASE, NO_HANDLERS);
+        CompletableFuture<Optional<ClaimStore.Round>> early;
         try (Connection other = outbox.owner().getConnection();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -128,11 +129,11 @@ class ClaimStoreTest {
     @Test
     void claimSkipsAggregatesOfLiveClaims() throws SQLException {
         publish("a", "b");
-        Claim first = claim("w1", 1).claim();
+        ClaimStore.Claim first = claim("w1", 1).claim();
         publish("a", "c", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("b", "c", "b");
-        settlements.settle(new Settlement(first.key(), ids(first), List.of(), true));
+        settlements.settle(new Settlement(first, ids(first), List.of(), true));
         assertThat(aggregates(claim("w3", 10))).containsExactly("a");
     }
 
@@ -146,11 +147,11 @@ class ClaimStoreTest {
                     .executeQuery("SELECT FROM events.outbox WHERE id = 1 FOR UPDATE")
                     .close();
 
-            ClaimRound round = claim("w1", 10);
+            ClaimStore.Round round = claim("w1", 10);
             assertThat(aggregates(round)).containsExactly("b", "c");
             assertThat(round.skippedLocked()).isTrue();
-            claims.release(round.claim().key());
-            ClaimRound narrow = claim("w1", 1);
+            claims.release(round.claim());
+            ClaimStore.Round narrow = claim("w1", 1);
             assertThat(aggregates(narrow)).containsExactly("b");
             operator.rollback();
         }
@@ -221,11 +222,11 @@ class ClaimStoreTest {
         publish("a", "a", "a", "a", "b");
         claim("w1", 1);
 
-        ClaimRound shallow = claims.claim(reaching(0, 3)).orElseThrow();
+        ClaimStore.Round shallow = claims.claim(reaching(0, 3)).orElseThrow();
         assertThat(shallow.claim()).isNull();
         assertThat(shallow.isLong()).isTrue();
         assertThat(claims.claim(reaching(3, 1)).orElseThrow().claim()).isNull();
-        ClaimRound deep = claims.claim(reaching(4, 1)).orElseThrow();
+        ClaimStore.Round deep = claims.claim(reaching(4, 1)).orElseThrow();
         assertThat(aggregates(deep)).containsExactly("b");
         assertThat(deep.isLong()).isFalse();
     }
@@ -235,7 +236,7 @@ class ClaimStoreTest {
         publish("a", "b");
         outbox.sql().sql("UPDATE events.outbox_stream SET paused = true").update();
 
-        ClaimRound paused = claims.claim(reaching(0, 0)).orElseThrow();
+        ClaimStore.Round paused = claims.claim(reaching(0, 0)).orElseThrow();
         assertThat(paused.claim()).isNull();
         assertThat(paused.isLong()).isFalse();
     }
@@ -248,7 +249,8 @@ class ClaimStoreTest {
                 LEASE,
                 NO_HANDLERS,
                 new ScanLimit.Reach(from, ids, ids),
-                ClaimStore.Window.ADVANCED);
+                ClaimStore.Window.ADVANCED,
+                OffsetDateTime.MIN);
     }
 
     @Test
@@ -260,7 +262,7 @@ class ClaimStoreTest {
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
             new HandlerStore(other.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
+            ClaimStore.Request request = ClaimSteps.request("default", "w", 10, LEASE, NO_HANDLERS);
 
             assertThat(store.claim(request)).isPresent();
             try (Connection connection = other.dataSource().getConnection()) {
@@ -275,7 +277,7 @@ class ClaimStoreTest {
         pool.setMaximumPoolSize(1);
         try (TestOutbox other = TestOutbox.create(pool)) {
             ClaimStore store = new ClaimStore(other.dataSource(), OutboxSchema.DEFAULT);
-            ClaimStore.Request request = new ClaimStore.Request("default", "w", 10, LEASE, NO_HANDLERS);
+            ClaimStore.Request request = ClaimSteps.request("default", "w", 10, LEASE, NO_HANDLERS);
             other.sql().sql("ALTER TABLE events.outbox_claim RENAME TO gone").update();
             assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> store.claim(request)))
                     .isInstanceOf(SQLException.class)
@@ -291,19 +293,19 @@ class ClaimStoreTest {
         }
     }
 
-    private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
+    private ClaimStore.Round claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(ClaimSteps.request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
     }
 
-    private static List<String> aggregates(ClaimRound round) {
+    private static List<String> aggregates(ClaimStore.Round round) {
         return round.claim().events().stream()
                 .map(ClaimedEvent::envelope)
                 .map(EventEnvelope::aggregateId)
                 .toList();
     }
 
-    private static List<Long> ids(Claim claim) {
+    private static List<Long> ids(ClaimStore.Claim claim) {
         return claim.events().stream().map((event) -> event.envelope().id()).toList();
     }
 }

@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +74,7 @@ class ClaimWindowTest {
     @Test
     void unhandledEventHoldsTheMarks() throws SQLException {
         publish("a", "b");
-        Claim held = claims.claim(request(1)).orElseThrow().claim();
+        ClaimStore.Claim held = claims.claim(request(1)).orElseThrow().claim();
         assertThat(held).isNotNull();
         for (int i = 0; i < 4; i++) {
             round();
@@ -81,7 +82,7 @@ class ClaimWindowTest {
         assertThat(mark("safe_mark")).isEqualTo(1);
         assertThat(mark("first_claim")).isEqualTo(held.id());
 
-        claims.release(held.key());
+        claims.release(held);
         assertThat(round()).containsExactly("a1");
     }
 
@@ -204,9 +205,9 @@ class ClaimWindowTest {
     @Test
     void claimsOfOtherWorkersHoldTheFirstClaim() throws SQLException {
         publish("a", "b", "c");
-        Claim first = claims.claim(request(1)).orElseThrow().claim();
-        Claim second = claims.claim(request(1)).orElseThrow().claim();
-        settlements.settle(new Settlement(first.key(), List.of(1L), List.of(), true));
+        ClaimStore.Claim first = claims.claim(request(1)).orElseThrow().claim();
+        ClaimStore.Claim second = claims.claim(request(1)).orElseThrow().claim();
+        settlements.settle(new Settlement(first, List.of(1L), List.of(), true));
         round();
         round();
 
@@ -335,7 +336,14 @@ class ClaimWindowTest {
 
     private ClaimStore.Request request(int batchSize, ClaimStore.Window window) {
         return new ClaimStore.Request(
-                "default", "w", batchSize, LEASE, ActiveHandlers.ofAllTypes(), ScanLimit.Reach.EVERYTHING, window);
+                "default",
+                "w",
+                batchSize,
+                LEASE,
+                ActiveHandlers.ofAllTypes(),
+                ScanLimit.Reach.EVERYTHING,
+                window,
+                OffsetDateTime.MIN);
     }
 
     private List<String> round() throws SQLException {
@@ -344,13 +352,14 @@ class ClaimWindowTest {
 
     /** Claims and delivers, and returns what; the window may advance. */
     private List<String> round(ClaimStore.Window window) throws SQLException {
-        Claim claim = claims.claim(request(100, window)).orElseThrow().claim();
+        ClaimStore.Claim claim =
+                claims.claim(request(100, window)).orElseThrow().claim();
         if (claim == null) {
             return List.of();
         }
         List<Long> ids =
                 claim.events().stream().map((event) -> event.envelope().id()).toList();
-        settlements.settle(new Settlement(claim.key(), ids, List.of(), true));
+        settlements.settle(new Settlement(claim, ids, List.of(), true));
         return claim.events().stream()
                 .map((event) ->
                         event.envelope().aggregateId() + event.envelope().aggregateSeq())

@@ -33,7 +33,7 @@ class LargePayloadsTest {
     void claimTakesOnlyAsManyLargePayloadsAsFit() throws SQLException {
         publishLarge(20);
 
-        ClaimRound round = claim();
+        ClaimStore.Round round = claim();
         assertThat(round.isCut()).isTrue();
         assertThat(round.claim().events()).hasSize(9);
         settle(round.claim());
@@ -48,7 +48,7 @@ class LargePayloadsTest {
             outbox.publish("a", new OrderPlaced(number));
         }
 
-        ClaimRound round = claim();
+        ClaimStore.Round round = claim();
         assertThat(round.isCut()).isFalse();
         assertThat(round.claim().events()).hasSize(100);
     }
@@ -70,16 +70,16 @@ class LargePayloadsTest {
         }
     }
 
-    private ClaimRound claim() throws SQLException {
+    private ClaimStore.Round claim() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        return claims.claim(new ClaimStore.Request(
-                        "default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
+        return claims.claim(
+                        ClaimSteps.request("default", "w", 1000, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
                 .orElseThrow();
     }
 
-    private void settle(Claim claim) throws SQLException {
+    private void settle(ClaimStore.Claim claim) throws SQLException {
         List<Long> ids =
                 claim.events().stream().map((event) -> event.envelope().id()).toList();
-        settlements.settle(new SettlementStore.Settlement(claim.key(), ids, List.of(), true));
+        settlements.settle(new SettlementStore.Settlement(claim, ids, List.of(), true));
     }
 }

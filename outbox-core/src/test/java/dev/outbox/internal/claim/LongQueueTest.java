@@ -64,7 +64,7 @@ class LongQueueTest {
     @Test
     void whatOthersSetFreeIsFoundWithoutWaitingForTheInterval() throws SQLException {
         add("long", 1, LONG);
-        Claim others = claimOne();
+        ClaimStore.Claim others = claimOne();
         AtomicInteger looks = new AtomicInteger();
         outbox.listener(new OutboxListener() {
                     @Override
@@ -78,7 +78,7 @@ class LongQueueTest {
         // More than it takes to look as deep as it goes.
         await().until(() -> looks.get() > 30);
         assertThat(handler.handled()).isEmpty();
-        claims.release(others.key());
+        claims.release(others);
 
         await().until(() -> handler.handled().size() == LONG);
         assertThat(handler.sequences()).containsEntry("long", upTo(LONG));
@@ -126,9 +126,9 @@ class LongQueueTest {
         outbox.sql().sql(ADD).params(aggregate, first, last).update();
     }
 
-    private Claim claimOne() throws SQLException {
+    private ClaimStore.Claim claimOne() throws SQLException {
         new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT).addStream("default");
-        ClaimStore.Request request = new ClaimStore.Request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes());
+        ClaimStore.Request request = ClaimSteps.request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes());
         return claims.claim(request).orElseThrow().claim();
     }
 

@@ -3,15 +3,13 @@ package dev.outbox.internal.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.lane.DeliveryClaimStore;
 import dev.outbox.internal.lane.LaneRows;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,9 +61,7 @@ class ClaimedBytesTest {
     }
 
     private List<DueDelivery> claim() throws SQLException {
-        return new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .claimDue(new DeliveryClaimStore.Request(
-                        "default", "w", ActiveHandlers.ofAllTypes("mail"), 50, Set.of(), true, Duration.ofMinutes(1)));
+        return new LaneSteps(outbox).claimDue(50, ActiveHandlers.ofAllTypes("mail"));
     }
 
     private void addLanes(int lanes, int length, int bytes) {

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.ScanLimit;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
@@ -29,7 +27,7 @@ class DueMarkTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final Lanes lanes = new Lanes(outbox);
-    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DueMark mark = new DueMark();
 
@@ -111,7 +109,7 @@ class DueMarkTest {
         due("suspect", "1 hour");
         outbox.sql().sql("UPDATE events.outbox_lane SET crash_count = 2").update();
 
-        ClaimRound round = look();
+        ClaimSteps.Found round = look();
         assertThat(round.untilNextDelivery()).isPresent();
         assertThat(round.dueFrom()).isAfter(OffsetDateTime.now().minusMinutes(1));
         assertThat(aggregates(claim(10))).containsExactly("suspect");
@@ -160,21 +158,12 @@ class DueMarkTest {
                 .update();
     }
 
-    private ClaimRound look() throws SQLException {
+    private ClaimSteps.Found look() throws SQLException {
         return look(MAIL, false);
     }
 
-    private ClaimRound look(ActiveHandlers handlers, boolean wholeQueue) throws SQLException {
-        ClaimRound round = claims.claim(new ClaimStore.Request(
-                        "default",
-                        "w",
-                        10,
-                        LEASE,
-                        handlers,
-                        ScanLimit.Reach.EVERYTHING,
-                        ClaimStore.Window.ADVANCED,
-                        mark.of(handlers, wholeQueue)))
-                .orElseThrow();
+    private ClaimSteps.Found look(ActiveHandlers handlers, boolean wholeQueue) throws SQLException {
+        ClaimSteps.Found round = claims.claim(10, handlers, mark.of(handlers, wholeQueue));
         mark.found(handlers, round.registry().server(), round.dueFrom());
         return round;
     }

@@ -10,6 +10,7 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -57,10 +58,10 @@ class LaneRacesTest {
         lanes.flowing("mail", other);
         List<DueDelivery> batch = claim("w-1");
         assertThat(batch).hasSize(4);
-        List<AttemptedDelivery> attempts = batch.stream()
+        List<Attempted> attempts = batch.stream()
                 .filter((one) -> one.envelope().aggregateSeq() == 2
                         || one.envelope().aggregateId().equals("2"))
-                .map((one) -> new AttemptedDelivery(one, DeliveryOutcome.SUCCEEDED))
+                .map((one) -> new Attempted(one, DeliveryOutcome.SUCCEEDED))
                 .toList();
         Set<Lane> kept = Set.of(new Lane("mail", "order", "1"));
 
@@ -133,8 +134,7 @@ class LaneRacesTest {
     }
 
     private List<DueDelivery> claim(String worker) throws SQLException {
-        return claims.claimDue(new DeliveryClaimStore.Request(
-                "default", worker, ActiveHandlers.ofAllTypes("mail"), 10, Set.of(), true, LONGEST));
+        return claims.claimDue(LaneSteps.request(worker, ActiveHandlers.ofAllTypes("mail"), 10, LONGEST));
     }
 
     private void retry(EventEnvelope event) {

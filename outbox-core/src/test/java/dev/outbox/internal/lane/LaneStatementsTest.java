@@ -4,8 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.operate.OperationStore;
 import dev.outbox.internal.registry.ActiveHandlers;
@@ -16,7 +15,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -85,9 +83,9 @@ class LaneStatementsTest {
             new Step("LOCK_EVENTS", LaneSql.LOCK_EVENTS, Group.LEASED, 1),
             new Step("LOCK_LANES", LaneSql.LOCK_LANES, Group.LEASED, 1),
             new Step("LOCK_LANES that are missing", LaneSql.LOCK_LANES, Group.BEHIND_DEAD, 1),
-            new Step("QUEUE", SettlementStore.QUEUE, Group.LEASED, 3, "FAILED"),
-            new Step("SHRINK_CLAIM", SettlementStore.SHRINK_CLAIM, Group.LEASED, 3),
-            new Step("FIND_LOCKED", SettlementStore.FIND_LOCKED, Group.LEASED, 3),
+            new Step("QUEUE", ClaimSteps.QUEUE, Group.LEASED, 3, "FAILED"),
+            new Step("SHRINK_CLAIM", ClaimSteps.SHRINK_CLAIM, Group.LEASED, 3),
+            new Step("FIND_LOCKED", ClaimSteps.FIND_LOCKED, Group.LEASED, 3),
             new Step("LOCK_DUE", DeliverySql.LOCK_DUE, Group.DUE, 1),
             new Step("TAKE", DeliverySql.TAKE, Group.DUE, 1),
             new Step("UNTIL_NEXT", DeliverySql.UNTIL_NEXT, Group.DUE, 1),
@@ -166,10 +164,8 @@ class LaneStatementsTest {
     }
 
     private static String markAfterALook(TestOutbox outbox) throws SQLException {
-        return new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .claim(new ClaimStore.Request(
-                        "default", "w", 1, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes("mail-0")))
-                .orElseThrow()
+        return new ClaimSteps(outbox)
+                .claim(1, ActiveHandlers.ofAllTypes("mail-0"))
                 .dueFrom()
                 .toString();
     }

@@ -84,8 +84,8 @@ class PartlyLostLeaseTest {
         late.handler("any", "*", handledLate);
         new HandlerStore(late.dataSource(), OutboxSchema.DEFAULT).addStream("default");
         DeliveryClaimStore claims = new DeliveryClaimStore(late.dataSource(), OutboxSchema.DEFAULT);
-        List<DueDelivery> claimed = claims.claimDue(new DeliveryClaimStore.Request(
-                "default", "late", ActiveHandlers.ofAllTypes("any"), 10, Set.of(), true, LEASE));
+        List<DueDelivery> claimed =
+                claims.claimDue(LaneSteps.request("late", ActiveHandlers.ofAllTypes("any"), 10, LEASE));
         assertThat(claimed).hasSize(2);
 
         expire(lane.get(1));

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimSql;
-import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -15,7 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -110,8 +108,7 @@ class PoisonedAggregateTest {
                         SELECT 'default', 'order', 'claimed', n, 'OrderPlaced', '{"number": 1}'
                           FROM generate_series(1, 20000) n
                         """).update();
-        new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .claim(new ClaimStore.Request("default", "other", 1, LEASE, ActiveHandlers.ofAllTypes()));
+        new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes());
 
         assertThat(Explained.rowsVisited(explainClaim(), "outbox_unpublished")).isBetween(DEPTH, DEPTH + 10);
     }
@@ -161,7 +158,7 @@ class PoisonedAggregateTest {
                 .sql("UPDATE events.outbox_stream SET low_water_mark = ?")
                 .param(start)
                 .update();
-        return new Explained(outbox.dataSource()).explain(ClaimSql.CLAIM, TYPES, VALUES);
+        return new Explained(outbox.dataSource()).explain(ClaimSteps.CLAIM, TYPES, VALUES);
     }
 
     private void assertThatClaimVisitsLittle() throws SQLException {
@@ -199,8 +196,7 @@ class PoisonedAggregateTest {
                         "'{other}', 'default', '-infinity', '{other}', '{*}', '{*}', '{*}', '{*}'");
         assertThat(Explained.rowsVisited(plan, "outbox_delivery")).isZero();
         assertThat(new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                        .claimDue(new DeliveryClaimStore.Request(
-                                "default", "w", ActiveHandlers.ofAllTypes("other"), 50, Set.of(), true, LEASE)))
+                        .claimDue(LaneSteps.request("w", ActiveHandlers.ofAllTypes("other"), 50, LEASE)))
                 .isEmpty();
     }
 

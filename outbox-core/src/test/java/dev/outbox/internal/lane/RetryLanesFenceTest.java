@@ -11,13 +11,11 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
-import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.failure.Failure;
+import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -27,6 +25,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -44,8 +43,7 @@ class RetryLanesFenceTest {
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
     private final TestOutbox outbox = TestOutbox.create();
-    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore outcomes =
             new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -73,7 +71,7 @@ class RetryLanesFenceTest {
                 DeliveryOutcome.retry(failure, Duration.ZERO, false),
                 DeliveryOutcome.dead(failure, false),
                 DeliveryOutcome.dead(failure, true))) {
-            AttemptedDelivery attempted = new AttemptedDelivery(late.get(0), outcome);
+            Attempted attempted = new Attempted(late.get(0), outcome);
             assertThat(outcomes.settle(List.of(attempted), List.of(), Set.of()).written())
                     .isEmpty();
         }
@@ -86,10 +84,7 @@ class RetryLanesFenceTest {
                         .query(String.class)
                         .single())
                 .isEqualTo("PROCESSING");
-        assertThat(outcomes.settle(
-                                List.of(new AttemptedDelivery(next.get(0), DeliveryOutcome.SUCCEEDED)),
-                                List.of(),
-                                Set.of())
+        assertThat(outcomes.settle(List.of(new Attempted(next.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of())
                         .written())
                 .hasSize(1);
         assertThat(outbox.count("events.outbox_published")).isEqualTo(1);
@@ -106,13 +101,12 @@ class RetryLanesFenceTest {
         List<DueDelivery> late = claimDue();
         assertThat(late).hasSize(3);
         new Lanes(outbox).expired();
-        assertThat(deliveries.claimDue(
-                        new DeliveryClaimStore.Request("default", "next", MAIL, 1, Set.of(), true, LEASE)))
+        assertThat(deliveries.claimDue(LaneSteps.request("next", MAIL, 1, LEASE)))
                 .as("one at a time after an expired lease")
                 .hasSize(1);
 
-        AttemptedDelivery third = new AttemptedDelivery(
-                late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
+        Attempted third =
+                new Attempted(late.get(2), DeliveryOutcome.retry(new Failure("E", "late"), Duration.ZERO, true));
         assertThat(outcomes.settle(List.of(third), List.of(), Set.of()).written())
                 .isEmpty();
         assertThat(lane()).containsExactly("1 OPEN 0", "2 OPEN 0", "3 OPEN 0");
@@ -193,21 +187,17 @@ class RetryLanesFenceTest {
         return deliveries.stream().map(Lane::of).collect(Collectors.toSet());
     }
 
-    private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", DeliveryOutcome.QUEUED);
-        assertThat(settlements
-                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
-                        .claimHeld())
+    private void park(ClaimSteps.Found round, EventEnvelope envelope) throws SQLException {
+        assertThat(claims.queue(round, Map.of(envelope, "mail"), DeliveryOutcome.QUEUED))
                 .isTrue();
     }
 
-    private ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
-                .orElseThrow();
+    private ClaimSteps.Found claim() throws SQLException {
+        return claims.claim(10, MAIL);
     }
 
     private List<DueDelivery> claimDue() throws SQLException {
-        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
+        return deliveries.claimDue(LaneSteps.request("w", MAIL, 10, LEASE));
     }
 
     private void publish(int events) {

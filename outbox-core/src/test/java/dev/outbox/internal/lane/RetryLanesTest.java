@@ -11,12 +11,10 @@ import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
-import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
+import dev.outbox.internal.lane.RetryBatch.Attempted;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
@@ -28,6 +26,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,8 +42,7 @@ class RetryLanesTest {
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
     private final TestOutbox outbox = TestOutbox.create();
-    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final ClaimSteps claims = new ClaimSteps(outbox);
     private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
     private final DeliverySettlementStore outcomes =
             new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
@@ -138,8 +136,8 @@ class RetryLanesTest {
         EventEnvelope first = outbox.publish("1", new OrderPlaced(1));
         park(claim(), first);
         EventEnvelope second = outbox.publish("1", new OrderPlaced(2));
-        ClaimRound round = claim();
-        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+        ClaimSteps.Found round = claim();
+        assertThat(round.events().get(0).blockedHandlers()).containsExactly("mail");
         List<DueDelivery> due = claimDue();
 
         // The lane empties in a transaction that has not committed when the second event queues behind it: the
@@ -149,7 +147,7 @@ class RetryLanesTest {
             operator.setAutoCommit(false);
             operator.createStatement().execute("LOCK TABLE events.outbox_published IN SHARE ROW EXCLUSIVE MODE");
             CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> outcomes.settle(
-                    List.of(new AttemptedDelivery(due.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of()));
+                    List.of(new Attempted(due.get(0), DeliveryOutcome.SUCCEEDED)), List.of(), Set.of()));
             awaitWaiting(1);
             CompletableFuture<Boolean> queueing = InBackground.run(() -> {
                 park(round, second);
@@ -165,21 +163,17 @@ class RetryLanesTest {
         assertThat(claimDue()).extracting((one) -> one.envelope().id()).containsExactly(second.id());
     }
 
-    private void park(ClaimRound round, EventEnvelope envelope) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(envelope.id(), "mail", DeliveryOutcome.QUEUED);
-        assertThat(settlements
-                        .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
-                        .claimHeld())
+    private void park(ClaimSteps.Found round, EventEnvelope envelope) throws SQLException {
+        assertThat(claims.queue(round, Map.of(envelope, "mail"), DeliveryOutcome.QUEUED))
                 .isTrue();
     }
 
-    private ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
-                .orElseThrow();
+    private ClaimSteps.Found claim() throws SQLException {
+        return claims.claim(10, MAIL);
     }
 
     private List<DueDelivery> claimDue() throws SQLException {
-        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE));
+        return deliveries.claimDue(LaneSteps.request("w", MAIL, 10, LEASE));
     }
 
     private void awaitWaiting(int sessions) {

@@ -8,16 +8,10 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
-import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
-import dev.outbox.internal.lane.AttemptedDelivery;
-import dev.outbox.internal.lane.DeliveryClaimStore;
-import dev.outbox.internal.lane.DeliverySettlementStore;
-import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -28,7 +22,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,16 +31,12 @@ import org.junit.jupiter.api.Test;
 /** Operations at the very moment in which a worker changes the lane. Each test holds one of the two in the middle. */
 class OperationRacesTest {
 
-    private static final Duration LEASE = Duration.ofMinutes(1);
     private static final ActiveHandlers MAIL = ActiveHandlers.ofAllTypes("mail");
 
     private final TestOutbox outbox = TestOutbox.create();
     private final Lanes lanes = new Lanes(outbox);
-    private final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    private final DeliverySettlementStore outcomes =
-            new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    private final ClaimSteps claims = new ClaimSteps(outbox);
+    private final LaneSteps deliveries = new LaneSteps(outbox);
 
     @BeforeEach
     void addStream() throws SQLException {
@@ -105,12 +95,12 @@ class OperationRacesTest {
 
         try (Connection holding = outbox.owner().getConnection()) {
             holdPublishing(holding);
-            CompletableFuture<DeliverySettlementStore.Settled> emptying = InBackground.run(() -> succeed(head));
+            CompletableFuture<Integer> emptying = InBackground.run(() -> succeed(head));
             awaitWaiting(1);
             CompletableFuture<Changed> retried = InBackground.run(() -> retry(events.get(1)));
             awaitWaiting(2);
             holding.rollback();
-            assertThat(result(emptying).written()).hasSize(1);
+            assertThat(result(emptying)).isOne();
             assertThat(result(retried).affected()).isEqualTo(1);
         }
         assertThat(lanes.of("mail", "1")).containsExactly("2 OPEN 0");
@@ -121,9 +111,8 @@ class OperationRacesTest {
         EventEnvelope first = lanes.publish("1", 1).get(0);
         lanes.blocking("mail", first);
         EventEnvelope second = lanes.publish("1", 1).get(0);
-        ClaimRound round = claims.claim(new ClaimStore.Request("default", "w", 10, LEASE, MAIL))
-                .orElseThrow();
-        assertThat(round.claim().events().get(0).blockedHandlers()).containsExactly("mail");
+        ClaimSteps.Found round = claims.claim(10, MAIL);
+        assertThat(round.events().get(0).blockedHandlers()).containsExactly("mail");
 
         try (Connection holding = outbox.owner().getConnection()) {
             holdPublishing(holding);
@@ -148,10 +137,10 @@ class OperationRacesTest {
         lanes.expired();
         assertThat(retry(event).affected()).isEqualTo(1);
 
-        assertThat(succeed(late).written()).isEmpty();
+        assertThat(succeed(late)).isZero();
         assertThat(lanes.of("mail", "1")).containsExactly("1 OPEN 0");
         assertThat(claimDue().attempt()).isEqualTo(late.attempt());
-        assertThat(succeed(late).written()).isEmpty();
+        assertThat(succeed(late)).isZero();
     }
 
     /** Every transaction that completes an event waits, and keeps its locks. */
@@ -174,21 +163,15 @@ class OperationRacesTest {
 
     private DueDelivery claimDue() throws SQLException {
         lanes.due();
-        return deliveries
-                .claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 10, Set.of(), true, LEASE))
-                .get(0);
+        return deliveries.claimDue(10, MAIL).get(0);
     }
 
-    private DeliverySettlementStore.Settled succeed(DueDelivery delivery) throws SQLException {
-        AttemptedDelivery attempted = new AttemptedDelivery(delivery, DeliveryOutcome.SUCCEEDED);
-        return outcomes.settle(List.of(attempted), List.of(), Set.of());
+    private int succeed(DueDelivery delivery) throws SQLException {
+        return deliveries.settle(List.of(delivery), DeliveryOutcome.SUCCEEDED);
     }
 
-    private boolean queue(ClaimRound round, EventEnvelope event) throws SQLException {
-        QueuedDelivery parked = new QueuedDelivery(event.id(), "mail", DeliveryOutcome.QUEUED);
-        return settlements
-                .settle(new Settlement(round.claim().key(), List.of(), List.of(parked), true))
-                .claimHeld();
+    private boolean queue(ClaimSteps.Found round, EventEnvelope event) throws SQLException {
+        return claims.queue(round, Map.of(event, "mail"), DeliveryOutcome.QUEUED);
     }
 
     private Changed retry(EventEnvelope event) {

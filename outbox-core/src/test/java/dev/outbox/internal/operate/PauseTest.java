@@ -15,7 +15,7 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.Recorded;
 import dev.outbox.fixture.StatementCounter;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.lane.DeliveryClaimStore;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -124,14 +124,13 @@ class PauseTest {
         other.runtime().close();
         lanes.failed("mail", publish(1).get(0));
         lanes.due();
-        DeliveryClaimStore claims = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-        DeliveryClaimStore.Request request = new DeliveryClaimStore.Request(
-                "default", "w", ActiveHandlers.ofAllTypes("mail"), 10, Set.of(), true, Duration.ofMinutes(1));
+        LaneSteps deliveries = new LaneSteps(outbox);
+        ActiveHandlers mail = ActiveHandlers.ofAllTypes("mail");
 
         operations(outbox).pauseHandler("mail", "ann", "the mail server is down");
-        assertThat(claims.claimDue(request)).isEmpty();
+        assertThat(deliveries.claimDue(10, mail)).isEmpty();
         operations(outbox).resumeHandler("mail", "ann", "it is back");
-        assertThat(claims.claimDue(request)).hasSize(1);
+        assertThat(deliveries.claimDue(10, mail)).hasSize(1);
     }
 
     @Test

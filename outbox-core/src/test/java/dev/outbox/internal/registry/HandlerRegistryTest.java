@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.fixture.Orders.OrderPaid;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimStore;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.sql.OutboxSchema;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -130,11 +130,7 @@ class HandlerRegistryTest {
 
     private RegistryVersion claimed() throws SQLException {
         outbox.publish("1", new OrderPaid(1));
-        return new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT)
-                .claim(new ClaimStore.Request(
-                        "default", "worker", 1, Duration.ofMinutes(1), ActiveHandlers.ofAllTypes()))
-                .orElseThrow()
-                .registry();
+        return new ClaimSteps(outbox).claim(1, ActiveHandlers.ofAllTypes()).registry();
     }
 
     private void expireSubscriptions() {

@@ -7,10 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
-import dev.outbox.internal.claim.ClaimRound;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
-import dev.outbox.internal.lane.AttemptedDelivery;
 import dev.outbox.internal.lane.Lane;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.operations.ReplayRequest;
@@ -30,7 +29,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     void waitsForEventsClaimedBeforeTheReplay() throws SQLException {
         publish("1", 1);
         EventEnvelope claimed = outbox.publish("2", new OrderPlaced(1));
-        ClaimRound before = claim();
+        ClaimSteps.Found before = claim();
         publish("3", 1);
         // The claiming worker did not know the handler.
         register("search", "*");
@@ -80,9 +79,8 @@ class ReplayOfLanesTest extends ReplaySteps {
         feed(1);
 
         assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "3 OPEN", "4 OPEN");
-        assertThat(outcomes.settle(List.of(succeeded(taken.get(0))), List.of(), Set.of(Lane.of(taken.get(1))))
-                        .written())
-                .hasSize(1);
+        assertThat(deliveries.settle(taken.subList(0, 1), DeliveryOutcome.SUCCEEDED, Set.of(Lane.of(taken.get(1)))))
+                .isOne();
         assertThat(lane("1")).containsExactly("1 OPEN", "2 OPEN", "4 OPEN");
         assertThat(claimDue()).isEmpty();
         settle(DeliveryOutcome.SUCCEEDED, taken.subList(1, 2));
@@ -95,7 +93,7 @@ class ReplayOfLanesTest extends ReplaySteps {
     void replayWaitsForEventOfItsAggregateInProgress() throws SQLException {
         publish("1", 2);
         outbox.publish("1", new OrderPlaced(3));
-        ClaimRound handling = claim();
+        ClaimSteps.Found handling = claim();
         long id = start(ReplayRequest.of("mail"));
         feed(1);
 
@@ -104,7 +102,7 @@ class ReplayOfLanesTest extends ReplaySteps {
         settle(handling);
         outbox.publish("1", new OrderPlaced(4));
         // Who claims now knows of the lane, and leaves the handler to it: a busy aggregate does not hold its replay up.
-        assertThat(claim().claim().events().get(0).blockedHandlers()).containsExactly("mail");
+        assertThat(claim().events().get(0).blockedHandlers()).containsExactly("mail");
         assertThat(claimDue()).hasSize(2);
     }
 
@@ -166,10 +164,6 @@ class ReplayOfLanesTest extends ReplaySteps {
                         .query(String.class)
                         .list())
                 .containsExactly("mail");
-    }
-
-    private static AttemptedDelivery succeeded(DueDelivery delivery) {
-        return new AttemptedDelivery(delivery, DeliveryOutcome.SUCCEEDED);
     }
 
     private String nextRetryOf(EventEnvelope event) {

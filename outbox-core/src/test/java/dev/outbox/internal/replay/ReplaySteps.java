@@ -7,17 +7,11 @@ import static org.awaitility.Awaitility.await;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
-import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.ClaimSteps;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.DueDelivery;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.lane.AttemptedDelivery;
-import dev.outbox.internal.lane.DeliveryClaimStore;
-import dev.outbox.internal.lane.DeliverySettlementStore;
-import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.lane.LaneSteps;
 import dev.outbox.internal.registry.ActiveHandlers;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
@@ -28,7 +22,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -46,10 +39,8 @@ abstract class ReplaySteps {
 
     final TestOutbox outbox = TestOutbox.create().withoutPolling();
     final HandlerStore handlers = new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    final ClaimStore claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    final SettlementStore settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    final DeliveryClaimStore deliveries = new DeliveryClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
-    final DeliverySettlementStore outcomes = new DeliverySettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    final ClaimSteps claims = new ClaimSteps(outbox);
+    final LaneSteps deliveries = new LaneSteps(outbox);
     final ReplayFeeder feeder = ReplayFeeders.of(outbox, outbox.runtime().replays());
 
     @BeforeEach
@@ -79,40 +70,25 @@ abstract class ReplaySteps {
         settle(claim());
     }
 
-    ClaimRound claim() throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", "w", 1000, LEASE, MAIL))
-                .orElseThrow();
+    ClaimSteps.Found claim() throws SQLException {
+        return claims.claim(1000, MAIL);
     }
 
-    void settle(ClaimRound round) throws SQLException {
-        List<Long> ids = round.claim().events().stream()
-                .map((event) -> event.envelope().id())
-                .toList();
-        assertThat(settlements
-                        .settle(new Settlement(round.claim().key(), ids, List.of(), true))
-                        .claimHeld())
-                .isTrue();
+    void settle(ClaimSteps.Found round) throws SQLException {
+        assertThat(claims.settle(round)).isTrue();
     }
 
-    void queue(ClaimRound round, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome) throws SQLException {
-        List<QueuedDelivery> parked = handlers.entrySet().stream()
-                .map((one) -> new QueuedDelivery(one.getKey().id(), one.getValue(), outcome))
-                .toList();
-        assertThat(settlements
-                        .settle(new Settlement(round.claim().key(), List.of(), parked, true))
-                        .claimHeld())
-                .isTrue();
+    void queue(ClaimSteps.Found round, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome)
+            throws SQLException {
+        assertThat(claims.queue(round, handlers, outcome)).isTrue();
     }
 
     List<DueDelivery> claimDue() throws SQLException {
-        return deliveries.claimDue(new DeliveryClaimStore.Request("default", "w", MAIL, 1000, Set.of(), true, LEASE));
+        return deliveries.claimDue(1000, MAIL);
     }
 
     void settle(DeliveryOutcome outcome, List<DueDelivery> attempted) throws SQLException {
-        List<AttemptedDelivery> all = attempted.stream()
-                .map((one) -> new AttemptedDelivery(one, outcome))
-                .toList();
-        assertThat(outcomes.settle(all, List.of(), Set.of()).written()).hasSize(all.size());
+        assertThat(deliveries.settle(attempted, outcome)).isEqualTo(attempted.size());
     }
 
     long start(ReplayRequest request) {

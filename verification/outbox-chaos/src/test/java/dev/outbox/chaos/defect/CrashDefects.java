@@ -39,8 +39,8 @@ final class CrashDefects {
                     "fence without the incarnation",
                     "G5",
                     "ClaimStore.java",
-                    "               AND EXISTS (SELECT FROM {schema}.outbox_incarnation i WHERE i.token = :incarnation)\"\"\"",
-                    "               AND :incarnation::uuid IS NOT NULL\"\"\"",
+                    "AND\\s\"\"\" + Fence.LASTS;",
+                    "AND :incarnation::uuid IS NOT NULL\"\"\";",
                     "LostClaimTest",
                     "LostSettlementTest"),
             Defect.of(

@@ -1,4 +1,4 @@
-package dev.outbox.internal.registry;
+package dev.outbox.internal.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -7,15 +7,13 @@ import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.InBackground;
 import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.claim.Claim;
-import dev.outbox.internal.claim.ClaimRound;
-import dev.outbox.internal.claim.ClaimStore;
-import dev.outbox.internal.claim.SettlementStore;
 import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.SettlementStore.Unfinished;
 import dev.outbox.internal.dispatch.ClaimedEvent;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.failure.Failure;
-import dev.outbox.internal.lane.QueuedDelivery;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.testing.Guarantee;
 import java.sql.Connection;
@@ -53,34 +51,34 @@ class ClaimFenceTest {
             sentence = "A late worker changes nothing: every write after a claim is fenced by the claim.")
     void lateWorkerChangesNothing() throws SQLException {
         publish("a");
-        Claim late = claim("late", 10).claim();
+        ClaimStore.Claim late = claim("late", 10).claim();
         expireClaims();
-        ClaimRound round = claim("next", 10);
+        ClaimStore.Round round = claim("next", 10);
 
-        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("late", 1));
+        assertThat(round.expired()).containsExactly(new ClaimStore.ExpiredClaim("late", 1));
         assertThat(aggregates(round)).containsExactly("a");
         assertThat(round.claim().events().get(0).expiredClaims()).isEqualTo(1);
-        QueuedDelivery parked = new QueuedDelivery(
+        Unfinished parked = new Unfinished(
                 ids(late).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ZERO, true));
         assertThat(settlements
-                        .settle(new Settlement(late.key(), ids(late), List.of(), false))
+                        .settle(new Settlement(late, ids(late), List.of(), false))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late.key(), ids(late), List.of(), true))
+                        .settle(new Settlement(late, ids(late), List.of(), true))
                         .claimHeld())
                 .isFalse();
         assertThat(settlements
-                        .settle(new Settlement(late.key(), List.of(), List.of(parked), true))
+                        .settle(new Settlement(late, List.of(), List.of(parked), true))
                         .claimHeld())
                 .isFalse();
-        assertThat(claims.renew(late.key(), LEASE)).isFalse();
-        assertThat(claims.confirm(late.key())).isFalse();
+        assertThat(claims.renew(late, LEASE)).isFalse();
+        assertThat(claims.confirm(late)).isFalse();
         assertThat(outbox.count("events.outbox_published")).isZero();
         assertThat(outbox.count("events.outbox_delivery")).isZero();
         assertThat(status()).containsExactly("PROCESSING");
         assertThat(settlements
-                        .settle(new Settlement(round.claim().key(), ids(late), List.of(), true))
+                        .settle(new Settlement(round.claim(), ids(late), List.of(), true))
                         .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
@@ -89,11 +87,11 @@ class ClaimFenceTest {
     @Test
     void expiredClaimMaySettleUntilItIsDropped() throws SQLException {
         publish("a");
-        Claim claim = claim("w1", 10).claim();
+        ClaimStore.Claim claim = claim("w1", 10).claim();
         expireClaims();
 
         assertThat(settlements
-                        .settle(new Settlement(claim.key(), ids(claim), List.of(), true))
+                        .settle(new Settlement(claim, ids(claim), List.of(), true))
                         .claimHeld())
                 .isTrue();
         assertThat(status()).containsExactly("PUBLISHED");
@@ -102,21 +100,21 @@ class ClaimFenceTest {
     @Test
     void renewedClaimDoesNotExpire() throws SQLException {
         publish("a");
-        Claim claim = claim("w1", 10).claim();
+        ClaimStore.Claim claim = claim("w1", 10).claim();
         expireClaims();
 
-        assertThat(claims.confirm(claim.key())).isFalse();
-        assertThat(claims.renew(claim.key(), LEASE)).isTrue();
-        assertThat(claims.confirm(claim.key())).isTrue();
+        assertThat(claims.confirm(claim)).isFalse();
+        assertThat(claims.renew(claim, LEASE)).isTrue();
+        assertThat(claims.confirm(claim)).isTrue();
         assertThat(claim("w2", 10).claim()).isNull();
     }
 
     @Test
     void releasedClaimFreesItsEventsWithoutCountingAnAttempt() throws SQLException {
         publish("a");
-        claims.release(claim("w1", 10).claim().key());
+        claims.release(claim("w1", 10).claim());
 
-        ClaimRound round = claim("w2", 10);
+        ClaimStore.Round round = claim("w2", 10);
         assertThat(round.claim().events().get(0).expiredClaims()).isZero();
         assertThat(round.expired()).isEmpty();
     }
@@ -124,13 +122,13 @@ class ClaimFenceTest {
     @Test
     void partialSettlementLeavesTheRestInTheClaim() throws SQLException {
         publish("a", "b");
-        Claim claim = claim("w1", 10).claim();
-        settlements.settle(new Settlement(claim.key(), ids(claim).subList(0, 1), List.of(), false));
+        ClaimStore.Claim claim = claim("w1", 10).claim();
+        settlements.settle(new Settlement(claim, ids(claim).subList(0, 1), List.of(), false));
 
         assertThat(status()).containsExactly("PUBLISHED", "PROCESSING");
         expireClaims();
-        ClaimRound round = claim("w2", 10);
-        assertThat(round.expired()).containsExactly(new ClaimRound.ExpiredClaim("w1", 1));
+        ClaimStore.Round round = claim("w2", 10);
+        assertThat(round.expired()).containsExactly(new ClaimStore.ExpiredClaim("w1", 1));
         assertThat(aggregates(round)).containsExactly("b");
     }
 
@@ -138,10 +136,10 @@ class ClaimFenceTest {
     @Test
     void parkedEventLeavesTheClaim() throws SQLException {
         publish("a", "b");
-        Claim claim = claim("w1", 10).claim();
-        QueuedDelivery parked = new QueuedDelivery(
+        ClaimStore.Claim claim = claim("w1", 10).claim();
+        Unfinished parked = new Unfinished(
                 ids(claim).get(0), "h", DeliveryOutcome.retry(new Failure("E", "m"), Duration.ofHours(1), true));
-        settlements.settle(new Settlement(claim.key(), List.of(), List.of(parked), false));
+        settlements.settle(new Settlement(claim, List.of(), List.of(parked), false));
         publish("a", "b");
 
         assertThat(aggregates(claim("w2", 10))).containsExactly("a");
@@ -150,18 +148,18 @@ class ClaimFenceTest {
     @Test
     void rowChangedDuringSettlementMovesAllTheSame() throws SQLException {
         publish("a", "b");
-        Claim claim = claim("w1", 2).claim();
+        ClaimStore.Claim claim = claim("w1", 2).claim();
         try (Connection operator = outbox.owner().getConnection();
                 Statement statement = operator.createStatement()) {
             operator.setAutoCommit(false);
             statement.execute("UPDATE events.outbox SET last_error = 'looked at' WHERE aggregate_id = 'a'");
-            CompletableFuture<SettlementStore.Settled> settled = InBackground.run(
-                    () -> settlements.settle(new Settlement(claim.key(), ids(claim), List.of(), true)));
+            CompletableFuture<SettlementStore.Settled> settled =
+                    InBackground.run(() -> settlements.settle(new Settlement(claim, ids(claim), List.of(), true)));
             await().pollInterval(Duration.ofMillis(5)).until(this::sessionWaitsForLock);
             operator.commit();
             // Nothing, unless it took too long to see that it waits.
             Set<Long> leftOver = InBackground.result(settled).leftOver();
-            settlements.settle(new Settlement(claim.key(), List.copyOf(leftOver), List.of(), true));
+            settlements.settle(new Settlement(claim, List.copyOf(leftOver), List.of(), true));
         }
 
         assertThat(status()).containsExactly("PUBLISHED", "PUBLISHED");
@@ -175,8 +173,8 @@ class ClaimFenceTest {
         }
     }
 
-    private ClaimRound claim(String worker, int batchSize) throws SQLException {
-        return claims.claim(new ClaimStore.Request("default", worker, batchSize, LEASE, NO_HANDLERS))
+    private ClaimStore.Round claim(String worker, int batchSize) throws SQLException {
+        return claims.claim(ClaimSteps.request("default", worker, batchSize, LEASE, NO_HANDLERS))
                 .orElseThrow();
     }
 
@@ -202,14 +200,14 @@ class ClaimFenceTest {
                 .list();
     }
 
-    private static List<String> aggregates(ClaimRound round) {
+    private static List<String> aggregates(ClaimStore.Round round) {
         return round.claim().events().stream()
                 .map(ClaimedEvent::envelope)
                 .map(EventEnvelope::aggregateId)
                 .toList();
     }
 
-    private static List<Long> ids(Claim claim) {
+    private static List<Long> ids(ClaimStore.Claim claim) {
         return claim.events().stream().map((event) -> event.envelope().id()).toList();
     }
 }

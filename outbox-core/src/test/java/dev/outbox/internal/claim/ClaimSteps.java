@@ -1,0 +1,123 @@
+package dev.outbox.internal.claim;
+
+import dev.outbox.EventEnvelope;
+import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.claim.SettlementStore.Settlement;
+import dev.outbox.internal.claim.SettlementStore.Unfinished;
+import dev.outbox.internal.dispatch.ClaimedEvent;
+import dev.outbox.internal.dispatch.DeliveryOutcome;
+import dev.outbox.internal.registry.ActiveHandlers;
+import dev.outbox.internal.registry.RegistryVersion;
+import dev.outbox.internal.sql.OutboxSchema;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** First deliveries as a worker makes them, one step after the other. */
+public final class ClaimSteps {
+
+    public static final String CLAIM = ClaimSql.CLAIM;
+    public static final String QUEUE = SettlementStore.QUEUE;
+    public static final String SHRINK_CLAIM = SettlementStore.SHRINK_CLAIM;
+    public static final String FIND_LOCKED = SettlementStore.FIND_LOCKED;
+
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final ClaimStore claims;
+    private final SettlementStore settlements;
+
+    public ClaimSteps(TestOutbox outbox) {
+        this.claims = new ClaimStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+        this.settlements = new SettlementStore(outbox.dataSource(), OutboxSchema.DEFAULT);
+    }
+
+    /** What a claim found. */
+    public static final class Found {
+
+        private final ClaimStore.Round round;
+
+        private Found(ClaimStore.Round round) {
+            this.round = round;
+        }
+
+        public List<ClaimedEvent> events() {
+            return round.events();
+        }
+
+        public RegistryVersion registry() {
+            return round.registry();
+        }
+
+        public Optional<Duration> untilNextDelivery() {
+            return round.untilNextDelivery();
+        }
+
+        public OffsetDateTime dueFrom() {
+            return round.dueFrom();
+        }
+    }
+
+    /** Requests events from the low-water mark on, however many ids they are apart. */
+    static ClaimStore.Request request(
+            String stream, String worker, int batchSize, Duration lease, ActiveHandlers handlers) {
+        return request(stream, worker, batchSize, lease, handlers, OffsetDateTime.MIN);
+    }
+
+    private static ClaimStore.Request request(
+            String stream,
+            String worker,
+            int batchSize,
+            Duration lease,
+            ActiveHandlers handlers,
+            OffsetDateTime dueFrom) {
+        return new ClaimStore.Request(
+                stream,
+                worker,
+                batchSize,
+                lease,
+                handlers,
+                ScanLimit.Reach.EVERYTHING,
+                ClaimStore.Window.ADVANCED,
+                dueFrom);
+    }
+
+    public Found claim(int batchSize, ActiveHandlers handlers) throws SQLException {
+        return claim(batchSize, handlers, OffsetDateTime.MIN);
+    }
+
+    public Found claim(int batchSize, ActiveHandlers handlers, OffsetDateTime dueFrom) throws SQLException {
+        return new Found(claims.claim(request("default", "w", batchSize, LEASE, handlers, dueFrom))
+                .orElseThrow());
+    }
+
+    public boolean confirm(Found found) throws SQLException {
+        return claims.confirm(found.round.claim());
+    }
+
+    public boolean renew(Found found) throws SQLException {
+        return claims.renew(found.round.claim(), LEASE);
+    }
+
+    /** Ends a claim whose events were handled; returns whether it was still held. */
+    public boolean settle(Found found) throws SQLException {
+        List<Long> ids =
+                found.events().stream().map((event) -> event.envelope().id()).toList();
+        return settle(new Settlement(found.round.claim(), ids, List.of(), true));
+    }
+
+    /** Ends a claim, and queues events for handlers; returns whether it was still held. */
+    public boolean queue(Found found, Map<EventEnvelope, String> handlers, DeliveryOutcome outcome)
+            throws SQLException {
+        List<Unfinished> queued = handlers.entrySet().stream()
+                .map((one) -> new Unfinished(one.getKey().id(), one.getValue(), outcome))
+                .toList();
+        return settle(new Settlement(found.round.claim(), List.of(), queued, true));
+    }
+
+    private boolean settle(Settlement settlement) throws SQLException {
+        return settlements.settle(settlement).claimHeld();
+    }
+}
