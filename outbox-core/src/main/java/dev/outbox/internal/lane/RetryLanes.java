@@ -12,7 +12,7 @@ import dev.outbox.internal.lease.LeaseGuard;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
-import dev.outbox.internal.poll.PolledStream;
+import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.ActiveHandlers;
 import java.sql.SQLException;
 import java.time.Duration;

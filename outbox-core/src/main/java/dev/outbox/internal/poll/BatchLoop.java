@@ -1,5 +1,6 @@
 package dev.outbox.internal.poll;
 
+import dev.outbox.internal.background.BackgroundCall;
 import dev.outbox.internal.background.SerialQueue;
 import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.failure.Refusal;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Claims batches, dispatches them on its own thread or on a pool, and settles them; repeats what failed in the next round. Without a pool
- * (concurrency 1) the loop thread dispatches, and only then are {@code Prefetch} and {@link AsyncSettlement} active.
+ * (concurrency 1) the loop thread dispatches. Only then can it claim one batch ahead, and settle one on a thread of its own.
  */
 public final class BatchLoop<B extends Batch<W, ?>, W> {
 
@@ -36,7 +37,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private final String name;
     private final BatchSource<B, W> source;
-    private final AsyncSettlement<B> async;
+    private final BackgroundCall<Settled> settler;
     private final @Nullable WorkerPool workers;
     private final Runnable wake;
     private final List<B> batches = new ArrayList<>();
@@ -45,13 +46,17 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     private final List<B> locked = new ArrayList<>();
 
     private long lockedRetriedAt = System.nanoTime();
+
+    /** Batch that the settler settles, or whose settlement was not looked at yet. */
+    private @Nullable B settling;
+
     private boolean crowded;
     private boolean finishing;
 
     public BatchLoop(String name, BatchSource<B, W> source, @Nullable WorkerPool workers, Runnable wake) {
         this.name = name;
         this.source = source;
-        this.async = new AsyncSettlement<>("outbox-settler-" + name);
+        this.settler = new BackgroundCall<>("outbox-settler-" + name);
         this.workers = workers;
         this.wake = wake;
     }
@@ -60,7 +65,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
     public Claimed<B> runOnce(BooleanSupplier closing, boolean mayClaim) throws SQLException {
         retryLocked();
         for (B batch : List.copyOf(batches)) {
-            if (batch != async.batch()) {
+            if (batch != settling) {
                 advance(batch, closing);
             }
         }
@@ -68,7 +73,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
         if (closing.getAsBoolean() || crowded || !mayClaim) {
             return Claimed.nothing(false);
         }
-        Claimed<B> claimed = source.claim(async.batch() != null);
+        Claimed<B> claimed = source.claim(settling != null);
         B batch = claimed.batch();
         if (batch == null) {
             finishAsync();
@@ -147,7 +152,7 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
 
     private boolean hasRoom() {
         return workers == null
-                ? batches.stream().allMatch((batch) -> batch == async.batch())
+                ? batches.stream().allMatch((batch) -> batch == settling)
                 : workers.hasRoom() && batches.size() <= workers.size();
     }
 
@@ -216,13 +221,16 @@ public final class BatchLoop<B extends Batch<W, ?>, W> {
             return false;
         }
         finishAsync();
-        return async.begin(batch, () -> write(batch, true, Mode.BATCH));
+        boolean begun = settler.begin(() -> write(batch, true, Mode.BATCH));
+        settling = begun ? batch : null;
+        return begun;
     }
 
     private void finishAsync() throws SQLException {
-        B batch = async.batch();
+        B batch = settling;
         if (batch != null) {
-            applyResult(batch, true, async.finish());
+            settling = null;
+            applyResult(batch, true, settler.result());
         }
     }
 

@@ -26,6 +26,9 @@ public record PollerSettings(
         }
     }
 
+    /** A stream as one process polls it. */
+    public record PolledStream(String name, String worker, PollerSettings settings) {}
+
     /** Creates settings for events to be handled one at a time. */
     public PollerSettings(Duration interval, int batchSize, Duration lease, Duration shutdownTimeout) {
         this(interval, batchSize, 1, lease, shutdownTimeout);

@@ -8,7 +8,7 @@ import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.lane.RetryLanes;
 import dev.outbox.internal.poll.BatchLoop;
 import dev.outbox.internal.poll.BatchSource;
-import dev.outbox.internal.poll.PolledStream;
+import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Polls one stream: alternates first deliveries and redeliveries, without pause while work is available. The claim of first deliveries also
  * reports when the next redelivery is due. With a pool, they take turns: those that found it full claim next.
  */
-public final class StreamPoller implements AutoCloseable {
+final class StreamPoller implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(StreamPoller.class);
 
@@ -37,7 +37,7 @@ public final class StreamPoller implements AutoCloseable {
     private boolean retriesFirst;
 
     /** Creates a poller that has not started; without workers, its own thread runs the handlers. */
-    public StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
+    StreamPoller(PolledStream stream, StreamDependencies dependencies, @Nullable WorkerPool workers) {
         this.stream = stream;
         this.workers = workers;
         this.loop = new BackgroundLoop("outbox-poller-" + stream.name(), this::runOnce);
@@ -47,7 +47,7 @@ public final class StreamPoller implements AutoCloseable {
         this.retries = lanes.loop(workers, loop::wake);
     }
 
-    public void start() {
+    void start() {
         log.debug(
                 "Polling stream {}: interval {} ms, batch size {}, concurrency {}",
                 stream.name(),
@@ -58,12 +58,12 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     /** Makes the poller start a round at once. */
-    public void wake() {
+    void wake() {
         loop.wake();
     }
 
     /** Runs one round on the calling thread and returns the time until the next. Not to be called while the poller is started. */
-    public Duration runOnce() throws SQLException {
+    Duration runOnce() throws SQLException {
         boolean turn = retriesFirst;
         retriesFirst = false;
         boolean moreRetries = turn && retry(true);
@@ -103,17 +103,17 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     /** Returns how long running handlers may take to finish when the poller is closed. */
-    public Duration shutdownTimeout() {
+    Duration shutdownTimeout() {
         return stream.settings().shutdownTimeout();
     }
 
     /** Stops claiming after the event that is being handled; returns at once. */
-    public void stopSoon() {
+    void stopSoon() {
         loop.stopSoon();
     }
 
     /** Stops claiming, and waits for the handlers that run. */
-    public boolean endsWithin(Duration patience) {
+    boolean endsWithin(Duration patience) {
         long begun = System.nanoTime();
         loop.stopSoon();
         boolean idle = workers == null || workers.endsWithin(patience);
@@ -121,7 +121,7 @@ public final class StreamPoller implements AutoCloseable {
     }
 
     /** Interrupts the handlers that run. */
-    public void interrupt() {
+    void interrupt() {
         if (workers != null) {
             workers.interrupt();
         }

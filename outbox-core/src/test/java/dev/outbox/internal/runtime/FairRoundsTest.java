@@ -1,4 +1,4 @@
-package dev.outbox.internal.poll;
+package dev.outbox.internal.runtime;
 
 import static dev.outbox.fixture.InBackground.awaitLatch;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.outbox.internal.poll;
+package dev.outbox.internal.runtime;
 
 import dev.outbox.HandlerDefinition;
 import dev.outbox.PayloadFormat;
@@ -13,9 +13,10 @@ import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.payload.PayloadReader;
 import dev.outbox.internal.payload.Upcasters;
+import dev.outbox.internal.poll.PollerSettings;
+import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.runtime.StreamPoller;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;

@@ -1,4 +1,0 @@
-package dev.outbox.internal.poll;
-
-/** A stream as one process polls it. */
-public record PolledStream(String name, String worker, PollerSettings settings) {}
