@@ -9,13 +9,12 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Collects the streams of the events that a transaction publishes, and wakes their pollers after the commit. */
-public final class AfterCommit {
+final class AfterCommit {
 
     private final Consumer<String> wakeUp;
     private final OutboxListener listener;
 
-    /** Creates a hook that reports and wakes the streams of committed events. */
-    public AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
+    AfterCommit(Consumer<String> wakeUp, OutboxListener listener) {
         this.wakeUp = wakeUp;
         this.listener = listener;
     }

@@ -2,10 +2,14 @@ package dev.outbox.internal.publish;
 
 import dev.outbox.InvalidEventException;
 import dev.outbox.internal.publish.NewEvent.TypeRule;
+import dev.outbox.internal.sql.NamedSql;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +20,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class AggregateTypes {
 
-    private final AggregateTypeStore store;
+    /** Relies on outbox_aggregate_type_pk. Does not wait for another transaction that adds the type: it may be open for long. */
+    private static final String ADD = """
+            INSERT INTO {schema}.outbox_aggregate_type (aggregate_type, counted, origin)
+            SELECT :aggregate_type, :counted, :origin::text
+             WHERE pg_try_advisory_xact_lock(hashtextextended('outbox type of {schema} ' || :aggregate_type, 0))
+            ON CONFLICT (aggregate_type) DO NOTHING
+            """;
 
-    AggregateTypes(AggregateTypeStore store) {
-        this.store = store;
+    /** Relies on outbox_aggregate_type_pk. */
+    private static final String FIND = """
+            SELECT t.counted, t.origin
+              FROM {schema}.outbox_aggregate_type t
+             WHERE t.aggregate_type = :aggregate_type
+            """;
+
+    private final NamedSql add;
+    private final NamedSql find;
+
+    AggregateTypes(OutboxSchema schema) {
+        this.add = new NamedSql(schema.render(ADD));
+        this.find = new NamedSql(schema.render(FIND));
     }
 
     /** Stores the rules of new types, unless an event is refused: the first event of a type decides. */
-    void admit(Connection connection, List<NewEvent> events) throws SQLException {
+    void admit(Connection connection, Collection<NewEvent> events) throws SQLException {
         Map<String, TypeRule> rules = new HashMap<>();
         Map<String, TypeRule> added = new HashMap<>();
         for (NewEvent event : events) {
@@ -31,7 +52,7 @@ final class AggregateTypes {
             TypeRule own = event.typeRule();
             TypeRule rule = rules.get(type);
             if (rule == null) {
-                rule = store.find(connection, type).orElse(null);
+                rule = find(connection, type);
                 if (rule == null) {
                     added.put(type, own);
                     rule = own;
@@ -46,7 +67,26 @@ final class AggregateTypes {
             }
         }
         for (Map.Entry<String, TypeRule> type : added.entrySet()) {
-            store.add(connection, type.getKey(), type.getValue());
+            add(connection, type.getKey(), type.getValue());
+        }
+    }
+
+    private void add(Connection connection, String aggregateType, TypeRule rule) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(add.positional())) {
+            add.bind(statement)
+                    .set("aggregate_type", aggregateType)
+                    .set("counted", rule.counted())
+                    .set("origin", rule.origin())
+                    .requireAll();
+            statement.executeUpdate();
+        }
+    }
+
+    private @Nullable TypeRule find(Connection connection, String aggregateType) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(find.positional())) {
+            find.bind(statement).set("aggregate_type", aggregateType).requireAll();
+            ResultSet row = statement.executeQuery();
+            return row.next() ? new TypeRule(row.getBoolean(1), row.getString(2)) : null;
         }
     }
 

@@ -1,8 +1,16 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventEnvelope;
+import dev.outbox.EventHeadersContributor;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.MDC;
+import org.springframework.util.function.SingletonSupplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.databind.ValueSerializer;
@@ -10,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.ser.bean.BeanSerializerBase;
 import tools.jackson.databind.ser.impl.UnknownSerializer;
 
-/** Writes the payload and the headers of events as JSON, and refuses what PostgreSQL cannot store. */
-public final class EventBody {
+/** Collects the headers of events, writes them and the payload as JSON, and refuses what PostgreSQL cannot store. */
+final class EventBody {
 
     /** Headers are texts in one fixed shape, whatever the mapper of the payloads does. */
     private static final JsonMapper HEADERS = JsonMapper.builder().build();
@@ -20,20 +28,20 @@ public final class EventBody {
 
     private final JsonMapper mapper;
     private final int maxPayloadSize;
-    private final EventHeaders headers;
     private final JsonText.Limits limits;
+    private final SingletonSupplier<List<EventHeadersContributor>> contributors;
 
-    /** Creates a writer of payloads with at most this number of bytes. */
-    public EventBody(JsonMapper mapper, int maxPayloadSize, EventHeaders headers) {
+    /** Asks for the contributors with the first event, since a contributor may itself depend on the publisher. */
+    EventBody(JsonMapper mapper, int maxPayloadSize, Supplier<Stream<EventHeadersContributor>> contributors) {
         this.mapper = mapper;
         this.maxPayloadSize = maxPayloadSize;
-        this.headers = headers;
         this.limits = JsonText.Limits.of(mapper.tokenStreamFactory().streamReadConstraints());
+        this.contributors = SingletonSupplier.of(() -> contributors.get().toList());
     }
 
     NewEvent.Body of(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
         String payload = payload(event.payload(), type, aggregate);
-        Map<String, String> all = headers.of(event, aggregate);
+        Map<String, String> all = headers(event, aggregate);
         return new NewEvent.Body(payload, all, all.isEmpty() ? "{}" : json(all, aggregate));
     }
 
@@ -82,6 +90,58 @@ public final class EventBody {
         ValueSerializer<?> serializer = mapper._serializationContext().findValueSerializer(type);
         boolean bean = serializer instanceof BeanSerializerBase || serializer instanceof UnknownSerializer;
         return bean && !empty && !serializer.properties().hasNext();
+    }
+
+    /** Collects the headers of the contributors, those of the event, and the trace id of the log context. */
+    private Map<String, String> headers(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        Map<String, String> headers = new TreeMap<>();
+        if (event.origin() == null) {
+            for (EventHeadersContributor contributor : contributors.obtain()) {
+                contribute(contributor, event, headers, aggregate);
+            }
+        }
+        event.headers().forEach((name, value) -> {
+            if (name == null || value == null) {
+                throw new InvalidEventException("headers of an event of " + aggregate + " must not hold null");
+            }
+            headers.put(name, value);
+        });
+        if (headers.containsKey(EventEnvelope.ORIGIN)) {
+            throw new InvalidEventException("header '" + EventEnvelope.ORIGIN + "' of an event of " + aggregate
+                    + " is reserved for events of other services; call OutboxEvent.withOrigin, or use another name");
+        }
+        if (event.origin() != null) {
+            headers.put(EventEnvelope.ORIGIN, StorableText.requireName("origin", event.origin()));
+        }
+        String traceId = MDC.get(EventEnvelope.TRACE_ID);
+        if (traceId != null) {
+            headers.putIfAbsent(EventEnvelope.TRACE_ID, traceId);
+        }
+        return headers;
+    }
+
+    private static void contribute(
+            EventHeadersContributor contributor,
+            OutboxEvent event,
+            Map<String, String> headers,
+            NewEvent.Aggregate aggregate) {
+        String refused;
+        try {
+            contributor.contribute(event, headers);
+            refused = headers.containsValue(null) ? "a header without a value" : null;
+        } catch (RuntimeException ex) {
+            throw new InvalidEventException(
+                    "the headers contributor " + contributor.getClass().getName() + " failed for an event of "
+                            + aggregate + ", so the event is not published: "
+                            + ex.getClass().getName(),
+                    ex);
+        }
+        if (refused != null || headers.containsKey(EventEnvelope.ORIGIN)) {
+            throw new InvalidEventException("the headers contributor "
+                    + contributor.getClass().getName() + " added "
+                    + (refused != null ? refused : "the reserved header '" + EventEnvelope.ORIGIN + "'")
+                    + " to an event of " + aggregate);
+        }
     }
 
     private String json(Map<String, String> all, NewEvent.Aggregate aggregate) {

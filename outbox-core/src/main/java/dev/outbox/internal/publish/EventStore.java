@@ -1,6 +1,9 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventConflictException;
 import dev.outbox.EventEnvelope;
+import dev.outbox.InvalidEventException;
+import dev.outbox.internal.fault.FaultPoint;
 import dev.outbox.internal.publish.NewEvent.Aggregate;
 import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.NamedSql;
@@ -11,15 +14,21 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts events in the caller's transaction. Until it ends, the row lock of an aggregate's counter, or of the application's entity, keeps
- * later publishers of the aggregate from committing before.
+ * Inserts events in the caller's transaction with one statement, which inserts nothing if it does not find their aggregate types: the
+ * types are then added, or the events refused. If the caller chose ids, locks the counters and looks for known events first: a known event
+ * takes no number. Until the transaction ends, the row lock of a counter, or of the application's entity, keeps later publishers of the
+ * aggregate from committing before.
  */
 final class EventStore {
 
@@ -132,17 +141,111 @@ final class EventStore {
     private final NamedSql insertAll;
     private final NamedSql lockAggregates;
     private final NamedSql find;
+    private final AggregateTypes types;
 
-    public EventStore(OutboxSchema schema) {
+    EventStore(OutboxSchema schema) {
         this.insert = new NamedSql(schema.render(INSERT));
         this.insertWithSequence = new NamedSql(schema.render(INSERT_WITH_SEQUENCE));
         this.insertAll = new NamedSql(schema.render(INSERT_ALL));
         this.lockAggregates = new NamedSql(schema.render(LOCK_AGGREGATES));
         this.find = new NamedSql(schema.render(FIND));
+        this.types = new AggregateTypes(schema);
     }
 
-    /** Inserts an event with a new id, in one statement; returns empty if its type is neither added nor known. */
-    public Optional<InsertedEvent> insert(Connection connection, NewEvent event, boolean typeAdded)
+    /** Stores events and returns them in the order given; a known event as it is stored. */
+    List<EventEnvelope> insert(Connection connection, List<NewEvent> events) throws SQLException {
+        NewEvent first = events.get(0);
+        return events.size() == 1 && !first.chosen().eventId()
+                ? List.of(insertOne(connection, first))
+                : insertBatch(connection, events);
+    }
+
+    private EventEnvelope insertOne(Connection connection, NewEvent event) throws SQLException {
+        EventEnvelope stored = insert(connection, event, false);
+        if (stored == null) {
+            types.admit(connection, List.of(event));
+            stored = insert(connection, event, true);
+        }
+        return Objects.requireNonNull(stored);
+    }
+
+    private List<EventEnvelope> insertBatch(Connection connection, List<NewEvent> events) throws SQLException {
+        Map<UUID, EventEnvelope> envelopes = findKnown(connection, events);
+        Map<UUID, NewEvent> fresh = new LinkedHashMap<>();
+        for (NewEvent event : events) {
+            EventEnvelope known = envelopes.get(event.eventId());
+            if (known != null) {
+                requireSame(event, new Aggregate(known.aggregateType(), known.aggregateId()), known.eventType());
+                continue;
+            }
+            NewEvent twin = fresh.putIfAbsent(event.eventId(), event);
+            if (twin != null) {
+                requireSame(event, twin.aggregate(), twin.type().name());
+            }
+        }
+        if (!fresh.isEmpty()) {
+            insertFresh(connection, fresh, envelopes);
+        }
+        return events.stream()
+                .map((event) -> Objects.requireNonNull(envelopes.get(event.eventId())))
+                .toList();
+    }
+
+    private Map<UUID, EventEnvelope> findKnown(Connection connection, List<NewEvent> events) throws SQLException {
+        List<UUID> chosen = events.stream()
+                .filter((event) -> event.chosen().eventId())
+                .map(NewEvent::eventId)
+                .toList();
+        if (chosen.isEmpty()) {
+            return new HashMap<>();
+        }
+        SortedSet<Aggregate> counted = events.stream()
+                .filter(NewEvent::isCounted)
+                .map(NewEvent::aggregate)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!counted.isEmpty()) {
+            lockAggregates(connection, counted);
+        }
+        FaultPoint.AFTER_COUNTER_LOCK.reached();
+        return find(connection, chosen);
+    }
+
+    private void insertFresh(Connection connection, Map<UUID, NewEvent> fresh, Map<UUID, EventEnvelope> envelopes)
+            throws SQLException {
+        requireRising(fresh.values());
+        if (!insertAll(connection, fresh, false, envelopes)) {
+            types.admit(connection, fresh.values());
+            insertAll(connection, fresh, true, envelopes);
+        }
+    }
+
+    private static void requireRising(Collection<NewEvent> events) {
+        Map<Aggregate, Long> lastSequences = new HashMap<>();
+        for (NewEvent event : events) {
+            Long sequence = event.chosen().sequence();
+            if (sequence == null) {
+                continue;
+            }
+            Long last = lastSequences.put(event.aggregate(), sequence);
+            if (last != null && sequence <= last) {
+                throw new InvalidEventException(
+                        "sequence " + sequence + " of " + event.type().name() + " of " + event.aggregate()
+                                + " does not exceed " + last + ", that of an earlier event of this batch");
+            }
+        }
+    }
+
+    private static void requireSame(NewEvent event, Aggregate aggregate, String type) {
+        if (!event.aggregate().equals(aggregate) || !event.type().name().equals(type)) {
+            throw new EventConflictException(
+                    "event id " + event.eventId() + " of " + event.type().name() + " ("
+                            + event.aggregate() + ") is already used by " + type + " (" + aggregate
+                            + "); use a unique id for each event");
+        }
+    }
+
+    /** Inserts an event with a new id; returns {@code null} if its type is neither added nor known. */
+    private @Nullable EventEnvelope insert(Connection connection, NewEvent event, boolean typeAdded)
             throws SQLException {
         Long sequence = event.chosen().sequence();
         NamedSql sql = sequence == null ? insert : insertWithSequence;
@@ -165,25 +268,31 @@ final class EventStore {
             }
             parameters.requireAll();
             ResultSet row = statement.executeQuery();
-            return row.next()
-                    ? Optional.of(new InsertedEvent(row.getLong(1), event.eventId(), row.getLong(2)))
-                    : Optional.empty();
+            return row.next() ? event.at(row.getLong(1), row.getLong(2)) : null;
         }
     }
 
-    /** Inserts new events in one statement; returns none if a type is neither added nor known. */
-    public Map<UUID, InsertedEvent> insertAll(Connection connection, List<NewEvent> events, boolean typesAdded)
+    /** Inserts new events; returns {@code false} if a type is neither added nor known. */
+    private boolean insertAll(
+            Connection connection, Map<UUID, NewEvent> fresh, boolean typesAdded, Map<UUID, EventEnvelope> envelopes)
             throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(insertAll.positional())) {
-            bind(insertAll.bind(statement), events)
+            bind(insertAll.bind(statement), fresh.values())
                     .set("types_added", typesAdded)
                     .requireAll();
-            return readInserted(statement);
+            ResultSet row = statement.executeQuery();
+            boolean inserted = false;
+            while (row.next()) {
+                UUID id = row.getObject(2, UUID.class);
+                NewEvent event = Objects.requireNonNull(fresh.get(id));
+                envelopes.put(id, event.at(row.getLong(1), row.getLong(3)));
+                inserted = true;
+            }
+            return inserted;
         }
     }
 
-    /** Locks the counters of aggregates. */
-    public void lockAggregates(Connection connection, SortedSet<Aggregate> aggregates) throws SQLException {
+    private void lockAggregates(Connection connection, SortedSet<Aggregate> aggregates) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(lockAggregates.positional())) {
             lockAggregates
                     .bind(statement)
@@ -194,8 +303,7 @@ final class EventStore {
         }
     }
 
-    /** Finds events, published ones included. */
-    public Map<UUID, EventEnvelope> find(Connection connection, Collection<UUID> eventIds) throws SQLException {
+    private Map<UUID, EventEnvelope> find(Connection connection, Collection<UUID> eventIds) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(find.positional())) {
             find.bind(statement).setTexts("event_ids", eventIds, UUID::toString).requireAll();
             Map<UUID, EventEnvelope> found = new HashMap<>();
@@ -208,7 +316,8 @@ final class EventStore {
         }
     }
 
-    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, List<NewEvent> events) throws SQLException {
+    private static NamedSql.Parameters bind(NamedSql.Parameters parameters, Collection<NewEvent> events)
+            throws SQLException {
         return parameters
                 .setTexts("event_ids", events, (event) -> event.eventId().toString())
                 .setTexts("streams", events, NewEvent::stream)
@@ -226,15 +335,5 @@ final class EventStore {
                                 .map((event) -> event.chosen().sequence())
                                 .toArray(Long[]::new))
                 .setTexts("origins", events, (event) -> event.typeRule().origin());
-    }
-
-    private static Map<UUID, InsertedEvent> readInserted(PreparedStatement statement) throws SQLException {
-        Map<UUID, InsertedEvent> inserted = new HashMap<>();
-        ResultSet row = statement.executeQuery();
-        while (row.next()) {
-            UUID eventId = row.getObject(2, UUID.class);
-            inserted.put(eventId, new InsertedEvent(row.getLong(1), eventId, row.getLong(3)));
-        }
-        return inserted;
     }
 }

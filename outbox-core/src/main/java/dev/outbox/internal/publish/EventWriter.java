@@ -1,14 +1,34 @@
 package dev.outbox.internal.publish;
 
+import dev.outbox.EventHeadersContributor;
+import dev.outbox.EventType;
+import dev.outbox.EventTypeName;
 import dev.outbox.InvalidEventException;
 import dev.outbox.OutboxEvent;
+import dev.outbox.internal.payload.DeclaredType;
+import dev.outbox.internal.publish.PublisherSettings.Unrouted;
 import dev.outbox.internal.registry.HandlerRegistry;
+import java.time.Clock;
 import java.time.Instant;
+import java.time.temporal.ChronoField;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import tools.jackson.core.TreeNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Converts events to their stored form, and refuses what PostgreSQL would refuse, before any SQL runs. */
+/**
+ * Converts events to their stored form. Refuses what PostgreSQL would refuse, a second class of an event type and, if configured, types
+ * without subscribers, before any SQL runs. Safe for use by many threads.
+ */
 public final class EventWriter {
 
     /** Keeps the counter within {@code bigint}. */
@@ -18,45 +38,132 @@ public final class EventWriter {
     private static final Instant AFTER_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
 
     private final EventBody body;
-    private final EventClock clock;
+    private final Clock clock;
+    private final AtomicLong ids;
     private final Set<String> streams;
     private final StreamRouting routing;
-    private final EventTypes types;
+    private final HandlerRegistry registry;
+    private final Unrouted unrouted;
+    /** Classes by event type that this instance has published. */
+    private final Map<String, Class<?>> published = new ConcurrentHashMap<>();
 
-    /** Creates a writer that accepts events of the given streams. */
+    /** Creates a writer that accepts events of the given streams. Its event ids begin at a random number. */
     public EventWriter(
-            EventBody body,
-            EventClock clock,
             PublisherSettings settings,
             Set<String> streams,
-            HandlerRegistry registry) {
-        this.body = body;
+            HandlerRegistry registry,
+            JsonMapper mapper,
+            Supplier<Stream<EventHeadersContributor>> contributors,
+            Clock clock,
+            RandomGenerator random) {
+        this.body = new EventBody(mapper, settings.maxPayloadSize(), contributors);
         this.routing = settings.routing();
         this.clock = clock;
+        this.ids = new AtomicLong(random.nextLong());
         this.streams = Set.copyOf(streams);
-        this.types = new EventTypes(registry, settings.unrouted());
+        this.registry = registry;
+        this.unrouted = settings.unrouted();
     }
 
     NewEvent write(OutboxEvent event) {
         NewEvent.Aggregate aggregate = new NewEvent.Aggregate(
                 StorableText.requireName("aggregate type", event.aggregateType()),
                 StorableText.requireName("aggregate id", event.aggregateId()));
-        NewEvent.Type type = types.of(event, aggregate);
+        NewEvent.Type type = type(event, aggregate);
         Long sequence = event.sequence();
         if (sequence != null && (sequence < 0 || sequence > LARGEST_SEQUENCE)) {
             throw new InvalidEventException("sequence of an event of " + aggregate + " must be from 0 to "
                     + LARGEST_SEQUENCE + ": " + sequence);
         }
         NewEvent written = new NewEvent(
-                event.eventId() != null ? event.eventId() : clock.nextId(),
+                event.eventId() != null ? event.eventId() : nextId(),
                 stream(event, type, aggregate),
                 aggregate,
                 type,
                 body.of(event, type, aggregate),
                 occurredAt(event, aggregate),
                 new NewEvent.Chosen(event.eventId() != null, sequence));
-        types.requireSubscribers(written);
+        requireSubscribers(written);
         return written;
+    }
+
+    private NewEvent.Type type(OutboxEvent event, NewEvent.Aggregate aggregate) {
+        Object payload = event.payload();
+        if (payload == null) {
+            throw new InvalidEventException("payload of an event of " + aggregate + " must not be null");
+        }
+        DeclaredType declared = DeclaredType.of(payload.getClass());
+        String chosen = event.eventType();
+        String type = chosen != null ? chosen : nameOf(payload, declared, aggregate);
+        if (!EventTypeName.isValid(type)) {
+            throw new InvalidEventException("an event type must " + EventTypeName.RULE + ": '"
+                    + StorableText.quotable(type) + "' of " + aggregate);
+        }
+        Integer given = event.schemaVersion();
+        int version = given != null ? given : declared.version();
+        if (version < 1) {
+            throw new InvalidEventException("version of event type " + type + " must be at least 1: " + version);
+        }
+        if (chosen == null && !declared.copy()) {
+            refuseSecondClass(type, payload.getClass());
+        }
+        return new NewEvent.Type(type, version);
+    }
+
+    /** Refuses own events only: what another service has published is stored, and a later handler gets it by replay. */
+    private void requireSubscribers(NewEvent event) {
+        if (unrouted == Unrouted.FAIL
+                && event.typeRule().origin() == null
+                && !registry.hasSubscribers(event.values())) {
+            throw new InvalidEventException(
+                    "no handler is registered for " + event.type().name() + " of " + event.aggregate()
+                            + "; add an @OutboxHandler, or set outbox.publisher.unrouted to warn");
+        }
+    }
+
+    private static String nameOf(Object payload, DeclaredType declared, NewEvent.Aggregate aggregate) {
+        boolean nameless = payload instanceof TreeNode
+                || payload instanceof Map
+                || payload instanceof Collection
+                || payload.getClass().getName().startsWith("java.");
+        if (nameless && !payload.getClass().isAnnotationPresent(EventType.class)) {
+            throw new InvalidEventException("a payload of " + payload.getClass().getName()
+                    + " does not name the event of " + aggregate + "; use OutboxEvent.withEventType");
+        }
+        return declared.name();
+    }
+
+    /** Checks the handlers' class first, so that a refused class is not remembered as the published one. */
+    private void refuseSecondClass(String type, Class<?> payloadClass) {
+        Class<?> handled = registry.payloadClassOf(type);
+        if (handled != null && handled != payloadClass) {
+            throw secondClass(type, payloadClass, "handlers of this application take " + handled.getName());
+        }
+        Class<?> first = published.putIfAbsent(type, payloadClass);
+        if (first != null && first != payloadClass) {
+            throw secondClass(type, payloadClass, "this application has published " + first.getName());
+        }
+    }
+
+    private static InvalidEventException secondClass(String type, Class<?> payloadClass, String conflict) {
+        return new InvalidEventException(payloadClass.getName() + " stands for event type " + type + ", but " + conflict
+                + ", so each would get the other's events; name another type with @EventType, or mark the class that"
+                + " repeats the other's contract @EventType(copy = true)");
+    }
+
+    /**
+     * Returns a UUID version 7 (RFC 9562, section 5.7). 48 bits of milliseconds and 12 bits of their fraction put new index entries at
+     * the end. The other 62 count from a random number: random bits for each id would make concurrent publishers take turns.
+     */
+    private UUID nextId() {
+        long version = 0x7000L;
+        long variant = 0x8000_0000_0000_0000L;
+        Instant now = clock.instant();
+        long micros = now.get(ChronoField.MICRO_OF_SECOND) % 1000;
+        long fraction = (micros << 12) / 1000;
+        long high = (now.toEpochMilli() << 16) | version | fraction;
+        long low = variant | (ids.getAndIncrement() & 0x3FFF_FFFF_FFFF_FFFFL);
+        return new UUID(high, low);
     }
 
     private Instant occurredAt(OutboxEvent event, NewEvent.Aggregate aggregate) {
@@ -65,7 +172,7 @@ public final class EventWriter {
             throw new InvalidEventException(
                     "time of an event of " + aggregate + " must be in the years 1 to 9999: " + chosen);
         }
-        return chosen == null ? clock.now() : chosen.truncatedTo(ChronoUnit.MICROS);
+        return (chosen == null ? clock.instant() : chosen).truncatedTo(ChronoUnit.MICROS);
     }
 
     private String stream(OutboxEvent event, NewEvent.Type type, NewEvent.Aggregate aggregate) {
@@ -81,6 +188,6 @@ public final class EventWriter {
 
     /** Forgets the classes that were published: for the test kit, whose tests may have classes of the same name. */
     public void forget() {
-        types.forget();
+        published.clear();
     }
 }

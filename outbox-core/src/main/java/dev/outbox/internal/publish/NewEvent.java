@@ -12,19 +12,20 @@ public record NewEvent(
         UUID eventId, String stream, Aggregate aggregate, Type type, Body body, Instant occurredAt, Chosen chosen) {
 
     /** Joins the event and the place that the database gave it. */
-    public EventEnvelope at(InsertedEvent stored) {
+    EventEnvelope at(long id, long aggregateSeq) {
         return new EventEnvelope(
-                stored.id(),
+                id,
                 eventId,
                 stream,
                 aggregate.type(),
                 aggregate.id(),
-                stored.aggregateSeq(),
+                aggregateSeq,
                 type.name(),
                 type.version(),
                 body.payload(),
                 body.headers(),
-                occurredAt);
+                occurredAt,
+                false);
     }
 
     /** Returns whether the outbox counts the event, rather than its publisher. */

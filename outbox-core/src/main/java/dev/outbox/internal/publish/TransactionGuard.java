@@ -7,13 +7,12 @@ import javax.sql.DataSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Checks that events can commit with the caller's transaction, and provides its connection. */
-public final class TransactionGuard {
+final class TransactionGuard {
 
     private final BoundConnection connection;
     private final TransactionPhase phase;
 
-    /** Creates a guard for transactions on a data source. */
-    public TransactionGuard(DataSource dataSource, TransactionPhase phase) {
+    TransactionGuard(DataSource dataSource, TransactionPhase phase) {
         this.phase = phase;
         this.connection = new BoundConnection(dataSource);
     }

@@ -9,12 +9,14 @@ import dev.outbox.internal.failure.Redaction;
 import dev.outbox.internal.failure.SharedSessions;
 import dev.outbox.internal.failure.SqlFailures;
 import dev.outbox.internal.fault.FaultPoint;
-import dev.outbox.internal.sql.BoundConnection;
 import dev.outbox.internal.sql.OutboxSchema;
+import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
 
 /**
  * Publishes on the connection of the caller's transaction. One statement stores an event or a batch; if the caller chooses an event id
@@ -32,40 +34,41 @@ public final class TransactionalOutboxPublisher implements OutboxPublisher {
 
     private final TransactionGuard transaction;
     private final EventWriter writer;
-    private final EventInserts inserts;
+    private final EventStore store;
     private final AfterCommit afterCommit;
 
+    /** Creates a publisher that reports the streams of committed events, and wakes their pollers. */
     public TransactionalOutboxPublisher(
-            TransactionGuard transaction, EventWriter writer, OutboxSchema schema, AfterCommit afterCommit) {
-        this.transaction = transaction;
+            DataSource dataSource,
+            OutboxSchema schema,
+            TransactionPhase phase,
+            EventWriter writer,
+            OutboxListener listener,
+            Consumer<String> wakeUp) {
+        this.transaction = new TransactionGuard(dataSource, phase);
         this.writer = writer;
-        this.inserts = new EventInserts(schema);
-        this.afterCommit = afterCommit;
+        this.store = new EventStore(schema);
+        this.afterCommit = new AfterCommit(wakeUp, listener);
     }
 
     @Override
     public EventEnvelope publish(OutboxEvent event) {
         transaction.check();
-        NewEvent written = writer.write(event);
-        return store(List.of(written), (connection) -> List.of(inserts.insert(connection, written)))
-                .get(0);
+        return store(List.of(writer.write(event))).get(0);
     }
 
     @Override
     public List<EventEnvelope> publishAll(Collection<OutboxEvent> events) {
-        if (events.size() == 1) {
-            return List.of(publish(events.iterator().next()));
-        }
         transaction.check();
         List<NewEvent> written = events.stream().map(writer::write).toList();
-        return written.isEmpty() ? List.of() : store(written, (connection) -> inserts.insert(connection, written));
+        return written.isEmpty() ? List.of() : store(written);
     }
 
-    private List<EventEnvelope> store(List<NewEvent> events, BoundConnection.Work<List<EventEnvelope>> insert) {
+    private List<EventEnvelope> store(List<NewEvent> events) {
         try {
             FaultPoint.BEFORE_INSERT.reached();
             List<EventEnvelope> envelopes = transaction.call((connection) -> {
-                List<EventEnvelope> inserted = insert.apply(connection);
+                List<EventEnvelope> inserted = store.insert(connection, events);
                 events.forEach(afterCommit::published);
                 return inserted;
             });

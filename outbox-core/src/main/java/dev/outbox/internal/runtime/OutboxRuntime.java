@@ -6,12 +6,7 @@ import dev.outbox.internal.dispatch.DecoratedHandlers;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.inspect.JdbcInspector;
 import dev.outbox.internal.operate.JdbcOperations;
-import dev.outbox.internal.publish.AfterCommit;
-import dev.outbox.internal.publish.EventBody;
-import dev.outbox.internal.publish.EventClock;
-import dev.outbox.internal.publish.EventHeaders;
 import dev.outbox.internal.publish.EventWriter;
-import dev.outbox.internal.publish.TransactionGuard;
 import dev.outbox.internal.publish.TransactionalOutboxPublisher;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
@@ -76,19 +71,15 @@ public final class OutboxRuntime implements AutoCloseable {
         this.registry = new HandlerRegistry(
                 () -> decorated.of(definitions.get(), handlers), new HandlerStore(dependencies.dataSource(), schema));
         this.writer = new EventWriter(
-                new EventBody(
-                        dependencies.mapper(),
-                        settings.publisher().maxPayloadSize(),
-                        new EventHeaders(dependencies.extensions().headers())),
-                new EventClock(dependencies.clock(), dependencies.random()),
                 settings.publisher(),
                 settings.polling().streams().keySet(),
-                registry);
+                registry,
+                dependencies.mapper(),
+                dependencies.extensions().headers(),
+                dependencies.clock(),
+                dependencies.random());
         this.publisher = new TransactionalOutboxPublisher(
-                new TransactionGuard(dependencies.dataSource(), dependencies.phase()),
-                writer,
-                schema,
-                new AfterCommit(this::wake, listener));
+                dependencies.dataSource(), schema, dependencies.phase(), writer, listener, this::wake);
         this.retention = new Retention(
                 settings.retention(),
                 new RetentionStore(
