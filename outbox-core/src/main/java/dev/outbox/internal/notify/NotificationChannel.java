@@ -14,7 +14,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /** Notifies other instances of new events, and receives their notifications, by {@code NOTIFY} and {@code LISTEN}. */
-public final class NotificationChannel {
+final class NotificationChannel {
 
     private static final String NOTIFY = """
             SELECT count(pg_notify(:channel, message))
@@ -28,7 +28,7 @@ public final class NotificationChannel {
     private final String channel;
     private final Pipeline notify;
 
-    public NotificationChannel(DataSource dataSource, OutboxSchema schema) {
+    NotificationChannel(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         // A channel is an identifier too, of at most 63 bytes.
         String name = "outbox_" + schema.name();
@@ -37,7 +37,7 @@ public final class NotificationChannel {
     }
 
     /** Sends messages, in a transaction of its own. */
-    public void send(Set<String> messages) throws SQLException {
+    void send(Set<String> messages) throws SQLException {
         notify.run(
                 dataSource,
                 (parameters) ->
@@ -45,7 +45,7 @@ public final class NotificationChannel {
     }
 
     /** Starts to listen on a connection that should not come from a pool, because the subscription holds it until it is closed. */
-    public Subscription listen() throws SQLException {
+    Subscription listen() throws SQLException {
         Connection connection = dataSource.getConnection();
         try (Statement statement = connection.createStatement()) {
             connection.setAutoCommit(true);
@@ -59,7 +59,7 @@ public final class NotificationChannel {
     }
 
     /** Listening connection. Used by one thread. */
-    public static final class Subscription implements AutoCloseable {
+    static final class Subscription implements AutoCloseable {
 
         private static final int SECONDS_TO_ANSWER = 5;
 
@@ -72,7 +72,7 @@ public final class NotificationChannel {
         }
 
         /** Waits for messages, and returns them. */
-        public List<String> receive(Duration atMost) throws SQLException {
+        List<String> receive(Duration atMost) throws SQLException {
             PGNotification[] received = driver.getNotifications(Math.max(1, (int) atMost.toMillis()));
             List<String> messages = new ArrayList<>();
             if (received != null) {
@@ -84,14 +84,14 @@ public final class NotificationChannel {
         }
 
         /** Fails if the server does not answer. */
-        public void check() throws SQLException {
+        void check() throws SQLException {
             if (!connection.isValid(SECONDS_TO_ANSWER)) {
                 throw new SQLException("the connection that listens for new events is broken", "08006");
             }
         }
 
         /** Stops to listen, if a pooler sends this to the session that listens. Fails if the server does not answer. */
-        public void unlisten() throws SQLException {
+        void unlisten() throws SQLException {
             check();
             try (Statement statement = connection.createStatement()) {
                 statement.execute("UNLISTEN *");

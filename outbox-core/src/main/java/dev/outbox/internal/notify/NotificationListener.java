@@ -10,36 +10,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes pollers when other processes commit events; wakes all of them when its connection is back. Closes a connection that fails its
- * self-test, and tries another one a minute later.
+ * Wakes pollers when other processes commit events; wakes all of them when its connection is back. Tests each connection with a message of
+ * this process. Behind a pooler that shares sessions none arrives, because the {@code LISTEN} belongs to a session that serves others
+ * afterwards: the connection is then closed, and another one tested a minute later.
  */
-public final class NotificationListener implements AutoCloseable {
+final class NotificationListener implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
 
     private static final Duration WAIT = Duration.ofMillis(250);
     private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(30);
     private static final Duration AFTER_FAILED_TEST = Duration.ofMinutes(1);
+    /** Rounds rather than a time, because a suspended process receives nothing. */
+    private static final int ROUNDS_OF_TEST = 12;
 
     private final NotificationChannel store;
-    private final String worker;
+    private final Notifier notifier;
     private final Consumer<String> wakeUp;
     private final Runnable wakeAll;
-    private final ListenerSelfTest selfTest;
     private final BackgroundLoop loop = new BackgroundLoop("outbox-listener", this::runOnce);
     private NotificationChannel.@Nullable Subscription subscription;
     private long checkedAt;
+    private boolean testing;
+    private boolean failed;
+    private long testsBefore;
+    private int rounds;
 
-    public NotificationListener(
-            NotificationChannel store, Notifier notifier, Consumer<String> wakeUp, Runnable wakeAll) {
+    NotificationListener(NotificationChannel store, Notifier notifier, Consumer<String> wakeUp, Runnable wakeAll) {
         this.store = store;
-        this.worker = notifier.worker();
-        this.selfTest = new ListenerSelfTest(notifier);
+        this.notifier = notifier;
         this.wakeUp = wakeUp;
         this.wakeAll = wakeAll;
     }
 
-    public void start() {
+    void start() {
         loop.start();
     }
 
@@ -54,13 +58,16 @@ public final class NotificationListener implements AutoCloseable {
             }
             checkedAt = System.nanoTime();
             wakeAll.run();
-            selfTest.begin();
+            testing = true;
+            rounds = 0;
+            testsBefore = notifier.testsSent();
+            notifier.test();
         }
         try {
             listen(current);
-            if (selfTest.isOverdue()) {
+            if (testing && notifier.testsSent() > testsBefore && ++rounds >= ROUNDS_OF_TEST) {
                 current.unlisten();
-                selfTest.fail();
+                failTest();
                 drop();
                 return AFTER_FAILED_TEST;
             }
@@ -86,17 +93,38 @@ public final class NotificationListener implements AutoCloseable {
     private void listen(NotificationChannel.Subscription current) throws SQLException {
         List<String> messages = current.receive(WAIT);
         if (!messages.isEmpty()) {
-            selfTest.received();
+            passTest();
         }
         for (String text : messages) {
             Notifier.Message message = Notifier.Message.of(text);
-            if (!message.worker().equals(worker)) {
+            if (!message.worker().equals(notifier.worker())) {
                 wakeUp.accept(message.stream());
             }
         }
         if (System.nanoTime() - checkedAt > BETWEEN_CHECKS.toNanos()) {
             current.check();
             checkedAt = System.nanoTime();
+        }
+    }
+
+    private void passTest() {
+        if (failed) {
+            log.info("Notifications arrive again: other instances wake this one");
+        }
+        testing = false;
+        failed = false;
+    }
+
+    private void failTest() {
+        testing = false;
+        if (!failed) {
+            failed = true;
+            log.warn(
+                    "The connection that listens for new events receives no notifications, probably because it goes through a pooler"
+                            + " that shares sessions, such as PgBouncer in transaction mode. This instance finds the events of other"
+                            + " instances at the interval of each stream (outbox.poller.interval). Set outbox.direct-url to a JDBC URL that"
+                            + " bypasses the pooler, or outbox.poller.notify=false. Such a pooler also needs prepareThreshold=0 in the URL of the"
+                            + " DataSource, unless it follows prepared statements");
         }
     }
 

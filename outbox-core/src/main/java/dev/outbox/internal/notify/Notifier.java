@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Notifies other processes of committed events, outside the publishers' transactions: {@code NOTIFY} locks the whole cluster. */
-public final class Notifier implements AutoCloseable {
+final class Notifier implements AutoCloseable {
 
     /** Stands for no stream: the listener of this process looks out for it, and no process is woken. */
     private static final String TEST = "";
@@ -28,18 +28,18 @@ public final class Notifier implements AutoCloseable {
     private volatile boolean started;
     private long sentAt = System.nanoTime() - COALESCING.toNanos();
 
-    public Notifier(NotificationChannel store, String worker) {
+    Notifier(NotificationChannel store, String worker) {
         this.store = store;
         this.worker = worker;
     }
 
-    public void start() {
+    void start() {
         loop.start();
         started = true;
     }
 
     /** Notes that events were committed. Returns at once. */
-    public void committed(String stream) {
+    void committed(String stream) {
         if (streams.add(stream)) {
             loop.wake();
         }

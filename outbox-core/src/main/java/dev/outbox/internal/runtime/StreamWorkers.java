@@ -9,6 +9,7 @@ import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
+import dev.outbox.internal.notify.Notifications;
 import dev.outbox.internal.operate.HandlerExpiry;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.operate.RegistryReport;
@@ -86,7 +87,15 @@ final class StreamWorkers implements AutoCloseable {
                 new DeadLetterStore(dataSource, schema),
                 registry.local().deadLetterHandlers(),
                 dependencies.transactions());
-        this.notifications = new Notifications(settings, dependencies, worker, this::wake, this::wakeAll);
+        this.notifications = new Notifications(
+                polls.notifications(),
+                polling,
+                dataSource,
+                dependencies.unpooled(),
+                schema,
+                worker,
+                this::wake,
+                this::wakeAll);
         this.watch = new BackgroundLoop("outbox-watch", this::watch, StreamWorkers::keepingProcessAlive);
         this.dispatcher = new Dispatcher(
                 registry,

@@ -119,7 +119,7 @@ class NotificationListenerTest {
 
     /** Listens in the database of the test, while notifications are sent in another one. */
     private List<ILoggingEvent> listen(TestDatabase sending, Runnable whileListening) {
-        Logger selfTest = (Logger) LoggerFactory.getLogger(ListenerSelfTest.class);
+        Logger selfTest = (Logger) LoggerFactory.getLogger(NotificationListener.class);
         selfTest.addAppender(lines);
         try (Notifier notifier =
                         new Notifier(new NotificationChannel(sending.dataSource(), OutboxSchema.DEFAULT), "this");

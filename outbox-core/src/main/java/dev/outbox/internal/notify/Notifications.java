@@ -1,16 +1,15 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.internal.notify;
 
-import dev.outbox.internal.notify.NotificationChannel;
-import dev.outbox.internal.notify.NotificationListener;
-import dev.outbox.internal.notify.Notifier;
 import dev.outbox.internal.sql.OutboxSchema;
+import java.util.Optional;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Wake-ups between instances: sends those of this instance's commits and, if it polls, receives those of others. */
-final class Notifications implements AutoCloseable {
+public final class Notifications implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Notifications.class);
 
@@ -18,27 +17,26 @@ final class Notifications implements AutoCloseable {
     private final @Nullable Notifier notifier;
     private final @Nullable NotificationListener listener;
 
-    Notifications(
-            RuntimeSettings settings,
-            OutboxDependencies dependencies,
+    /** Creates wake-ups that are not started; receiving takes a connection outside the pool. */
+    public Notifications(
+            boolean enabled,
+            boolean polling,
+            DataSource dataSource,
+            Optional<DataSource> unpooled,
+            OutboxSchema schema,
             String worker,
             Consumer<String> wake,
             Runnable wakeAll) {
-        OutboxSchema schema = settings.schemas().outbox();
-        boolean enabled = settings.polling().notifications();
-        this.receives = enabled && settings.polling().enabled();
-        this.notifier =
-                enabled ? new Notifier(new NotificationChannel(dependencies.dataSource(), schema), worker) : null;
+        this.receives = enabled && polling;
+        this.notifier = enabled ? new Notifier(new NotificationChannel(dataSource, schema), worker) : null;
         this.listener = notifier == null || !receives
                 ? null
-                : dependencies
-                        .unpooled()
-                        .map((unpooled) -> new NotificationListener(
-                                new NotificationChannel(unpooled, schema), notifier, wake, wakeAll))
+                : unpooled.map((own) ->
+                                new NotificationListener(new NotificationChannel(own, schema), notifier, wake, wakeAll))
                         .orElse(null);
     }
 
-    void start() {
+    public void start() {
         if (notifier != null) {
             notifier.start();
         }
@@ -51,13 +49,15 @@ final class Notifications implements AutoCloseable {
         }
     }
 
-    void committed(String stream) {
+    /** Notes that events were committed. Returns at once. */
+    public void committed(String stream) {
         if (notifier != null) {
             notifier.committed(stream);
         }
     }
 
-    void stopReceiving() {
+    /** Closes the connection outside the pool; this instance still sends. */
+    public void stopReceiving() {
         if (listener != null) {
             listener.close();
         }
