@@ -6,7 +6,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +15,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
@@ -44,23 +44,16 @@ final class PayloadFields extends DeserializationProblemHandler {
         }
     }
 
-    /** Names of the fields that a read meets and the classes do not know; an attribute of the read. */
-    static final class Unknown {
-
-        private final Set<String> names = new LinkedHashSet<>();
-    }
-
-    /** Notes the field, and leaves it to Jackson whether it is an error. */
+    /** Notes the field in the attribute of the read, and leaves it to Jackson whether it is an error. */
     @Override
+    @SuppressWarnings("unchecked") // the attribute that PayloadReader sets
     public boolean handleUnknownProperty(
             DeserializationContext context,
             JsonParser parser,
             ValueDeserializer<?> deserializer,
             Object beanOrClass,
             String propertyName) {
-        if (context.getAttribute(Unknown.class) instanceof Unknown unknown) {
-            unknown.names.add(propertyName);
-        }
+        ((Set<String>) context.getAttribute(PayloadFields.class)).add(propertyName);
         return false;
     }
 
@@ -72,49 +65,32 @@ final class PayloadFields extends DeserializationProblemHandler {
                         .map(Component::field)
                         .toList()
                 : List.of();
-        if (withoutValue.isEmpty() || !json.startsWith("{")) {
+        if (withoutValue.isEmpty()) {
             return List.of();
         }
-        Set<String> present = present(json);
-        Set<String> written = written(payload);
+        JsonNode stored = mapper.readTree(json);
+        JsonNode written = written(payload);
         return withoutValue.stream()
-                .filter((field) -> written.contains(field) && !present.contains(field))
+                .filter((field) -> stored.isObject() && !stored.has(field) && written.has(field))
                 .toList();
     }
 
     /** Returns the unknown fields at the top level of a payload, without those that its class writes but never reads. */
-    List<String> unknown(Unknown unknown, String json, Object payload) {
-        if (unknown.names.isEmpty()) {
-            return List.of();
-        }
-        Set<String> written = written(payload);
-        Set<String> present = present(json);
-        return unknown.names.stream()
-                .filter((name) -> present.contains(name) && !written.contains(name))
+    List<String> unknown(Set<String> names, String json, Object payload) {
+        JsonNode stored = mapper.readTree(json);
+        JsonNode written = written(payload);
+        return names.stream()
+                .filter((name) -> stored.has(name) && !written.has(name))
                 .toList();
     }
 
-    private Set<String> written(Object payload) {
+    private JsonNode written(Object payload) {
         try {
-            return Set.copyOf(mapper.valueToTree(payload).propertyNames());
+            return mapper.valueToTree(payload);
         } catch (JacksonException ex) {
             // A class that is only read says nothing about what is written.
-            return Set.of();
+            return mapper.createObjectNode();
         }
-    }
-
-    /** Returns the names of the top-level fields of a payload. */
-    private Set<String> present(String json) {
-        Set<String> fields = new LinkedHashSet<>();
-        try (JsonParser parser = mapper.createParser(json)) {
-            parser.nextToken();
-            for (String field = parser.nextName(); field != null; field = parser.nextName()) {
-                fields.add(field);
-                parser.nextToken();
-                parser.skipChildren();
-            }
-        }
-        return fields;
     }
 
     private List<Component> requiredComponents(Class<?> type) {
@@ -124,12 +100,14 @@ final class PayloadFields extends DeserializationProblemHandler {
         for (BeanPropertyDefinition property : classes.introspectForSerialization(
                         javaType, classes.introspectClassAnnotations(javaType))
                 .findProperties()) {
-            Arrays.stream(type.getRecordComponents())
-                    .filter((component) -> component.getName().equals(property.getInternalName()))
-                    .filter((component) -> !component.getType().isPrimitive() && !isNullable(component))
-                    .map(RecordComponent::getAccessor)
-                    .filter(Method::trySetAccessible)
-                    .forEach((accessor) -> found.add(new Component(accessor, property.getName())));
+            for (RecordComponent component : type.getRecordComponents()) {
+                if (component.getName().equals(property.getInternalName())
+                        && !component.getType().isPrimitive()
+                        && !isNullable(component)
+                        && component.getAccessor().trySetAccessible()) {
+                    found.add(new Component(component.getAccessor(), property.getName()));
+                }
+            }
         }
         return found;
     }

@@ -1,10 +1,12 @@
 package dev.outbox.internal.payload;
 
 import dev.outbox.EventEnvelope;
+import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerDefinition;
 import dev.outbox.internal.failure.Redaction;
-import dev.outbox.internal.payload.PayloadFields.Unknown;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,19 +29,22 @@ public final class PayloadReader {
     private final Upcasters upcasters;
     private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
     private final Map<Class<?>, PayloadClasses> classes = new ConcurrentHashMap<>();
-    private final Set<Warning> warnings = ConcurrentHashMap.newKeySet();
+    private final Set<List<String>> warnings = ConcurrentHashMap.newKeySet();
 
-    /** Creates a reader with the mapper of the payloads. */
-    public PayloadReader(JsonMapper mapper, Upcasters upcasters) {
+    /** Creates a reader with the mapper of the payloads. Throws an exception if the upcasters of an event type form no chain. */
+    public PayloadReader(JsonMapper mapper, Collection<EventUpcaster> upcasters) {
         this.mapper = mapper;
         this.fields = new PayloadFields(mapper);
-        this.upcasters = upcasters;
+        this.upcasters = new Upcasters(upcasters);
+    }
+
+    /** Checks that the upcasters lead to the versions of the handlers' classes, and warns of those that no handler needs. */
+    public void requireVersionsOf(Collection<HandlerDefinition> handlers, Collection<Set<String>> subscriptions) {
+        upcasters.requireVersionsOf(handlers, subscriptions);
     }
 
     /** Decoded payload with the fields that it lacks. */
     record Decoded(Object payload, List<String> missing) {}
-
-    private record Warning(String handlerId, String eventType) {}
 
     /** Returns the payload of an event, not decoded yet. */
     public EventPayload of(EventEnvelope envelope) {
@@ -50,7 +55,7 @@ public final class PayloadReader {
     public final class EventPayload {
 
         private final EventEnvelope envelope;
-        private Map<Class<?>, Decoded> decoded = Map.of();
+        private final Map<Class<?>, Decoded> decoded = new HashMap<>();
         private int version;
         private String json;
 
@@ -69,8 +74,7 @@ public final class PayloadReader {
             if (parameter == null) {
                 return envelope;
             }
-            PayloadClasses known = classes.get(parameter);
-            PayloadClasses taken = known != null ? known : classes.computeIfAbsent(parameter, PayloadClasses::of);
+            PayloadClasses taken = classes.computeIfAbsent(parameter, PayloadClasses::of);
             Class<?> type = taken.classOf(envelope.eventType());
             if (type == null) {
                 throw UndecodableException.unreadable(
@@ -82,7 +86,7 @@ public final class PayloadReader {
                 payload = read(json, type);
                 // A handler can change its JsonNode, so each gets its own.
                 if (type != JsonNode.class) {
-                    decoded = decoded.isEmpty() ? Map.of(type, payload) : with(type, payload);
+                    decoded.put(type, payload);
                 }
             }
             warnOfMissing(handler, envelope, payload);
@@ -100,16 +104,10 @@ public final class PayloadReader {
                 version = newest;
             }
         }
-
-        private Map<Class<?>, Decoded> with(Class<?> type, Decoded payload) {
-            Map<Class<?>, Decoded> all = new HashMap<>(decoded);
-            all.put(type, payload);
-            return all;
-        }
     }
 
     private void warnOfMissing(HandlerDefinition handler, EventEnvelope envelope, Decoded decoded) {
-        if (!decoded.missing().isEmpty() && warnings.add(new Warning(handler.id(), envelope.eventType()))) {
+        if (!decoded.missing().isEmpty() && warnings.add(List.of(handler.id(), envelope.eventType()))) {
             log.warn(
                     "{} gets null for missing fields of {}: {}; mark what may be missing @Nullable (logged once per handler and"
                             + " event type)",
@@ -121,7 +119,7 @@ public final class PayloadReader {
     }
 
     Decoded read(String json, Class<?> type) throws UndecodableException {
-        Unknown unknown = new Unknown();
+        Set<String> unknown = new LinkedHashSet<>();
         try {
             Object payload = type == JsonNode.class
                     ? mapper.readTree(json)
@@ -144,11 +142,8 @@ public final class PayloadReader {
         }
     }
 
-    private ObjectReader reader(Class<?> type, Unknown unknown) {
-        ObjectReader known = readers.get(type);
-        ObjectReader reader = known != null
-                ? known
-                : readers.computeIfAbsent(type, (one) -> mapper.readerFor(one).withHandler(fields));
-        return reader.withAttribute(Unknown.class, unknown);
+    private ObjectReader reader(Class<?> type, Set<String> unknown) {
+        return readers.computeIfAbsent(type, (one) -> mapper.readerFor(one).withHandler(fields))
+                .withAttribute(PayloadFields.class, unknown);
     }
 }

@@ -9,7 +9,6 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.PayloadFormat;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
@@ -25,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Chains of upcasters by event type. Immutable. */
-public final class Upcasters {
+final class Upcasters {
 
     private static final Logger log = LoggerFactory.getLogger(Upcasters.class);
 
@@ -35,7 +34,7 @@ public final class Upcasters {
     private final Map<String, NavigableMap<Integer, EventUpcaster>> chains = new HashMap<>();
 
     /** Checks that the upcasters of each event type form a chain without gaps. */
-    public Upcasters(Collection<EventUpcaster> upcasters) {
+    Upcasters(Collection<EventUpcaster> upcasters) {
         for (EventUpcaster upcaster : upcasters) {
             EventUpcaster twin = chains.computeIfAbsent(upcaster.eventType(), (type) -> new TreeMap<>())
                     .putIfAbsent(upcaster.from(), upcaster);
@@ -44,11 +43,6 @@ public final class Upcasters {
             }
         }
         chains.values().forEach(Upcasters::requireChain);
-    }
-
-    /** Returns no upcasters: every payload is decoded as it is stored. */
-    public static Upcasters none() {
-        return new Upcasters(List.of());
     }
 
     private static void requireChain(NavigableMap<Integer, EventUpcaster> chain) {
@@ -65,8 +59,7 @@ public final class Upcasters {
         }
     }
 
-    /** Checks that the chains lead to the versions of the handlers' classes, and warns of those that no handler needs. */
-    public void requireVersionsOf(Collection<HandlerDefinition> handlers, Collection<Set<String>> subscriptions) {
+    void requireVersionsOf(Collection<HandlerDefinition> handlers, Collection<Set<String>> subscriptions) {
         for (HandlerDefinition handler : handlers) {
             Class<?> parameter = handler.payloadType();
             if (parameter != null && parameter != JsonNode.class) {

@@ -5,7 +5,6 @@ import dev.outbox.EventUpcaster;
 import dev.outbox.HandlerInterceptor;
 import dev.outbox.PayloadFormat;
 import dev.outbox.internal.payload.PayloadReader;
-import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.registry.LocalHandlers;
 import dev.outbox.internal.schema.UnpooledDataSource;
@@ -88,9 +87,10 @@ public record OutboxDependencies(
 
     /** Creates the reader of payloads. Throws an exception if the upcasters do not lead to the versions of the handlers' classes. */
     PayloadReader payloads(LocalHandlers handlers) {
-        Upcasters upcasters = new Upcasters(extensions.upcasters().get().toList());
-        upcasters.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
-        return new PayloadReader(mapper, upcasters);
+        PayloadReader payloads =
+                new PayloadReader(mapper, extensions.upcasters().get().toList());
+        payloads.requireVersionsOf(handlers.all(), handlers.eventTypes().values());
+        return payloads;
     }
 
     /** Code of the application that the outbox calls. It is asked for on first use, because it may depend on the publisher. */

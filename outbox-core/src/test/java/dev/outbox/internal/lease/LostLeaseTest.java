@@ -12,7 +12,6 @@ import dev.outbox.internal.dispatch.DispatchedEvent;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.Dispatcher.BlockedLanes;
 import dev.outbox.internal.payload.PayloadReader;
-import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -130,7 +129,7 @@ class LostLeaseTest {
                 () -> List.of(handlers), new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT));
         return new Dispatcher(
                 registry,
-                new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
+                new PayloadReader(PayloadFormat.mapper(), List.of()),
                 DispatchSettings.defaults(),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));

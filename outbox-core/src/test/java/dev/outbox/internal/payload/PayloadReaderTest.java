@@ -240,7 +240,7 @@ class PayloadReaderTest {
     }
 
     private static PayloadReader reader(JsonMapper mapper) {
-        return new PayloadReader(mapper, Upcasters.none());
+        return new PayloadReader(mapper, List.of());
     }
 
     private static Arguments renamed(Class<?> type, String json, String missing, String unknown) {

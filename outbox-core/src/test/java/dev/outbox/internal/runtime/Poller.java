@@ -12,7 +12,6 @@ import dev.outbox.internal.dispatch.StreamDependencies;
 import dev.outbox.internal.lease.LeaseRenewer;
 import dev.outbox.internal.lease.Moment;
 import dev.outbox.internal.payload.PayloadReader;
-import dev.outbox.internal.payload.Upcasters;
 import dev.outbox.internal.poll.PollerSettings;
 import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
@@ -42,7 +41,7 @@ final class Poller implements AutoCloseable {
         registry.register();
         Dispatcher dispatcher = new Dispatcher(
                 registry,
-                new PayloadReader(PayloadFormat.mapper(), Upcasters.none()),
+                new PayloadReader(PayloadFormat.mapper(), List.of()),
                 new DispatchSettings(RetryPolicies.of(policy), Map.of()),
                 OutboxListener.NONE,
                 new Dispatcher.Sources(Clock.systemUTC(), System::nanoTime, new Random()));
