@@ -1,11 +1,11 @@
 package dev.outbox.internal.metrics;
 
+import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.listener.OutboxListener;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Locale;
@@ -33,31 +33,24 @@ public final class OutboxMeters implements OutboxListener {
 
     private record Handled(String stream, String handlerId, Result result) {}
 
-    /** Creates meters without a gauge of open circuits. */
-    public OutboxMeters(MeterRegistry registry) {
-        this(registry, Set::of);
-    }
-
     /** Creates meters. The supplier returns the ids of this instance's handlers whose circuit is open. */
     public OutboxMeters(MeterRegistry registry, Supplier<Set<String>> openCircuits) {
         this.registry = registry;
         this.openCircuits = openCircuits;
     }
 
-    /** Registers the counters of a stream that alerts watch: a counter that begins above 0 has no increase. */
-    public void registerCounters(String stream) {
-        unroutedCounter(stream);
-        leaseLostCounter(stream);
-    }
-
-    /** Registers the gauge of handlers that hang. It asks no database. */
-    public void registerStuckHandlers(String stream, Supplier<Number> stuck) {
+    /** Registers the gauges of a stream, and the counters that alerts watch: a counter that begins above 0 has no increase. */
+    public static void register(MeterRegistry registry, String stream, QueueGauges gauges, Supplier<Number> stuck) {
+        OutboxMeters meters = new OutboxMeters(registry, Set::of);
+        meters.unroutedCounter(stream);
+        meters.leaseLostCounter(stream);
         Gauge.builder("outbox.handlers.stuck", stuck)
                 .description(
                         "Handlers of this instance that run for longer than a lease, or ignore the interrupt at their timeout")
                 .baseUnit("handlers")
                 .tag(STREAM, stream)
                 .register(registry);
+        new QueueMeters(registry, gauges).register(stream);
     }
 
     @Override
@@ -65,10 +58,7 @@ public final class OutboxMeters implements OutboxListener {
         published
                 .computeIfAbsent(
                         stream,
-                        (key) -> Counter.builder("outbox.published")
-                                .description("Events stored by committed transactions")
-                                .tag(STREAM, key)
-                                .register(registry))
+                        (key) -> counter("outbox.published", "Events stored by committed transactions", STREAM, key))
                 .increment(events);
     }
 
@@ -78,10 +68,7 @@ public final class OutboxMeters implements OutboxListener {
     }
 
     private Counter unroutedCounter(String stream) {
-        return Counter.builder("outbox.unrouted")
-                .description("Events without subscribers")
-                .tag(STREAM, stream)
-                .register(registry);
+        return counter("outbox.unrouted", "Events without subscribers", STREAM, stream);
     }
 
     @Override
@@ -92,45 +79,57 @@ public final class OutboxMeters implements OutboxListener {
     }
 
     private Counter processed(Handled key) {
-        return Counter.builder("outbox.processed")
-                .description("Attempts of handlers")
-                .tags(STREAM, key.stream(), "handler", key.handlerId())
-                .tag("result", key.result().name().toLowerCase(Locale.ROOT))
-                .register(registry);
+        String result = key.result().name().toLowerCase(Locale.ROOT);
+        return counter(
+                "outbox.processed",
+                "Attempts of handlers",
+                STREAM,
+                key.stream(),
+                "handler",
+                key.handlerId(),
+                "result",
+                result);
     }
 
     private Timer duration(Attempt attempt) {
-        return Timer.builder("outbox.handler.duration")
-                .description("Run time of handlers")
-                .tags(Tags.of(
-                        STREAM, attempt.stream(), "event_type", attempt.eventType(), "handler", attempt.handlerId()))
-                .register(registry);
+        return timer(
+                "outbox.handler.duration",
+                "Run time of handlers",
+                STREAM,
+                attempt.stream(),
+                "event_type",
+                attempt.eventType(),
+                "handler",
+                attempt.handlerId());
     }
 
     @Override
     public void deduplicated(String stream, String handlerId) {
-        Counter.builder("outbox.deduplicated")
-                .description("Events that a deduplicating handler received again and did not process twice")
-                .tags(STREAM, stream, "handler", handlerId)
-                .register(registry)
+        counter(
+                        "outbox.deduplicated",
+                        "Events that a deduplicating handler received again and did not process twice",
+                        STREAM,
+                        stream,
+                        "handler",
+                        handlerId)
                 .increment();
     }
 
     @Override
     public void replayed(String stream, String handlerId, int deliveries) {
-        Counter.builder("outbox.replayed")
-                .description("Deliveries that replays added")
-                .tags(STREAM, stream, "handler", handlerId)
-                .register(registry)
+        counter("outbox.replayed", "Deliveries that replays added", STREAM, stream, "handler", handlerId)
                 .increment(deliveries);
     }
 
     @Override
     public void circuitOpened(String stream, String handlerId) {
-        Counter.builder("outbox.circuit.opened")
-                .description("How often the circuit of a handler opened")
-                .tags(STREAM, stream, "handler", handlerId)
-                .register(registry)
+        counter(
+                        "outbox.circuit.opened",
+                        "How often the circuit of a handler opened",
+                        STREAM,
+                        stream,
+                        "handler",
+                        handlerId)
                 .increment();
         if (circuits.add(handlerId)) {
             registerCircuit(handlerId);
@@ -150,8 +149,11 @@ public final class OutboxMeters implements OutboxListener {
     public void delivered(String stream, Duration lag) {
         lags.computeIfAbsent(
                         stream,
-                        (name) -> timer(
-                                "outbox.delivery.lag", "Time from an event's occurrence to a handler's success", name))
+                        (key) -> timer(
+                                "outbox.delivery.lag",
+                                "Time from an event's occurrence to a handler's success",
+                                STREAM,
+                                key))
                 .record(lag);
     }
 
@@ -169,17 +171,18 @@ public final class OutboxMeters implements OutboxListener {
 
     @Override
     public void claimed(String stream, Duration duration, int events) {
-        timer("outbox.claim", "Time to claim a batch", stream).record(duration);
+        timer("outbox.claim", "Time to claim a batch", STREAM, stream).record(duration);
     }
 
     @Override
     public void settled(String stream, Duration duration, int events) {
-        timer("outbox.settle", "Time to write outcomes", stream).record(duration);
+        timer("outbox.settle", "Time to write outcomes", STREAM, stream).record(duration);
     }
 
     @Override
     public void released(String stream, Duration held) {
-        timer("outbox.claim.held", "Time from a claim to its release", stream).record(held);
+        timer("outbox.claim.held", "Time from a claim to its release", STREAM, stream)
+                .record(held);
     }
 
     @Override
@@ -188,13 +191,14 @@ public final class OutboxMeters implements OutboxListener {
     }
 
     private Counter leaseLostCounter(String stream) {
-        return Counter.builder("outbox.lease.lost")
-                .description("Leases that workers found lost")
-                .tag(STREAM, stream)
-                .register(registry);
+        return counter("outbox.lease.lost", "Leases that workers found lost", STREAM, stream);
     }
 
-    private Timer timer(String name, String description, String stream) {
-        return Timer.builder(name).description(description).tag(STREAM, stream).register(registry);
+    private Counter counter(String name, String description, String... tags) {
+        return Counter.builder(name).description(description).tags(tags).register(registry);
+    }
+
+    private Timer timer(String name, String description, String... tags) {
+        return Timer.builder(name).description(description).tags(tags).register(registry);
     }
 }

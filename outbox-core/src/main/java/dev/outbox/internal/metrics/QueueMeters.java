@@ -9,18 +9,18 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Gauges of the events in a queue. They are NaN, never 0, while the database cannot be asked. */
-public final class QueueMeters {
+final class QueueMeters {
 
     private final MeterRegistry registry;
     private final QueueGauges gauges;
 
-    public QueueMeters(MeterRegistry registry, QueueGauges gauges) {
+    QueueMeters(MeterRegistry registry, QueueGauges gauges) {
         this.registry = registry;
         this.gauges = gauges;
     }
 
     /** Registers the gauges of a stream. */
-    public void register(String stream) {
+    void register(String stream) {
         String events = "events";
         gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Counts::pending);
         gauge(stream, "outbox.processing", events, "Events in a live claim", Counts::processing);

@@ -1,7 +1,7 @@
 /**
  * Meters of what happens and of what waits. The only room that needs Micrometer.
  *
- * <p>Front doors: {@link OutboxMeters}, {@link QueueMeters}. Tables: none.
+ * <p>Front door: {@link OutboxMeters}. Tables: none.
  */
 @NullMarked
 package dev.outbox.internal.metrics;

@@ -41,32 +41,6 @@ public record OutboxDependencies(
         Capacity capacity,
         @Nullable UnaryOperator<Instant> retentionSchedule) {
 
-    /** Creates dependencies that measure durations with {@link System#nanoTime()}. */
-    public OutboxDependencies(
-            DataSource dataSource,
-            Optional<DataSource> unpooled,
-            TransactionPhase phase,
-            Supplier<Optional<PlatformTransactionManager>> transactions,
-            JsonMapper mapper,
-            Extensions extensions,
-            Clock clock,
-            RandomGenerator random,
-            Capacity capacity,
-            @Nullable UnaryOperator<Instant> retentionSchedule) {
-        this(
-                dataSource,
-                unpooled,
-                phase,
-                transactions,
-                mapper,
-                extensions,
-                clock,
-                System::nanoTime,
-                random,
-                capacity,
-                retentionSchedule);
-    }
-
     /** Returns the defaults. Wake-ups arrive on a connection outside the pool if the pool reveals how to open one. */
     public static OutboxDependencies of(DataSource dataSource) {
         TransactionPhase phase = new TransactionPhase();
@@ -80,6 +54,7 @@ public record OutboxDependencies(
                 PayloadFormat.mapper(),
                 Extensions.none(),
                 Clock.systemUTC(),
+                System::nanoTime,
                 new Random(),
                 Capacity.unbounded(),
                 null);
@@ -100,14 +75,6 @@ public record OutboxDependencies(
             Supplier<Stream<HandlerInterceptor>> interceptors,
             Supplier<Stream<EventUpcaster>> upcasters) {
 
-        /** Creates extensions without upcasters. */
-        public Extensions(
-                Supplier<Stream<OutboxListener>> listeners,
-                Supplier<Stream<EventHeadersContributor>> headers,
-                Supplier<Stream<HandlerInterceptor>> interceptors) {
-            this(listeners, headers, interceptors, Stream::empty);
-        }
-
         /** Returns no code of the application. */
         public static Extensions none() {
             return of(Stream::empty);
@@ -115,7 +82,7 @@ public record OutboxDependencies(
 
         /** Returns listeners, and nothing else. */
         public static Extensions of(Supplier<Stream<OutboxListener>> listeners) {
-            return new Extensions(listeners, Stream::empty, Stream::empty);
+            return new Extensions(listeners, Stream::empty, Stream::empty, Stream::empty);
         }
     }
 

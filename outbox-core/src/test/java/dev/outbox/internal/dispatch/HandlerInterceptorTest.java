@@ -134,7 +134,8 @@ class HandlerInterceptorTest {
     }
 
     private TestOutbox intercepting(HandlerInterceptor... interceptors) {
-        return outbox.extensions(new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptors)));
+        return outbox.extensions(
+                new Extensions(Stream::empty, Stream::empty, () -> Stream.of(interceptors), Stream::empty));
     }
 
     private HandlerInterceptor noting(String name) {

@@ -123,7 +123,8 @@ class HostileCallbacksTest {
                         () -> Stream.of((call, chain) -> {
                             attempt(call.events().get(0));
                             chain.proceed();
-                        })))
+                        }),
+                        Stream::empty))
                 .handler("any", "*", (envelope) -> {})),
         INTERCEPTOR_AFTER_HANDLER((outbox) -> outbox.extensions(new Extensions(
                         Stream::empty,
@@ -131,7 +132,8 @@ class HostileCallbacksTest {
                         () -> Stream.of((call, chain) -> {
                             chain.proceed();
                             attempt(call.events().get(0));
-                        })))
+                        }),
+                        Stream::empty))
                 .handler("any", "*", (envelope) -> {})),
         UPCASTER((outbox) -> outbox.extensions(new Extensions(
                         Stream::empty,
@@ -272,7 +274,7 @@ class HostileCallbacksTest {
                 return MeterFilterReply.NEUTRAL;
             }
         });
-        outbox.listener(new OutboxMeters(registry));
+        outbox.listener(new OutboxMeters(registry, Set::of));
         assertEventsAreHandled(1);
         assertThat(calls).hasPositiveValue();
     }
@@ -326,6 +328,7 @@ class HostileCallbacksTest {
         outbox.extensions(new Extensions(
                 Stream::empty,
                 () -> Stream.of((event, headers) -> Poison.throwFor(event.aggregateId())),
+                Stream::empty,
                 Stream::empty));
         outbox.handler("any", "*", (envelope) -> {}).start();
 

@@ -26,7 +26,6 @@ class AlertMetersTest {
 
     private final TestOutbox outbox = TestOutbox.create();
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final OutboxMeters meters = new OutboxMeters(registry);
 
     @AfterEach
     void close() {
@@ -35,7 +34,8 @@ class AlertMetersTest {
 
     @Test
     void countersThatAlertsWatchBeginAtZero() {
-        meters.registerCounters("default");
+        QueueGauges gauges = new QueueGauges(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT), Duration.ZERO);
+        OutboxMeters.register(registry, "default", gauges, () -> 0);
 
         assertThat(registry.get("outbox.unrouted")
                         .tag("stream", "default")

@@ -41,7 +41,7 @@ class OutboxMetersTest {
 
     private final TestOutbox outbox = TestOutbox.create(Pools.impatient());
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final OutboxMeters meters = new OutboxMeters(registry);
+    private final OutboxMeters meters = new OutboxMeters(registry, Set::of);
 
     @AfterEach
     void close() {

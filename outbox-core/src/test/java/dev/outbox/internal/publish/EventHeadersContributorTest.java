@@ -123,7 +123,7 @@ class EventHeadersContributorTest {
     }
 
     private void contributing(EventHeadersContributor... contributors) {
-        outbox.extensions(new Extensions(Stream::empty, () -> Stream.of(contributors), Stream::empty));
+        outbox.extensions(new Extensions(Stream::empty, () -> Stream.of(contributors), Stream::empty, Stream::empty));
     }
 
     private EventEnvelope publish(OutboxEvent event) {

@@ -73,7 +73,7 @@ class ReplayTest {
         Recorded audit = Recorded.all();
         outbox.handler("mail", "*", mail)
                 .handler("audit", "*", audit)
-                .listener(new OutboxMeters(meters))
+                .listener(new OutboxMeters(meters, Set::of))
                 .poller(Duration.ofMinutes(1), 50, LEASE) // only a wake-up starts a round
                 .start();
         publish(outbox, 1, 5);

@@ -11,7 +11,6 @@ import dev.outbox.internal.publish.TransactionPhase;
 import dev.outbox.internal.runtime.OutboxDependencies;
 import dev.outbox.internal.runtime.OutboxDependencies.Extensions;
 import dev.outbox.internal.runtime.OutboxRuntime;
-import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.listener.OutboxListener;
@@ -155,6 +154,7 @@ public final class OutboxAutoConfiguration {
                 mapper.getIfAvailable(PayloadFormat::mapper),
                 extensions,
                 clock,
+                System::nanoTime,
                 new SecureRandom(),
                 HandlerCapacity.of(environment, database.dataSource(), pools.orderedStream()),
                 RetentionSchedule.of(properties.retention().cron(), ZoneId.systemDefault(), clock));

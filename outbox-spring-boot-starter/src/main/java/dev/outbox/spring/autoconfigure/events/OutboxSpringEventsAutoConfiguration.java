@@ -2,8 +2,8 @@ package dev.outbox.spring.autoconfigure.events;
 
 import dev.outbox.OutboxPublisher;
 import dev.outbox.internal.runtime.OutboxRuntime;
-import dev.outbox.internal.runtime.PublisherDecorator;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
+import dev.outbox.spring.autoconfigure.PublisherDecorator;
 import jakarta.persistence.EntityManagerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

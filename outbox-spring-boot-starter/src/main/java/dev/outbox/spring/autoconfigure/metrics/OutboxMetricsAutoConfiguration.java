@@ -2,7 +2,6 @@ package dev.outbox.spring.autoconfigure.metrics;
 
 import dev.outbox.internal.inspect.QueueGauges;
 import dev.outbox.internal.metrics.OutboxMeters;
-import dev.outbox.internal.metrics.QueueMeters;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings;
 import dev.outbox.spring.autoconfigure.OutboxAutoConfiguration;
@@ -36,15 +35,13 @@ public final class OutboxMetricsAutoConfiguration {
 
     @Bean
     MeterBinder outboxStreamMeterBinder(RuntimeSettings settings, QueueGauges gauges, OutboxRuntime runtime) {
-        return (registry) -> {
-            QueueMeters queues = new QueueMeters(registry, gauges);
-            OutboxMeters meters = new OutboxMeters(registry);
-            settings.polling().streams().keySet().forEach((stream) -> {
-                queues.register(stream);
-                meters.registerCounters(stream);
-                meters.registerStuckHandlers(
-                        stream, () -> runtime.runningHandlers().stuck(stream).size());
-            });
-        };
+        return (registry) -> settings.polling()
+                .streams()
+                .keySet()
+                .forEach((stream) -> OutboxMeters.register(
+                        registry,
+                        stream,
+                        gauges,
+                        () -> runtime.runningHandlers().stuck(stream).size()));
     }
 }

@@ -1,4 +1,4 @@
-package dev.outbox.internal.runtime;
+package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxPublisher;
 import java.util.function.UnaryOperator;
