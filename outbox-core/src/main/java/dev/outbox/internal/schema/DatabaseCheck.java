@@ -18,7 +18,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  * Checks before the first migration statement that the DataSource leads to a PostgreSQL in which the role may create the outbox tables, or
  * read their version, and in which no foreign tables have their names. It changes nothing.
  */
-public final class DatabaseCheck {
+final class DatabaseCheck {
 
     private static final Logger log = LoggerFactory.getLogger(DatabaseCheck.class);
 
@@ -54,15 +54,14 @@ public final class DatabaseCheck {
     private final OutboxSchema schema;
     private final OutboxSchema archiveSchema;
 
-    /** Prepares the check of the connections that the migrations use. */
-    public DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
+    DatabaseCheck(DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.dataSource = dataSource;
         this.schema = schema;
         this.archiveSchema = archiveSchema;
     }
 
     /** Throws an {@link OutboxConfigurationException} if the outbox cannot migrate its tables, or read their version. */
-    public void run(boolean migrate) {
+    void run(boolean migrate) {
         Optional<AbstractRoutingDataSource> routing = routing();
         try (Connection connection = dataSource.getConnection()) {
             checkProduct(connection.getMetaData());

@@ -59,6 +59,7 @@ public final class OutboxMigrations {
             """;
 
     private final TableModule module;
+    private final DataSource dataSource;
     private final JdbcClient sql;
     private final OutboxSchema schema;
     private final OutboxSchema archive;
@@ -74,6 +75,7 @@ public final class OutboxMigrations {
     public OutboxMigrations(
             TableModule module, DataSource dataSource, OutboxSchema schema, OutboxSchema archiveSchema) {
         this.module = module;
+        this.dataSource = dataSource;
         this.sql = JdbcClient.create(dataSource);
         this.schema = schema;
         this.archive = archiveSchema;
@@ -90,6 +92,18 @@ public final class OutboxMigrations {
                 .baselineVersion("0")
                 .cleanDisabled(true)
                 .load();
+    }
+
+    /** Checks the database before the first statement, then updates the tables or checks their version. */
+    public void start(boolean migrate) {
+        if (module.equals(TableModule.OUTBOX)) {
+            new DatabaseCheck(dataSource, schema, archive).run(migrate);
+        }
+        if (migrate) {
+            migrate();
+        } else {
+            validate();
+        }
     }
 
     /** Updates the tables, or waits until another instance has done so. */

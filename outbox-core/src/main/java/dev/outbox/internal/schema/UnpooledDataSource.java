@@ -27,13 +27,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
 
     private static final String LOGIN_TIMEOUT_SECONDS = "10";
 
-    private static final List<String> TARGETS = List.of("dataSource", "targetDataSource");
-    private static final List<String> URLS = List.of("jdbcUrl", "url");
-    private static final List<String> USERS = List.of("username", "user");
-    private static final List<String> PASSWORDS = List.of("password");
-    private static final List<String> CREDENTIALS_PROVIDERS = List.of("credentialsProvider");
-    private static final List<String> INIT_SQL = List.of("connectionInitSql");
-    private static final List<String> PROPERTIES = List.of("dataSourceProperties", "connectionProperties");
+    private static final String[] URLS = {"jdbcUrl", "url"};
 
     private final BeanWrapper pool;
     private final @Nullable String url;
@@ -64,24 +58,24 @@ public final class UnpooledDataSource extends AbstractDataSource {
     private static Optional<BeanWrapper> pool(DataSource dataSource) {
         DataSource current = unwrapped(dataSource);
         BeanWrapper bean = PropertyAccessorFactory.forBeanPropertyAccess(current);
-        if (read(bean, CREDENTIALS_PROVIDERS, Object.class) != null) {
+        if (read(bean, Object.class, "credentialsProvider") != null) {
             return Optional.empty();
         }
-        if (read(bean, URLS, String.class) != null) {
+        if (read(bean, String.class, URLS) != null) {
             return Optional.of(bean);
         }
-        DataSource target = read(bean, TARGETS, DataSource.class);
+        DataSource target = read(bean, DataSource.class, "dataSource", "targetDataSource");
         return target == null || target == current ? Optional.empty() : pool(target);
     }
 
     @Nullable
     String url() {
-        return url != null ? url : read(pool, URLS, String.class);
+        return url != null ? url : read(pool, String.class, URLS);
     }
 
     @Nullable
     String user() {
-        return read(pool, USERS, String.class);
+        return read(pool, String.class, "username", "user");
     }
 
     /** A proxy has no properties of the pool, but leads to it. */
@@ -103,7 +97,7 @@ public final class UnpooledDataSource extends AbstractDataSource {
         return dataSource;
     }
 
-    private static <T> @Nullable T read(BeanWrapper bean, List<String> names, Class<T> type) {
+    private static <T> @Nullable T read(BeanWrapper bean, Class<T> type, String... names) {
         for (String name : names) {
             try {
                 if (bean.isReadableProperty(name) && type.isInstance(bean.getPropertyValue(name))) {
@@ -127,14 +121,14 @@ public final class UnpooledDataSource extends AbstractDataSource {
         properties.setProperty("tcpKeepAlive", "true");
         // A server or pooler may accept a connection and not answer.
         properties.setProperty("loginTimeout", LOGIN_TIMEOUT_SECONDS);
-        Properties own = read(pool, PROPERTIES, Properties.class);
+        Properties own = read(pool, Properties.class, "dataSourceProperties", "connectionProperties");
         if (own != null) {
             own.stringPropertyNames().forEach((name) -> properties.setProperty(name, own.getProperty(name)));
         }
-        set(properties, "user", read(pool, USERS, String.class));
-        set(properties, "password", read(pool, PASSWORDS, String.class));
+        set(properties, "user", user());
+        set(properties, "password", read(pool, String.class, "password"));
         Connection connection = DriverManager.getConnection(current, properties);
-        String initSql = read(pool, INIT_SQL, String.class);
+        String initSql = read(pool, String.class, "connectionInitSql");
         if (initSql != null) {
             initialize(connection, initSql);
         }

@@ -50,7 +50,7 @@ class PlainSqlTest {
 
     @Test
     void createsWhatTheMigrationsCreate() throws SQLException {
-        run(PrintSql.sql());
+        run(PlainSql.sql());
 
         try (TestDatabase migrated = TestPostgres.shared().newDatabase()) {
             new OutboxMigrations(migrated.dataSource(), OutboxSchema.DEFAULT, AUDIT).migrate();
@@ -67,7 +67,7 @@ class PlainSqlTest {
     @Test
     void servesOtherNamesAndExistingSchemas() throws SQLException {
         sql.sql("CREATE SCHEMA \"MixedCase\"").update();
-        run(PrintSql.sql("--schema=MixedCase", "--archive-schema=old_events"));
+        run(PlainSql.sql("--schema=MixedCase", "--archive-schema=old_events"));
 
         OutboxMigrations migrations = new OutboxMigrations(
                 database.dataSource(), new OutboxSchema("MixedCase"), new OutboxSchema("old_events"));
@@ -77,7 +77,7 @@ class PlainSqlTest {
 
     @Test
     void upgradeThatDidNotRunIsNoticed() throws SQLException {
-        run(PrintSql.sql());
+        run(PlainSql.sql());
         sql.sql("DELETE FROM events.outbox_schema_history WHERE script = 'R__archive.sql'")
                 .update();
 
@@ -86,13 +86,13 @@ class PlainSqlTest {
                 .hasMessageContaining("R__archive.sql did not run")
                 .hasMessageNotContaining("CREATE TABLE \"events\".outbox (");
 
-        run(PrintSql.sql("--after=1"));
+        run(PlainSql.sql("--after=1"));
         assertThatCode(migrations(OutboxSchema.DEFAULT)::validate).doesNotThrowAnyException();
     }
 
     @Test
     void tablesOfANewerVersionAreAccepted() throws SQLException {
-        run(PrintSql.sql());
+        run(PlainSql.sql());
         run("""
                 INSERT INTO events.outbox_schema_history
                        (installed_rank, version, description, type, script, checksum, installed_by, execution_time, success)
@@ -104,7 +104,7 @@ class PlainSqlTest {
 
     @Test
     void changedTextOfAnUpgradeIsNoticed() throws SQLException {
-        run(PrintSql.sql());
+        run(PlainSql.sql());
         sql.sql("UPDATE events.outbox_schema_history SET checksum = 1 WHERE script = 'V1__outbox.sql'")
                 .update();
 
@@ -113,22 +113,22 @@ class PlainSqlTest {
 
     @Test
     void printsOnlyWhatFollowsAVersion() {
-        assertThat(PrintSql.sql("--after=1"))
+        assertThat(PlainSql.sql("--after=1"))
                 .contains("CREATE TABLE IF NOT EXISTS \"audit\".events")
                 .doesNotContain("CREATE TABLE \"events\".outbox (");
-        assertThat(PrintSql.sql()).contains("CREATE TABLE \"events\".outbox (").doesNotContain("${");
+        assertThat(PlainSql.sql()).contains("CREATE TABLE \"events\".outbox (").doesNotContain("${");
     }
 
     @Test
     void explainsWrongOptions() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> PrintSql.sql("--shema=x"))
+                .isThrownBy(() -> PlainSql.sql("--shema=x"))
                 .withMessage("unknown option: --shema=x");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> PrintSql.sql("--schema=a-b"))
+                .isThrownBy(() -> PlainSql.sql("--schema=a-b"))
                 .withMessageContaining("not a usable schema name");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> PrintSql.sql("--after=one"))
+                .isThrownBy(() -> PlainSql.sql("--after=one"))
                 .withMessageContaining("--after=one");
     }
 

@@ -1,7 +1,6 @@
 package dev.outbox.spring.autoconfigure;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.internal.schema.DatabaseCheck;
 import dev.outbox.internal.schema.OutboxMigrations;
 import dev.outbox.internal.schema.TableModule;
 import dev.outbox.internal.schema.UnpooledDataSource;
@@ -38,17 +37,8 @@ final class OutboxMigrationInitializer implements InitializingBean {
         DataSource dataSource = dataSource();
         OutboxSchema schema = database.schemas().outbox();
         OutboxSchema archive = database.schemas().archive();
-        new DatabaseCheck(dataSource, schema, archive).run(migrate);
-        run(new OutboxMigrations(dataSource, schema, archive));
-        modules.forEach((module) -> run(new OutboxMigrations(module, dataSource, schema, archive)));
-    }
-
-    private void run(OutboxMigrations migrations) {
-        if (migrate) {
-            migrations.migrate();
-        } else {
-            migrations.validate();
-        }
+        new OutboxMigrations(dataSource, schema, archive).start(migrate);
+        modules.forEach((module) -> new OutboxMigrations(module, dataSource, schema, archive).start(migrate));
     }
 
     /**

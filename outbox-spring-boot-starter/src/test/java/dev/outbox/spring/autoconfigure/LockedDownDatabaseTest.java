@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.outbox.OutboxConfigurationException;
-import dev.outbox.internal.schema.PrintSql;
+import dev.outbox.internal.schema.PlainSql;
 import dev.outbox.spring.autoconfigure.Subscriptions.Licensing;
 import dev.outbox.testing.TestDatabase;
 import dev.outbox.testing.TestPostgres;
@@ -39,7 +39,7 @@ class LockedDownDatabaseTest {
     /** As an administrator does: nothing but the JAR of the core is on the class path. */
     @BeforeAll
     static void print() throws IOException, InterruptedException, URISyntaxException {
-        Path jar = Path.of(PrintSql.class
+        Path jar = Path.of(PlainSql.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()
@@ -49,7 +49,7 @@ class LockedDownDatabaseTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         jar.toString(),
-                        PrintSql.class.getName())
+                        PlainSql.class.getName())
                 .redirectOutput(file.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -117,7 +117,7 @@ class LockedDownDatabaseTest {
     }
 
     private void grant() throws IOException {
-        try (InputStream script = Objects.requireNonNull(PrintSql.class.getResourceAsStream("/db/outbox/grants.sql"))) {
+        try (InputStream script = Objects.requireNonNull(PlainSql.class.getResourceAsStream("/db/outbox/grants.sql"))) {
             database.grant(new String(script.readAllBytes(), StandardCharsets.UTF_8));
         }
     }

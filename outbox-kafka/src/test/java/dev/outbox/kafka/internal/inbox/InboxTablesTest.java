@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.schema.OutboxMigrations;
-import dev.outbox.internal.schema.PrintSql;
+import dev.outbox.internal.schema.PlainSql;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.kafka.fixture.Receiver;
 import dev.outbox.kafka.internal.inbox.InboxSettings.Late;
@@ -36,7 +36,7 @@ class InboxTablesTest {
                     .hasMessageContaining("V1__kafka.sql did not run");
 
             int before = output.getOut().length();
-            PrintSql.main(new String[] {"--module=kafka"});
+            PlainSql.main(new String[] {"--module=kafka"});
             sql.sql(output.getOut().substring(before)).update();
             migrations.validate();
             migrations.migrate();
