@@ -45,48 +45,6 @@ public record EventEnvelope(
         headers = Map.copyOf(headers);
     }
 
-    /**
-     * Creates an envelope of an event that is not replayed, for tests of handlers.
-     *
-     * @param id the place in the outbox
-     * @param eventId the event id
-     * @param stream the stream
-     * @param aggregateType the aggregate type
-     * @param aggregateId the aggregate id
-     * @param aggregateSeq the sequence within the aggregate
-     * @param eventType the event type
-     * @param schemaVersion the schema version of the payload
-     * @param payload the payload as JSON text
-     * @param headers the headers
-     * @param occurredAt when the event happened
-     */
-    public EventEnvelope(
-            long id,
-            UUID eventId,
-            String stream,
-            String aggregateType,
-            String aggregateId,
-            long aggregateSeq,
-            String eventType,
-            int schemaVersion,
-            String payload,
-            Map<String, String> headers,
-            Instant occurredAt) {
-        this(
-                id,
-                eventId,
-                stream,
-                aggregateType,
-                aggregateId,
-                aggregateSeq,
-                eventType,
-                schemaVersion,
-                payload,
-                headers,
-                occurredAt,
-                false);
-    }
-
     /** Describes the event in one line, without its payload, which may be confidential. */
     @Override
     public String toString() {

@@ -50,6 +50,7 @@ public final class Envelopes {
                 1,
                 payload,
                 headers,
-                occurredAt);
+                occurredAt,
+                false);
     }
 }

@@ -85,6 +85,7 @@ record StoredEvents(JdbcClient jdbc, String schema, JsonMapper mapper) {
                 row.getInt("schema_version"),
                 row.getString("payload"),
                 mapper.readValue(row.getString("headers"), HEADERS),
-                row.getTimestamp("occurred_at").toInstant());
+                row.getTimestamp("occurred_at").toInstant(),
+                false);
     }
 }

@@ -85,6 +85,17 @@ class CircuitTest {
 
     private static EventEnvelope event(String aggregateId) {
         return new EventEnvelope(
-                1, new UUID(0, 1), "default", "order", aggregateId, 1, "OrderPlaced", 1, "{}", Map.of(), Instant.EPOCH);
+                1,
+                new UUID(0, 1),
+                "default",
+                "order",
+                aggregateId,
+                1,
+                "OrderPlaced",
+                1,
+                "{}",
+                Map.of(),
+                Instant.EPOCH,
+                false);
     }
 }

@@ -180,6 +180,6 @@ class NoticeDeliveryTest {
 
     private static EventEnvelope envelope(Instant at) {
         String id = UUID.randomUUID().toString();
-        return new EventEnvelope(1, UUID.randomUUID(), "default", "any", id, 1, "Any", 1, "{}", Map.of(), at);
+        return new EventEnvelope(1, UUID.randomUUID(), "default", "any", id, 1, "Any", 1, "{}", Map.of(), at, false);
     }
 }

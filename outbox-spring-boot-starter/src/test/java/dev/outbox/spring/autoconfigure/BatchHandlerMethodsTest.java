@@ -53,7 +53,7 @@ class BatchHandlerMethodsTest {
     void batchMethodsGetTheirArguments() throws Exception {
         List<Object> failed = new ArrayList<>();
         EventEnvelope event = new EventEnvelope(
-                1, UUID.randomUUID(), "default", "order", "1", 1, "Ordered", 1, "{}", Map.of(), Instant.EPOCH);
+                1, UUID.randomUUID(), "default", "order", "1", 1, "Ordered", 1, "{}", Map.of(), Instant.EPOCH, false);
         Batch payloads = new Batch(List.of(new Ordered(1)), List.of(event), (one, cause) -> failed.add(one));
         heard.clear();
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext(Batches.class)) {

@@ -27,7 +27,18 @@ import org.springframework.transaction.annotation.Transactional;
 class DeadLetterMethodsTest {
 
     private static final EventEnvelope ENVELOPE = new EventEnvelope(
-            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
+            1,
+            UUID.randomUUID(),
+            "default",
+            "order",
+            "1",
+            1,
+            "SubscriptionStarted",
+            1,
+            "{}",
+            Map.of(),
+            Instant.EPOCH,
+            false);
 
     @Test
     void methodIsAttachedToItsHandler() throws Exception {

@@ -48,7 +48,18 @@ class HandlerDiscoveryTest {
     };
 
     static final EventEnvelope ENVELOPE = new EventEnvelope(
-            1, UUID.randomUUID(), "default", "order", "1", 1, "SubscriptionStarted", 1, "{}", Map.of(), Instant.EPOCH);
+            1,
+            UUID.randomUUID(),
+            "default",
+            "order",
+            "1",
+            1,
+            "SubscriptionStarted",
+            1,
+            "{}",
+            Map.of(),
+            Instant.EPOCH,
+            false);
 
     private static final List<String> heard = new ArrayList<>();
 

@@ -32,7 +32,8 @@ final class TestEvents {
                 2,
                 "\"" + orderAndSequence + "\"",
                 headers,
-                TIME);
+                TIME,
+                false);
     }
 
     static Route orders() {
