@@ -122,10 +122,9 @@ final class InboxTransaction {
         if (json.getBytes(UTF_8).length > largestPayload) {
             json = stored.withoutContent().json();
         }
-        OutboxEvent event = OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
+        return OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
                 .withEventId(id)
                 .withEventType(StoredRecord.TYPE);
-        return settings.stream() == null ? event : event.inStream(settings.stream());
     }
 
     /** The records of one aggregate wait for each other. */

@@ -77,7 +77,7 @@ record Incoming(
                 stored = stored.withHeader(header.getKey(), header.getValue());
             }
         }
-        String stream = settings.stream() == null ? event.stream() : settings.stream();
+        String stream = event.stream();
         return new Content(stream == null ? stored : stored.inStream(stream), id, type, aggregate, sequence);
     }
 
