@@ -154,7 +154,7 @@ public final class HandlerDefinition {
     /**
      * Returns the same handler with a maximum size of its batches.
      *
-     * @param batchSize the maximum number of events, at least 1, unless the configuration sets another
+     * @param batchSize the maximum number of events, at least 1
      * @return a changed copy
      * @throws IllegalArgumentException if the size is below 1
      */

@@ -16,7 +16,7 @@ import java.lang.annotation.Target;
  * events of one aggregate in order.
  *
  * <p>A <em>batch handler</em> takes a {@code List} of payloads, of envelopes, or of both in this order, then optionally a {@link BatchOutcome}
- * and an {@link EventContext}. It receives the events that are claimed together, at most {@code outbox.handlers.<id>.batch-size}: of many
+ * and an {@link EventContext}. It receives the events that are claimed together, at most {@code batch-size} of their stream: of many
  * aggregates, each in order. If one event fails, the handler reports it to the {@code BatchOutcome} and leaves out the later events of its
  * aggregate. If the handler throws, all of them are delivered again; the attempt counts for the first event of each aggregate. Because one
  * event may be at fault, the last attempt on an event is made without the others. If a deduplicating batch handler reports a failure, its

@@ -32,8 +32,7 @@ public record DispatchSettings(RetryPolicies retry, Map<String, HandlerSettings>
         if (!handler.isBatch()) {
             return 1;
         }
-        Integer configured = of(handler.id()).batchSize();
-        Integer size = configured != null ? configured : handler.batchSize();
+        Integer size = handler.batchSize();
         return size != null ? size : Integer.MAX_VALUE;
     }
 

@@ -9,18 +9,14 @@ import org.jspecify.annotations.Nullable;
 public record HandlerSettings(
         @Nullable Duration timeout,
         @Nullable OnDead onDead,
-        @Nullable CircuitBreaker circuit,
-        @Nullable Integer batchSize) {
+        @Nullable CircuitBreaker circuit) {
 
     /** Settings of a handler that nothing is configured for. */
-    public static final HandlerSettings NONE = new HandlerSettings(null, null, null, null);
+    public static final HandlerSettings NONE = new HandlerSettings(null, null, null);
 
     public HandlerSettings {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
             throw new IllegalArgumentException("timeout must be positive: " + timeout);
-        }
-        if (batchSize != null && batchSize < 1) {
-            throw new IllegalArgumentException("batchSize must be at least 1: " + batchSize);
         }
     }
 }

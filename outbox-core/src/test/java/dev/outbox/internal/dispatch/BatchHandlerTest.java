@@ -13,7 +13,6 @@ import dev.outbox.fixture.Orders.OrderPlaced;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.poll.PollerSettings;
-import dev.outbox.internal.registry.HandlerSettings;
 import dev.outbox.testing.Guarantee;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,11 +60,8 @@ class BatchHandlerTest {
     }
 
     @Test
-    void configuredBatchSizeComesBeforeTheHandlersOwn() {
-        outbox
-                .handler(batch("index", allSucceed()).batchSize(50))
-                .settings("index", new HandlerSettings(null, null, null, 25))
-                .stream("default", claiming(100, 1));
+    void handlerLimitsItsBatches() {
+        outbox.handler(batch("index", allSucceed()).batchSize(25)).stream("default", claiming(100, 1));
         publish(60, 20);
 
         outbox.start();

@@ -138,8 +138,8 @@ class OnDeadTest {
 
     @Test
     void configurationGoesBeforeTheHandler() {
-        HandlerSettings block = new HandlerSettings(null, OnDead.BLOCK, null, null);
-        HandlerSettings goOn = new HandlerSettings(null, OnDead.CONTINUE, null, null);
+        HandlerSettings block = new HandlerSettings(null, OnDead.BLOCK, null);
+        HandlerSettings goOn = new HandlerSettings(null, OnDead.CONTINUE, null);
         Recorded stopped = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
         Recorded passing = Recorded.failing((attempt) -> isSick(attempt, 1) ? new NonRetryableException("no") : null);
         outbox.handler("stopped", "*", stopped)

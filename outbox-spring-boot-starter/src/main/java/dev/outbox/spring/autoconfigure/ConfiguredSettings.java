@@ -161,8 +161,7 @@ final class ConfiguredSettings {
                 : PropertyRule.checkAll(
                         prefix + ".circuit",
                         () -> new CircuitBreaker(failures, handler.circuit().probeInterval()));
-        return PropertyRule.checkAll(
-                prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit, handler.batchSize()));
+        return PropertyRule.checkAll(prefix, () -> new HandlerSettings(handler.timeout(), handler.onDead(), circuit));
     }
 
     private RetryPolicies retries() {

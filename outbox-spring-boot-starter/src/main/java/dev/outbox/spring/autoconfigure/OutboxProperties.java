@@ -143,14 +143,12 @@ public record OutboxProperties(
      * @param timeout How long the handler may run before it is interrupted and the attempt fails. No limit if not set.
      * @param onDead What happens to later events of an aggregate behind a dead letter. The handler's own setting applies if not set.
      * @param circuit Circuit breaker of the handler.
-     * @param batchSize Maximum number of events that a batch handler gets at a time. All that are claimed together if not set.
      */
     public record Handler(
             @DefaultValue Retry retry,
             @Nullable Duration timeout,
             @Nullable OnDead onDead,
-            @DefaultValue Circuit circuit,
-            @Nullable Integer batchSize) {}
+            @DefaultValue Circuit circuit) {}
 
     /**
      * Circuit breaker of a handler.

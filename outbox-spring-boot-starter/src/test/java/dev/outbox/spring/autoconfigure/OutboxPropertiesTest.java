@@ -97,9 +97,9 @@ class OutboxPropertiesTest {
                 "outbox.handlers.plain.retry.max-attempts=3");
 
         assertThat(settings.dispatch().of("mail.send"))
-                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10)), null));
+                .isEqualTo(new HandlerSettings(seconds(30), OnDead.BLOCK, new CircuitBreaker(5, seconds(10))));
         assertThat(settings.dispatch().of("other"))
-                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30)), null));
+                .isEqualTo(new HandlerSettings(null, null, new CircuitBreaker(3, seconds(30))));
         assertThat(settings.dispatch().of("plain")).isEqualTo(HandlerSettings.NONE);
         assertThat(settings.dispatch().of("unknown")).isEqualTo(HandlerSettings.NONE);
     }
