@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param stream the stream
  * @param eventType the event type
  * @param errorCode the code of the last failure
- * @param created when the delivery was queued for redelivery
+ * @param since the earliest time at which the delivery was queued for redelivery
+ * @param before the time before which the delivery was queued for redelivery
  * @param statuses the statuses
- * @param page where to begin and to end
+ * @param after the place after which to begin
+ * @param upTo the place at which to end, inclusive
  */
 public record DeliverySelection(
         @Nullable String handlerId,
@@ -30,12 +32,14 @@ public record DeliverySelection(
         @Nullable String stream,
         @Nullable String eventType,
         @Nullable String errorCode,
-        Span created,
+        @Nullable Instant since,
+        @Nullable Instant before,
         Set<DeliveryStatus> statuses,
-        Page page) {
+        @Nullable Place after,
+        @Nullable Place upTo) {
 
     private static final DeliverySelection ALL = new DeliverySelection(
-            null, null, null, null, null, null, null, Span.ANY, EnumSet.allOf(DeliveryStatus.class), Page.WHOLE);
+            null, null, null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), null, null);
 
     /**
      * Copies the statuses and checks the values.
@@ -50,29 +54,9 @@ public record DeliverySelection(
         Criteria.checkOptional("stream", stream);
         Criteria.checkOptional("event type", eventType);
         Criteria.checkOptional("error code", errorCode);
+        Criteria.checkRange(since, before);
         if (statuses.isEmpty()) {
             throw new InvalidOperationException("the selection allows no status, so it can find nothing");
-        }
-    }
-
-    /**
-     * Time span; {@code null} leaves it open.
-     *
-     * @param since the start, inclusive
-     * @param before the end, exclusive
-     */
-    public record Span(@Nullable Instant since, @Nullable Instant before) {
-
-        /** Any time. */
-        public static final Span ANY = new Span(null, null);
-
-        /**
-         * Checks the values.
-         *
-         * @throws InvalidOperationException if the span is empty, or not within the years 1 to 9999
-         */
-        public Span {
-            Criteria.checkRange(since, before);
         }
     }
 
@@ -92,18 +76,6 @@ public record DeliverySelection(
         public Place {
             Criteria.checkText("handler id of a place", handlerId);
         }
-    }
-
-    /**
-     * Part of the deliveries in their order; {@code null} leaves it open.
-     *
-     * @param after the position after which to begin
-     * @param upTo the position at which to end, inclusive
-     */
-    public record Page(@Nullable Place after, @Nullable Place upTo) {
-
-        /** All deliveries. */
-        public static final Page WHOLE = new Page(null, null);
     }
 
     /**
@@ -146,7 +118,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofHandler(String handlerId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -158,7 +130,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -169,7 +141,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofEvent(UUID eventId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -180,7 +152,7 @@ public record DeliverySelection(
      */
     public DeliverySelection inStream(String stream) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -191,7 +163,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofEventType(String eventType) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -202,7 +174,7 @@ public record DeliverySelection(
      */
     public DeliverySelection withErrorCode(String errorCode) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -213,9 +185,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
-        Span created = new Span(since, before);
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -227,7 +198,7 @@ public record DeliverySelection(
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
         Set<DeliveryStatus> statuses = Set.copyOf(List.of(allowed));
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -238,9 +209,9 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection after(long id, String handler) {
-        Page page = new Page(new Place(id, handler), this.page.upTo());
+        Place after = new Place(id, handler);
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 
     /**
@@ -252,29 +223,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection upTo(long id, String handler) {
-        Page page = new Page(this.page.after(), new Place(id, handler));
+        Place upTo = new Place(id, handler);
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, created, statuses, page);
-    }
-
-    /**
-     * Returns whether the selection has no criterion except {@link #after} and {@link #upTo}.
-     *
-     * @return whether it selects all deliveries
-     */
-    public boolean isUnrestricted() {
-        Page page = Page.WHOLE;
-        return new DeliverySelection(
-                        handlerId,
-                        aggregateType,
-                        aggregateId,
-                        eventId,
-                        stream,
-                        eventType,
-                        errorCode,
-                        created,
-                        statuses,
-                        page)
-                .equals(all());
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
     }
 }

@@ -10,14 +10,16 @@ import org.jspecify.annotations.Nullable;
  * @param eventId the event of the delivery
  * @param handlerId the handler, or the handler of the delivery
  * @param performedBy the operator
- * @param performed the time of the operation
- * @param olderThan the id before which to begin; results are in descending order
+ * @param since the earliest time of the operation
+ * @param before the time before which the operation was performed
+ * @param olderThan the id before which to begin, such as that of the last operation of a page; results are in descending order
  */
 public record OperationSelection(
         @Nullable UUID eventId,
         @Nullable String handlerId,
         @Nullable String performedBy,
-        DeliverySelection.Span performed,
+        @Nullable Instant since,
+        @Nullable Instant before,
         @Nullable Long olderThan) {
 
     /**
@@ -28,6 +30,7 @@ public record OperationSelection(
     public OperationSelection {
         Criteria.checkOptional("handler id", handlerId);
         Criteria.checkOptional("the name of the operator", performedBy);
+        Criteria.checkRange(since, before);
     }
 
     /**
@@ -36,58 +39,26 @@ public record OperationSelection(
      * @return the selection
      */
     public static OperationSelection all() {
-        return new OperationSelection(null, null, null, DeliverySelection.Span.ANY, null);
+        return new OperationSelection(null, null, null, null, null, null);
     }
 
     /**
-     * Narrows the selection to an event.
+     * Selects the operations on the deliveries of an event.
      *
      * @param eventId the event
-     * @return the narrower selection
+     * @return the selection
      */
-    public OperationSelection ofEvent(UUID eventId) {
-        return new OperationSelection(eventId, handlerId, performedBy, performed, olderThan);
+    public static OperationSelection ofEvent(UUID eventId) {
+        return new OperationSelection(eventId, null, null, null, null, null);
     }
 
     /**
-     * Narrows the selection to a handler.
+     * Selects the operations on a handler and its deliveries.
      *
      * @param handlerId the handler
-     * @return the narrower selection
+     * @return the selection
      */
-    public OperationSelection ofHandler(String handlerId) {
-        return new OperationSelection(eventId, handlerId, performedBy, performed, olderThan);
-    }
-
-    /**
-     * Narrows the selection to an operator.
-     *
-     * @param performedBy the operator
-     * @return the narrower selection
-     */
-    public OperationSelection by(String performedBy) {
-        return new OperationSelection(eventId, handlerId, performedBy, performed, olderThan);
-    }
-
-    /**
-     * Narrows the selection to a span of time.
-     *
-     * @param since the start, inclusive; {@code null} for no limit
-     * @param before the end, exclusive; {@code null} for no limit
-     * @return the narrower selection
-     */
-    public OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
-        return new OperationSelection(
-                eventId, handlerId, performedBy, new DeliverySelection.Span(since, before), olderThan);
-    }
-
-    /**
-     * Narrows the selection to operations before another one, such as the last one of a page.
-     *
-     * @param id the id of that operation
-     * @return the narrower selection
-     */
-    public OperationSelection olderThan(long id) {
-        return new OperationSelection(eventId, handlerId, performedBy, performed, id);
+    public static OperationSelection ofHandler(String handlerId) {
+        return new OperationSelection(null, handlerId, null, null, null, null);
     }
 }

@@ -130,7 +130,7 @@ class OperationsFuzzTest {
     private static void pause(OutboxOperations operations, String handler, String by, String reason) {
         boolean changed = operations.pauseHandler(handler, by, reason);
         Operation latest = operations
-                .operations(OperationSelection.all().ofHandler(handler), 1)
+                .operations(OperationSelection.ofHandler(handler), 1)
                 .get(0);
         if (changed) {
             assertThat(latest.reason()).isEqualTo(reason);
@@ -156,11 +156,10 @@ class OperationsFuzzTest {
     }
 
     private static OperationSelection performed(Hostile values) {
-        OperationSelection all = OperationSelection.all();
         return switch (values.random().nextInt(3)) {
-            case 0 -> all.ofHandler(values.text());
-            case 1 -> all.by(values.text()).olderThan(values.random().nextLong());
-            default -> all.performed(values.instant(), values.oneIn(2) ? null : values.instant());
+            case 0 -> OperationSelection.ofHandler(values.text());
+            case 1 -> new OperationSelection(null, null, values.text(), null, null, values.random().nextLong());
+            default -> new OperationSelection(null, null, null, values.instant(), values.oneIn(2) ? null : values.instant(), null);
         };
     }
 

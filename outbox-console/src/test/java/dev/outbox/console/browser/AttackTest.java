@@ -79,7 +79,7 @@ class AttackTest {
         browser.click("button.retry");
 
         browser.await((text) -> text.contains("1 delivery retried."));
-        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 1))
+        assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 1))
                 .allSatisfy((operation) -> assertThat(operation.reason()).isEqualTo(EVIL));
         browser.assertClean();
     }
@@ -137,7 +137,7 @@ class AttackTest {
         assertThat(shop.find(DeliverySelection.delivery(event, "billing.ledger")))
                 .extracting((delivery) -> delivery.state().status())
                 .containsExactly(DeliveryStatus.DEAD);
-        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 1))
+        assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 1))
                 .isEmpty();
     }
 }

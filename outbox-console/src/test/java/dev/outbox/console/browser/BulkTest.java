@@ -53,7 +53,7 @@ class BulkTest {
                 .doesNotContain("busy");
         shop.await(PUSHES, DeliveryStatus.DEAD, 0);
         shop.await(PUSHES, DeliveryStatus.OPEN, 0);
-        assertThat(shop.operations().operations(OperationSelection.all().ofHandler("push"), 2000))
+        assertThat(shop.operations().operations(OperationSelection.ofHandler("push"), 2000))
                 .filteredOn((operation) -> operation.reason().equals("the gateway is back"))
                 .hasSize(1000)
                 .extracting(Operation::performedBy)
@@ -81,7 +81,7 @@ class BulkTest {
         assertThat(left % 10).isZero();
         browser.open(group);
         assertThat(browser.text()).contains("Dead letters " + left);
-        assertThat(shop.operations().operations(OperationSelection.all().ofHandler("push"), 2000))
+        assertThat(shop.operations().operations(OperationSelection.ofHandler("push"), 2000))
                 .filteredOn((operation) -> operation.reason().equals("the campaign is over"))
                 .hasSize(200 - (int) left);
         browser.assertClean();

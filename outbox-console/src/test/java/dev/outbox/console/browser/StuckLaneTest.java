@@ -83,7 +83,7 @@ class StuckLaneTest {
 
         assertThat(browser.await((text) -> text.contains("Nothing changed")))
                 .contains("another operator or a worker was faster");
-        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 10))
+        assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 10))
                 .extracting(Operation::performedBy)
                 .containsExactly("bob");
         browser.assertClean();
@@ -122,7 +122,7 @@ class StuckLaneTest {
 
         browser.await((text) -> text.contains("1 delivery skipped."));
         assertThat(browser.text()).contains("Nothing waits");
-        assertThat(shop.operations().operations(OperationSelection.all().ofEvent(event), 10))
+        assertThat(shop.operations().operations(OperationSelection.ofEvent(event), 10))
                 .extracting(Operation::performedBy, Operation::action, Operation::reason)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple("ann", "SKIP", "booked by hand"));
         browser.assertClean();

@@ -1,7 +1,6 @@
 package dev.outbox.internal.audit;
 
 import dev.outbox.internal.failure.SqlFailures;
-import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import java.sql.SQLException;
@@ -22,23 +21,16 @@ public final class DatabaseCall {
     }
 
     /** Runs statements on a selection, which a timeout bounds. */
-    public static <T> T select(String task, DeliverySelection selection, Work<T> work) {
-        return bounded(task, OperationRules.filters(selection), work);
-    }
-
-    /** Searches events, which a timeout bounds. */
-    public static <T> T search(String task, Work<T> work) {
-        return bounded(task, "; add an aggregate with its type and id", work);
-    }
-
-    private static <T> T bounded(String task, String remedy, Work<T> work) {
+    public static <T> T search(String task, Object selection, String remedy, Work<T> work) {
         return run(task, () -> {
             try {
                 return work.run();
             } catch (SQLException ex) {
                 if (QUERY_CANCELED.equals(ex.getSQLState())) {
                     throw new InvalidOperationException(
-                            Reason.SELECTION_TOO_BROAD, "the database needed longer than 5 s to " + task + remedy, ex);
+                            Reason.SELECTION_TOO_BROAD,
+                            "the database needed longer than 5 s to " + task + " of " + selection + "; add " + remedy,
+                            ex);
                 }
                 throw ex;
             }

@@ -48,8 +48,8 @@ public final class OperationLogStore {
                         .set("event_id", selection.eventId())
                         .set("handler_id", selection.handlerId())
                         .set("performed_by", selection.performedBy())
-                        .set("since", selection.performed().since())
-                        .set("before", selection.performed().before())
+                        .set("since", selection.since())
+                        .set("before", selection.before())
                         .set("older_than", selection.olderThan())
                         .set("limit", limit),
                 (results) -> {

@@ -2,10 +2,6 @@ package dev.outbox.internal.audit;
 
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.InvalidOperationException;
-import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Checks the requests of operators before any SQL runs; selections check themselves. */
 public final class OperationRules {
@@ -17,7 +13,10 @@ public final class OperationRules {
 
     /** For a change of deliveries. */
     public static AuditInfo check(DeliverySelection selection, String by, String reason) {
-        if (selection.isUnrestricted()) {
+        DeliverySelection unrestricted = new DeliverySelection(
+                null, null, null, null, null, null, null, null, null,
+                DeliverySelection.all().statuses(), selection.after(), selection.upTo());
+        if (selection.equals(unrestricted)) {
             throw new InvalidOperationException("the selection has no filter, so it selects every delivery;"
                     + " filter at least by handler, stream or status");
         }
@@ -51,30 +50,5 @@ public final class OperationRules {
         if (limit < 1) {
             throw new InvalidOperationException("the limit must be at least 1: " + limit);
         }
-    }
-
-    /** Describes the filters of a selection that is too broad, and how to narrow it. */
-    static String filters(DeliverySelection selection) {
-        return Stream.of(
-                        filter("handler id", selection.handlerId()),
-                        filter("aggregate type", selection.aggregateType()),
-                        filter("aggregate id", selection.aggregateId()),
-                        filter("event id", selection.eventId()),
-                        filter("stream", selection.stream()),
-                        filter("event type", selection.eventType()),
-                        filter("error code", selection.errorCode()),
-                        filter("created since", selection.created().since()),
-                        filter("created before", selection.created().before()),
-                        filter("statuses", selection.statuses()))
-                .filter(Objects::nonNull)
-                .collect(
-                        Collectors.joining(
-                                ", ",
-                                " with {",
-                                "}; add an event id, an aggregate with its type and id, or a stream with a handler id and a status"));
-    }
-
-    private static @Nullable String filter(String name, @Nullable Object value) {
-        return value == null ? null : name + "=" + value;
     }
 }

@@ -65,7 +65,7 @@ public final class JdbcInspector implements OutboxInspector {
             if (found.isEmpty()) {
                 return Optional.empty();
             }
-            List<Operation> operations = records.find(OperationSelection.all().ofEvent(eventId), LISTED);
+            List<Operation> operations = records.find(OperationSelection.ofEvent(eventId), LISTED);
             return Optional.of(EventReport.of(found.get(), operations));
         });
     }
@@ -78,6 +78,6 @@ public final class JdbcInspector implements OutboxInspector {
     @Override
     public EventPage findEvents(EventSelection selection, int limit) {
         OperationRules.check(limit);
-        return DatabaseCall.search("search events", () -> search.find(selection, limit));
+        return DatabaseCall.search("search events", selection, "an aggregate with its type and id", () -> search.find(selection, limit));
     }
 }

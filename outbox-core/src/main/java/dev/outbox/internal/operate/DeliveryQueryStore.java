@@ -126,8 +126,8 @@ final class DeliveryQueryStore {
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
-        DeliverySelection.Place after = selection.page().after();
-        DeliverySelection.Place upTo = selection.page().upTo();
+        DeliverySelection.Place after = selection.after();
+        DeliverySelection.Place upTo = selection.upTo();
         return parameters
                 .set("handler_id", selection.handlerId())
                 .set("aggregate_type", selection.aggregateType())
@@ -136,8 +136,8 @@ final class DeliveryQueryStore {
                 .set("stream", selection.stream())
                 .set("event_type", selection.eventType())
                 .set("error_code", selection.errorCode())
-                .set("since", selection.created().since())
-                .set("before", selection.created().before())
+                .set("since", selection.since())
+                .set("before", selection.before())
                 .set("open", selection.statuses().contains(DeliveryStatus.OPEN))
                 .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
                 .set("after_id", after == null ? null : after.id())

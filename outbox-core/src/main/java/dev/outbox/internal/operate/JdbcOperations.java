@@ -51,12 +51,20 @@ public final class JdbcOperations implements OutboxOperations {
     @Override
     public List<Delivery> find(DeliverySelection selection, int limit) {
         OperationRules.check(limit);
-        return DatabaseCall.select("find deliveries", selection, () -> deliveries.find(selection, limit));
+        return search("find deliveries", selection, () -> deliveries.find(selection, limit));
     }
 
     @Override
     public long count(DeliverySelection selection) {
-        return DatabaseCall.select("count deliveries", selection, () -> deliveries.count(selection));
+        return search("count deliveries", selection, () -> deliveries.count(selection));
+    }
+
+    private static <T> T search(String task, DeliverySelection selection, DatabaseCall.Work<T> work) {
+        return DatabaseCall.search(
+                task,
+                selection,
+                "an event id, an aggregate with its type and id, or a stream with a handler id and a status",
+                work);
     }
 
     @Override
@@ -71,7 +79,7 @@ public final class JdbcOperations implements OutboxOperations {
 
     private Changed change(Action action, String done, DeliverySelection selection, AuditInfo audit) {
         String task = action.name().toLowerCase(Locale.ROOT) + " deliveries";
-        Changed changed = DatabaseCall.select(task, selection, () -> changeBatches(action, selection, audit));
+        Changed changed = search(task, selection, () -> changeBatches(action, selection, audit));
         log.info("{} deliveries {} by {}, {} busy", changed.affected(), done, audit.actor(), changed.busy());
         return changed;
     }

@@ -59,16 +59,16 @@ class FindEventsTest {
                         done.id() + " " + Status.PUBLISHED,
                         paid.id() + " " + Status.PENDING,
                         placed.id() + " " + Status.DEAD);
-        assertFound(ALL.ofAggregate("order", null), done, placed);
-        assertFound(ALL.ofAggregate("order", "2"), done);
-        assertFound(ALL.ofAggregate("order", "1"), placed);
-        assertFound(ALL.ofAggregate("order", "1").ofEventType("OrderPaid"));
-        assertFound(ALL.ofEventType("OrderPaid"), paid);
-        assertFound(ALL.ofTrace("t1"), done, paid);
-        assertFound(ALL.ofTrace("t1").ofAggregate("invoice", "1"), paid);
-        assertFound(ALL.ofTrace("t2"));
-        assertFound(ALL.before(paid.id()), placed);
-        assertFound(ALL.ofAggregate("order", "2").before(done.id()));
+        assertFound(EventSelection.ofAggregate("order", null), done, placed);
+        assertFound(EventSelection.ofAggregate("order", "2"), done);
+        assertFound(EventSelection.ofAggregate("order", "1"), placed);
+        assertFound(new EventSelection("order", "1", "OrderPaid", null, null));
+        assertFound(new EventSelection(null, null, "OrderPaid", null, null), paid);
+        assertFound(new EventSelection(null, null, null, "t1", null), done, paid);
+        assertFound(new EventSelection("invoice", "1", null, "t1", null), paid);
+        assertFound(new EventSelection(null, null, null, "t2", null));
+        assertFound(new EventSelection(null, null, null, null, paid.id()), placed);
+        assertFound(new EventSelection("order", "2", null, null, done.id()));
     }
 
     private void assertFound(EventSelection selection, EventEnvelope... expected) {
@@ -87,7 +87,7 @@ class FindEventsTest {
         lanes.published(events.get(1));
         lanes.published(events.get(4));
 
-        for (EventSelection selection : List.of(ALL.ofAggregate("order", null), ALL.ofAggregate("order", "1"))) {
+        for (EventSelection selection : List.of(EventSelection.ofAggregate("order", null), EventSelection.ofAggregate("order", "1"))) {
             List<Long> seen = pages(selection, 2);
             assertThat(seen).isSortedAccordingTo((one, other) -> Long.compare(other, one));
             assertThat(seen).doesNotHaveDuplicates().hasSize(selection.aggregateId() == null ? 10 : 7);
@@ -100,7 +100,7 @@ class FindEventsTest {
         EventPage page = inspector.findEvents(rest, limit);
         while (page.next() != null) {
             page.events().forEach((entry) -> seen.add(entry.event().id()));
-            rest = rest.before(page.next());
+            rest = new EventSelection(rest.aggregateType(), rest.aggregateId(), null, null, page.next());
             page = inspector.findEvents(rest, limit);
         }
         page.events().forEach((entry) -> seen.add(entry.event().id()));
@@ -114,19 +114,19 @@ class FindEventsTest {
         lanes.published(oldest);
         addHistory(OutboxInspector.MOST_COUNTED + 50);
 
-        EventPage first = inspector.findEvents(ALL.ofAggregate("order", "old"), 10);
+        EventPage first = inspector.findEvents(EventSelection.ofAggregate("order", "old"), 10);
         assertThat(first.events()).isEmpty();
         assertThat(first.next()).isNotNull();
-        EventPage second = inspector.findEvents(ALL.ofAggregate("order", "old").before(first.next()), 10);
+        EventPage second = inspector.findEvents(new EventSelection("order", "old", null, null, first.next()), 10);
         assertThat(second.events()).extracting((entry) -> entry.event().id()).containsExactly(oldest.id());
         assertThat(second.next()).isNull();
 
-        EventPage open = inspector.findEvents(ALL.ofAggregate("order", "stuck"), 10);
+        EventPage open = inspector.findEvents(EventSelection.ofAggregate("order", "stuck"), 10);
         assertThat(open.events()).extracting((entry) -> entry.event().id()).containsExactly(stuck.id());
         assertThat(open.next()).isEqualTo(first.next());
-        assertThat(inspector.findEvents(ALL.ofAggregate("order", null), 10).events())
+        assertThat(inspector.findEvents(EventSelection.ofAggregate("order", null), 10).events())
                 .isEmpty();
-        assertThat(pages(ALL.ofAggregate("order", null), 10)).containsExactly(oldest.id(), stuck.id());
+        assertThat(pages(EventSelection.ofAggregate("order", null), 10)).containsExactly(oldest.id(), stuck.id());
     }
 
     private void addHistory(int events) {

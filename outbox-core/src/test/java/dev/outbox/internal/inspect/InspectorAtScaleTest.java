@@ -144,14 +144,14 @@ class InspectorAtScaleTest {
         methods.put("findEvent, published", () -> inspector.findEvent(published));
         methods.put("findContent", () -> inspector.findContent(published));
         methods.put("findEvents", () -> inspector.findEvents(ALL, 100));
-        methods.put("findEvents of a type", () -> inspector.findEvents(ALL.ofEventType("OrderPlaced"), 100));
-        methods.put("findEvents of no type", () -> inspector.findEvents(ALL.ofEventType("Unknown"), 100));
-        methods.put("findEvents of the aggregate", () -> inspector.findEvents(ALL.ofAggregate("order", "big"), 100));
-        methods.put("findEvents of an old aggregate", () -> inspector.findEvents(ALL.ofAggregate("order", "7"), 100));
-        methods.put("findEvents of a trace", () -> inspector.findEvents(ALL.ofTrace("none"), 100));
+        methods.put("findEvents of a type", () -> inspector.findEvents(new EventSelection(null, null, "OrderPlaced", null, null), 100));
+        methods.put("findEvents of no type", () -> inspector.findEvents(new EventSelection(null, null, "Unknown", null, null), 100));
+        methods.put("findEvents of the aggregate", () -> inspector.findEvents(EventSelection.ofAggregate("order", "big"), 100));
+        methods.put("findEvents of an old aggregate", () -> inspector.findEvents(EventSelection.ofAggregate("order", "7"), 100));
+        methods.put("findEvents of a trace", () -> inspector.findEvents(new EventSelection(null, null, null, "none", null), 100));
         methods.put(
                 "findEvents of a trace, in history",
-                () -> inspector.findEvents(ALL.ofTrace("none").before(events / 2), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, null, "none", events / 2), 100));
 
         Map<String, Duration> p95 = new LinkedHashMap<>();
         for (Map.Entry<String, Executable> method : methods.entrySet()) {

@@ -199,7 +199,7 @@ class InspectorTest {
         assertThatThrownBy(() -> counted.lanes("order", "")).isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.findEvents(EventSelection.all(), 0))
                 .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> counted.findEvents(EventSelection.all().ofTrace(""), 1))
+        assertThatThrownBy(() -> counted.findEvents(new EventSelection(null, null, null, "", null), 1))
                 .isInstanceOf(InvalidOperationException.class);
         assertThatThrownBy(() -> counted.findEvents(new EventSelection(null, "1", null, null, null), 1))
                 .isInstanceOf(InvalidOperationException.class)

@@ -22,6 +22,7 @@ import dev.outbox.operations.OutboxOperations;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,13 +107,17 @@ class OperationRecordTest {
         Instant year2001 = Instant.parse("2001-01-01T00:00:00Z");
 
         assertThat(ids(EVERY)).containsExactly(4L, 3L, 2L, 1L);
-        assertThat(ids(EVERY.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
-        assertThat(ids(EVERY.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
-        assertThat(ids(EVERY.by("bob"))).containsExactly(4L);
-        assertThat(ids(EVERY.performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
-        assertThat(ids(EVERY.performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
-        assertThat(ids(EVERY.ofHandler("mail").olderThan(3))).containsExactly(2L, 1L);
+        assertThat(ids(OperationSelection.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
+        assertThat(ids(OperationSelection.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
+        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null))).containsExactly(4L);
+        assertThat(ids(performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
+        assertThat(ids(performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
+        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 3L))).containsExactly(2L, 1L);
         assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
+    }
+
+    private static OperationSelection performed(@Nullable Instant since, @Nullable Instant before) {
+        return new OperationSelection(null, null, null, since, before, null);
     }
 
     private List<Long> ids(OperationSelection selection) {
@@ -208,11 +213,11 @@ class OperationRecordTest {
     @Test
     void uselessSearchOfTheRecordIsRefused() {
         assertThatThrownBy(() -> operations().operations(EVERY, 0)).isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(EVERY.by(""), 1))
+        assertThatThrownBy(() -> operations().operations(new OperationSelection(null, null, "", null, null, null), 1))
                 .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(EVERY.ofHandler(" "), 1))
+        assertThatThrownBy(() -> operations().operations(OperationSelection.ofHandler(" "), 1))
                 .isInstanceOf(InvalidOperationException.class);
-        assertThatThrownBy(() -> operations().operations(EVERY.performed(Instant.EPOCH, Instant.EPOCH), 1))
+        assertThatThrownBy(() -> operations().operations(performed(Instant.EPOCH, Instant.EPOCH), 1))
                 .isInstanceOf(InvalidOperationException.class);
     }
 

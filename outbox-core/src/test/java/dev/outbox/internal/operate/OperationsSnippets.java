@@ -51,7 +51,7 @@ final class OperationsSnippets {
     }
 
     List<Operation> whatHappenedTo(UUID eventId) {
-        return operations.operations(OperationSelection.all().ofEvent(eventId), 100);
+        return operations.operations(OperationSelection.ofEvent(eventId), 100);
     }
 
     void whileTheMailServerMoves(Runnable move) {

@@ -102,7 +102,7 @@ class OperationsUnderLoadTest {
                 .isEqualTo(retriedMails.get() + retriedEntries.get() + skippedPushes.get());
         assertThat(outbox.runtime()
                         .operations()
-                        .operations(OperationSelection.all().ofHandler("push"), EVENTS))
+                        .operations(OperationSelection.ofHandler("push"), EVENTS))
                 .hasSameSizeAs(poison)
                 .allMatch((one) -> one.action().equals("SKIP"));
     }

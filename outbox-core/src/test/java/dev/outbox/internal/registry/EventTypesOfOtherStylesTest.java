@@ -60,7 +60,7 @@ class EventTypesOfOtherStylesTest {
         assertThat(failed).containsExactlyInAnyOrderElementsOf(TYPES);
         assertThat(outbox.runtime()
                         .inspector()
-                        .findEvents(EventSelection.all().ofEventType("order.placed.v1"), 10)
+                        .findEvents(new EventSelection(null, null, "order.placed.v1", null, null), 10)
                         .events())
                 .hasSize(1);
         assertThat(outbox.runtime().operations().count(DeliverySelection.all().ofEventType("order-paid")))

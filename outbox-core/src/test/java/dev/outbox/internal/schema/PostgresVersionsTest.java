@@ -85,11 +85,11 @@ class PostgresVersionsTest {
         assertThat(operations.find(dead, 1)).hasSize(1);
         assertThat(operations.retry(dead, "ann", "try again").affected()).isEqualTo(2);
         assertThat(operations.skip(dead, "ann", "never mind").affected()).isZero();
-        assertThat(operations.operations(OperationSelection.all().by("ann"), 10))
+        assertThat(operations.operations(new OperationSelection(null, null, "ann", null, null, null), 10))
                 .hasSize(2);
         DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
         assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
-        return operations.operations(OperationSelection.all().by("bob"), 10).size();
+        return operations.operations(new OperationSelection(null, null, "bob", null, null, null), 10).size();
     }
 
     private static void pauseAndResume(OutboxOperations operations) {

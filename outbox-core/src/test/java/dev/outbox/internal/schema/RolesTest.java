@@ -118,18 +118,18 @@ class RolesTest {
         assertThat(inspector.findEvent(event.eventId())).isPresent();
         assertThat(inspector.findEvents(EventSelection.all(), 1).events()).hasSize(1);
         assertThat(inspector
-                        .findEvents(EventSelection.all().ofAggregate("order", "1"), 1)
+                        .findEvents(EventSelection.ofAggregate("order", "1"), 1)
                         .events())
                 .hasSize(1);
         assertThatThrownBy(() -> inspector.findContent(event.eventId()))
                 .isInstanceOf(OutboxConfigurationException.class)
                 .hasMessageContaining("refused to read the content of an event");
-        assertThatThrownBy(() -> inspector.findEvents(EventSelection.all().ofTrace("t1"), 1))
+        assertThatThrownBy(() -> inspector.findEvents(new EventSelection(null, null, null, "t1", null), 1))
                 .isInstanceOf(OutboxConfigurationException.class);
         assertThat(worker.runtime().inspector().findContent(event.eventId())).isPresent();
         assertThat(worker.runtime()
                         .inspector()
-                        .findEvents(EventSelection.all().ofTrace("t1").ofAggregate("order", "1"), 1)
+                        .findEvents(new EventSelection("order", "1", null, "t1", null), 1)
                         .events())
                 .isEmpty();
     }

@@ -27,8 +27,10 @@ record DeliveryFilter(
                 stream,
                 eventType,
                 errorCode,
-                all.created(),
+                null,
+                null,
                 status == null ? all.statuses() : status,
-                all.page());
+                null,
+                null);
     }
 }

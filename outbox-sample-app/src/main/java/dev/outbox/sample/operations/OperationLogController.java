@@ -1,6 +1,5 @@
 package dev.outbox.sample.operations;
 
-import dev.outbox.operations.DeliverySelection.Span;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
@@ -36,7 +35,7 @@ final class OperationLogController {
             @Nullable Long olderThan) {
 
         OperationSelection selection() {
-            return new OperationSelection(eventId, handler, by, Span.ANY, olderThan);
+            return new OperationSelection(eventId, handler, by, null, null, olderThan);
         }
     }
 }

@@ -53,7 +53,7 @@ class OperatorTasks {
     }
 
     EventPage eventsOfTheOrder() {
-        return inspector.findEvents(EventSelection.all().ofAggregate("order", "ORD-10001"), 100);
+        return inspector.findEvents(EventSelection.ofAggregate("order", "ORD-10001"), 100);
     }
 
     Optional<EventDetails> oneEvent(UUID eventId) {
@@ -108,6 +108,6 @@ class OperatorTasks {
     }
 
     List<Operation> whoDidWhat() {
-        return operations.operations(OperationSelection.all().ofHandler("fulfilment.order"), 100);
+        return operations.operations(OperationSelection.ofHandler("fulfilment.order"), 100);
     }
 }

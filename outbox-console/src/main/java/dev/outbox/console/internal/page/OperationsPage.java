@@ -2,7 +2,6 @@ package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
 import dev.outbox.console.internal.web.Views;
-import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxOperations;
@@ -33,7 +32,8 @@ final class OperationsPage {
                         inputs.uuid("event"),
                         inputs.text("handler"),
                         inputs.text("by"),
-                        new DeliverySelection.Span(inputs.time("since"), inputs.time("before")),
+                        inputs.time("since"),
+                        inputs.time("before"),
                         inputs.number("olderThan")),
                 PAGE_SIZE + 1);
         List<Operation> shown = found.subList(0, Math.min(PAGE_SIZE, found.size()));

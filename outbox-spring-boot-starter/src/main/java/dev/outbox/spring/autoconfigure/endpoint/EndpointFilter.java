@@ -78,9 +78,11 @@ final class EndpointFilter {
                 text("stream"),
                 text("eventType"),
                 text("errorCode"),
-                new DeliverySelection.Span(time("since"), time("until")),
+                time("since"),
+                time("until"),
                 statuses == null ? all.statuses() : statuses,
-                all.page());
+                null,
+                null);
         end(use);
         return selection;
     }
@@ -103,7 +105,8 @@ final class EndpointFilter {
                 uuid("event"),
                 text("handler"),
                 text("actor"),
-                new DeliverySelection.Span(time("since"), time("until")),
+                time("since"),
+                time("until"),
                 number("after"));
         end(use);
         return selection;
