@@ -1,6 +1,7 @@
 package dev.outbox.operations;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -67,13 +68,15 @@ public record Delivery(
      * @param crashed the number of leases that expired while it was the first of its lane, since the last retry by an operator
      * @param lastAt when the last attempt failed, or the crashed one started; {@code null} if there was none
      * @param lastFailure the last failure; {@code null} if there was none
+     * @param failures the failed attempts, oldest first: the first one and the nine latest
      */
     public record Attempts(
             int ended,
             int failed,
             int crashed,
             @Nullable Instant lastAt,
-            @Nullable Failure lastFailure) {}
+            @Nullable Failure lastFailure,
+            List<FailedAttempt> failures) {}
 
     /**
      * Failure of an attempt.
@@ -82,6 +85,16 @@ public record Delivery(
      * @param message the message of the exception, at most 2000 characters
      */
     public record Failure(String code, String message) {}
+
+    /**
+     * Failed attempt.
+     *
+     * @param attempt the number of the attempt
+     * @param at when the attempt failed, by the clock of the database
+     * @param code the error code
+     * @param message the message, at most 500 characters
+     */
+    public record FailedAttempt(int attempt, Instant at, String code, String message) {}
 
     /**
      * Lease of a worker on a lane.

@@ -1,6 +1,5 @@
 package dev.outbox.operations;
 
-import dev.outbox.operations.FailureGroup.FailedAttempt;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -70,10 +69,9 @@ public record EventDetails(
      * @param handlerId the handler
      * @param outcome the state
      * @param delivery the open or dead delivery; {@code null} if there is none
-     * @param failures the failed attempts of the delivery, oldest first: the first one and the nine latest
      */
     public record HandlerProgress(
-            String handlerId, Outcome outcome, @Nullable Delivery delivery, List<FailedAttempt> failures) {}
+            String handlerId, Outcome outcome, @Nullable Delivery delivery) {}
 
     /**
      * Content of an event.

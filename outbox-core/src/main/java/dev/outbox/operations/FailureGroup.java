@@ -1,6 +1,5 @@
 package dev.outbox.operations;
 
-import java.time.Instant;
 import java.util.UUID;
 
 /**
@@ -25,15 +24,5 @@ public record FailureGroup(String handlerId, String errorCode, long dead, long r
      * @param failure the first failure with the error code of the group that is kept
      */
     public record First(
-            UUID eventId, String eventType, String aggregateType, String aggregateId, FailedAttempt failure) {}
-
-    /**
-     * Failed attempt.
-     *
-     * @param attempt the number of the attempt
-     * @param at when the attempt failed, by the clock of the database
-     * @param code the error code
-     * @param message the message, at most 500 characters
-     */
-    public record FailedAttempt(int attempt, Instant at, String code, String message) {}
+            UUID eventId, String eventType, String aggregateType, String aggregateId, Delivery.FailedAttempt failure) {}
 }

@@ -1,7 +1,5 @@
 package dev.outbox.operations;
 
-import dev.outbox.operations.FailureGroup.FailedAttempt;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param aggregateId the aggregate id
  * @param cause what the lane waits for
  * @param head the delivery that the others wait for; {@code null} if there is none
- * @param failures the failed attempts of the head, oldest first: the first one and the nine latest
  * @param counts how many events and deliveries wait
  */
 public record LaneReport(
@@ -22,7 +19,6 @@ public record LaneReport(
         String aggregateId,
         Cause cause,
         @Nullable Delivery head,
-        List<FailedAttempt> failures,
         Counts counts) {
 
     /** What a lane waits for, the first that applies. */

@@ -17,10 +17,20 @@ import javax.sql.DataSource;
 /** Finds the records of operations, which are written in the transactions that they describe. */
 public final class OperationLogStore {
 
-    /** Relies on outbox_operation_pk, outbox_operation_event and outbox_operation_handler. */
-    private static final String FIND = """
+    private static final String SELECT = """
             SELECT p.id, p.performed_at, p.performed_by, p.action, p.reason, p.stream, p.handler_id, p.event_id,
                    CASE p.previous_status WHEN 'BLOCKING' THEN 'DEAD' ELSE p.previous_status END, p.last_error_code, p.last_error
+            """;
+
+    /** Relies on outbox_operation_event: without OFFSET, the planner may read the primary key backwards. */
+    public static final String OF_EVENT = SELECT + """
+              FROM (SELECT * FROM {schema}.outbox_operation p WHERE p.event_id = :event_id OFFSET 0) p
+             ORDER BY p.id DESC
+             LIMIT 100
+            """;
+
+    /** Relies on outbox_operation_pk, outbox_operation_event and outbox_operation_handler. */
+    private static final String FIND = SELECT + """
               FROM {schema}.outbox_operation p
              WHERE (:event_id::uuid IS NULL OR p.event_id = :event_id)
                AND (:handler_id::text IS NULL OR p.handler_id = :handler_id)
@@ -52,14 +62,16 @@ public final class OperationLogStore {
                         .set("before", selection.before())
                         .set("older_than", selection.olderThan())
                         .set("limit", limit),
-                (results) -> {
-                    List<Operation> operations = new ArrayList<>();
-                    ResultSet row = results.rows();
-                    while (row.next()) {
-                        operations.add(operation(row));
-                    }
-                    return operations;
-                });
+                (results) -> read(results.rows()));
+    }
+
+    /** Reads the rows of {@link #OF_EVENT}. */
+    public static List<Operation> read(ResultSet row) throws SQLException {
+        List<Operation> operations = new ArrayList<>();
+        while (row.next()) {
+            operations.add(operation(row));
+        }
+        return operations;
     }
 
     private static Operation operation(ResultSet row) throws SQLException {

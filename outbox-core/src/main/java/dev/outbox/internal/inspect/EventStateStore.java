@@ -1,7 +1,7 @@
 package dev.outbox.internal.inspect;
 
+import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.lane.DeliveryRow;
-import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.lane.LaneSql;
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.Subscription;
@@ -9,21 +9,26 @@ import dev.outbox.internal.sql.EventRow;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.Delivery;
+import dev.outbox.operations.DeliveryStatus;
 import dev.outbox.operations.EventDetails;
-import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.EventDetails.HandlerProgress;
+import dev.outbox.operations.EventDetails.Outcome;
 import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one event with its deliveries. */
+/** Reads one event, how far each handler is, and what operators did. */
 final class EventStateStore {
 
     /**
@@ -73,7 +78,7 @@ final class EventStateStore {
                       FROM {schema}.outbox_delivery d
                      WHERE d.outbox_id = ANY (ARRAY(SELECT o.id FROM {schema}.outbox o WHERE o.event_id = :event_id))
                      ORDER BY d.outbox_id, d.handler_id
-                     LIMIT 1000""", ", d.failures::text");
+                     LIMIT 1000""");
 
     /** Relies on outbox_unpublished_event_id and outbox_published_event_id. */
     static final String CONTENT = """
@@ -89,53 +94,59 @@ final class EventStateStore {
 
     public EventStateStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.find = new Pipeline(schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST);
+        this.find = new Pipeline(schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST, OperationLogStore.OF_EVENT);
         this.content = new Pipeline(schema, Pipeline.INSPECT, CONTENT);
     }
 
-    /** Event, the handlers whose delivery was skipped, its deliveries and the registered handlers. */
-    public record Found(Event event, Set<String> skipped, List<Tried> deliveries, List<HandlerState> handlers) {}
-
-    /** Event and how far it is. */
-    public record Event(Delivery.Event event, boolean received, int schemaVersion, EventDetails.Progress progress) {
-
-        /** Returns the values by which handlers take the event. */
-        public Subscription values() {
-            return Subscription.of(event.type(), event.aggregateType(), event.stream(), received);
-        }
-    }
-
-    /** Delivery with its failed attempts. */
-    public record Tried(Delivery delivery, List<FailedAttempt> failures) {}
-
     /** Finds an event without its payload and headers. */
-    public Optional<Found> find(UUID eventId) throws SQLException {
+    public Optional<EventDetails> find(UUID eventId) throws SQLException {
         return find.run(dataSource, (parameters) -> parameters.set("event_id", eventId), (results) -> {
             ResultSet row = results.rows(EVENT);
-            if (!row.next()) {
-                return Optional.empty();
-            }
-            Event event = event(row);
-            Set<String> skipped = HandlerState.texts(row, DeliveryRow.AFTER_EVENT + 9);
-            List<Tried> deliveries = deliveries(results.rows(DELIVERIES));
-            return Optional.of(new Found(event, skipped, deliveries, HandlerState.read(results.rows())));
+            return row.next() ? Optional.of(details(row, results)) : Optional.empty();
         });
     }
 
-    private static Event event(ResultSet row) throws SQLException {
+    private static EventDetails details(ResultSet row, Pipeline.Results results) throws SQLException {
         int next = DeliveryRow.AFTER_EVENT;
-        EventDetails.Status status = row.getBoolean(next + 8)
-                ? EventDetails.Status.PROCESSING
-                : EventDetails.Status.valueOf(row.getString(next + 1));
-        return new Event(
-                DeliveryRow.event(row),
-                row.getBoolean(next + 10),
-                row.getInt(next),
-                new EventDetails.Progress(
-                        status,
-                        DeliveryRow.instant(row, next + 2),
-                        DeliveryRow.instant(row, next + 3),
-                        claim(row, next + 4)));
+        Delivery.Event event = DeliveryRow.event(row);
+        int schemaVersion = row.getInt(next);
+        EventDetails.Progress progress = new EventDetails.Progress(
+                EventDetails.Status.valueOf(row.getBoolean(next + 8) ? "PROCESSING" : row.getString(next + 1)),
+                DeliveryRow.instant(row, next + 2),
+                DeliveryRow.instant(row, next + 3),
+                claim(row, next + 4));
+        Set<String> skipped = HandlerState.texts(row, next + 9);
+        Subscription values =
+                Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
+        List<Delivery> deliveries = deliveries(results.rows(DELIVERIES));
+        KnownHandlers known = new KnownHandlers(HandlerState.read(results.rows(HandlerState.LIST)), List.of());
+        Map<String, HandlerProgress> handlers = handlers(known, deliveries);
+        skipped.forEach((stored) -> handlers.computeIfAbsent(
+                known.currentId(stored), (id) -> new HandlerProgress(id, Outcome.SKIPPED, null)));
+        Outcome untouched = progress.dispatchedAt() == null ? Outcome.PENDING : Outcome.DONE;
+        known.current().stream()
+                .filter((handler) -> handler.takes(values))
+                .forEach((handler) -> handlers.computeIfAbsent(
+                        handler.id(), (id) -> new HandlerProgress(id, untouched, null)));
+        return new EventDetails(
+                event,
+                schemaVersion,
+                progress,
+                List.copyOf(handlers.values()),
+                OperationLogStore.read(results.rows()));
+    }
+
+    /** A delivery or skip under a former id belongs to the current handler, unless that has one of its own. */
+    private static Map<String, HandlerProgress> handlers(KnownHandlers known, List<Delivery> deliveries) {
+        Set<String> stored = deliveries.stream().map(Delivery::handlerId).collect(Collectors.toSet());
+        Map<String, HandlerProgress> handlers = new TreeMap<>();
+        for (Delivery delivery : deliveries) {
+            String current = known.currentId(delivery.handlerId());
+            String id = stored.contains(current) ? delivery.handlerId() : current;
+            boolean dead = delivery.state().status() == DeliveryStatus.DEAD;
+            handlers.put(id, new HandlerProgress(id, dead ? Outcome.DEAD : Outcome.OPEN, delivery));
+        }
+        return handlers;
     }
 
     private static OutboxOverview.@Nullable Claim claim(ResultSet row, int first) throws SQLException {
@@ -149,11 +160,10 @@ final class EventStateStore {
                         row.getObject(first + 3, OffsetDateTime.class).toInstant());
     }
 
-    private static List<Tried> deliveries(ResultSet row) throws SQLException {
-        List<Tried> deliveries = new ArrayList<>();
+    private static List<Delivery> deliveries(ResultSet row) throws SQLException {
+        List<Delivery> deliveries = new ArrayList<>();
         while (row.next()) {
-            deliveries.add(
-                    new Tried(DeliveryRow.read(row), FailureHistory.read(row.getString(DeliveryRow.NEXT_COLUMN))));
+            deliveries.add(DeliveryRow.read(row));
         }
         return deliveries;
     }

@@ -5,7 +5,7 @@ import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.FailureGroup;
-import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;

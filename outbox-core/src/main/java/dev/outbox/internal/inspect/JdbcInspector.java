@@ -1,7 +1,6 @@
 package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.audit.DatabaseCall;
-import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.audit.OperationRules;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.EventDetails;
@@ -9,8 +8,6 @@ import dev.outbox.operations.EventPage;
 import dev.outbox.operations.EventSelection;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.LaneReport;
-import dev.outbox.operations.Operation;
-import dev.outbox.operations.OperationSelection;
 import dev.outbox.operations.OutboxInspector;
 import dev.outbox.operations.OutboxOverview;
 import java.util.List;
@@ -21,14 +18,11 @@ import javax.sql.DataSource;
 /** Implements the inspector on the outbox tables. */
 public final class JdbcInspector implements OutboxInspector {
 
-    private static final int LISTED = 100;
-
     private final StatusStore statuses;
     private final FailureStore failures;
     private final LaneStore lanes;
     private final EventStateStore events;
     private final EventQueryStore search;
-    private final OperationLogStore records;
 
     public JdbcInspector(DataSource dataSource, OutboxSchema schema) {
         this.statuses = new StatusStore(dataSource, schema);
@@ -36,7 +30,6 @@ public final class JdbcInspector implements OutboxInspector {
         this.lanes = new LaneStore(dataSource, schema);
         this.events = new EventStateStore(dataSource, schema);
         this.search = new EventQueryStore(dataSource, schema);
-        this.records = new OperationLogStore(dataSource, schema);
     }
 
     @Override
@@ -53,21 +46,12 @@ public final class JdbcInspector implements OutboxInspector {
     public List<LaneReport> lanes(String aggregateType, String aggregateId) {
         OperationRules.checkName("aggregate type", aggregateType);
         OperationRules.checkName("aggregate id", aggregateId);
-        return DatabaseCall.run(
-                "explain lanes",
-                () -> new LaneReports(aggregateType, aggregateId, lanes.read(aggregateType, aggregateId)).all());
+        return DatabaseCall.run("explain lanes", () -> lanes.read(aggregateType, aggregateId));
     }
 
     @Override
     public Optional<EventDetails> findEvent(UUID eventId) {
-        return DatabaseCall.run("find an event", () -> {
-            Optional<EventStateStore.Found> found = events.find(eventId);
-            if (found.isEmpty()) {
-                return Optional.empty();
-            }
-            List<Operation> operations = records.find(OperationSelection.ofEvent(eventId), LISTED);
-            return Optional.of(EventReport.of(found.get(), operations));
-        });
+        return DatabaseCall.run("find an event", () -> events.find(eventId));
     }
 
     @Override

@@ -1,8 +1,10 @@
 package dev.outbox.internal.inspect;
 
-import dev.outbox.internal.inspect.StatusStore.Registry;
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.sql.Pipeline;
+import dev.outbox.operations.OutboxOverview;
+import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,10 +21,6 @@ final class KnownHandlers {
     private final Map<String, HandlerState> byEveryId = new HashMap<>();
     private final List<InstanceStore.Listed> instances;
 
-    KnownHandlers(Registry registry) {
-        this(registry.handlers(), registry.instances());
-    }
-
     KnownHandlers(List<HandlerState> handlers, List<InstanceStore.Listed> instances) {
         this.instances = instances;
         this.current = handlers.stream()
@@ -30,6 +28,12 @@ final class KnownHandlers {
                 .toList();
         current.forEach((handler) -> handler.aliases().forEach((alias) -> byEveryId.put(alias, handler)));
         current.forEach((handler) -> byEveryId.put(handler.id(), handler));
+    }
+
+    /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
+    static KnownHandlers read(Pipeline.Results results) throws SQLException {
+        List<HandlerState> handlers = HandlerState.read(results.rows(HandlerState.LIST));
+        return new KnownHandlers(handlers, InstanceStore.read(results.rows(InstanceStore.LIST)));
     }
 
     /** Of two handlers that have each other's id as an alias, the one with the later heartbeat is current. */
@@ -47,6 +51,10 @@ final class KnownHandlers {
     /** Returns the handlers under their current ids. */
     Collection<HandlerState> current() {
         return current;
+    }
+
+    List<OutboxOverview.Instance> instances() {
+        return instances.stream().map(InstanceStore.Listed::instance).toList();
     }
 
     /** Returns the handler that has an id now or had it; {@code null} if none is registered. */

@@ -1,19 +1,19 @@
 package dev.outbox.internal.inspect;
 
-import dev.outbox.internal.inspect.StatusStore.Registry;
 import dev.outbox.internal.lane.DeliveryRow;
-import dev.outbox.internal.lane.FailureHistory;
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.Delivery;
-import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.LaneReport;
 import dev.outbox.operations.LaneReport.Cause;
+import dev.outbox.operations.LaneReport.Counts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the lanes of an aggregate, and what they can wait for. */
+/** Reads the lanes of an aggregate, and explains what they wait for. */
 final class LaneStore {
 
     private static final String OF_AGGREGATE = "d.aggregate_type = :aggregate_type AND d.aggregate_id = :aggregate_id";
@@ -73,7 +73,7 @@ final class LaneStore {
                                             AND f.aggregate_seq = d.first_seq
                                             AND f.status <> 'DEAD'
                                           LIMIT 1) first
-                     WHERE\s""" + OF_AGGREGATE, ", d.failures::text");
+                     WHERE\s""" + OF_AGGREGATE);
 
     /** Relies on outbox_unpublished_aggregate, and reads the latest events of the aggregate only. */
     static final String PENDING = """
@@ -111,67 +111,103 @@ final class LaneStore {
                 InstanceStore.LIST);
     }
 
-    /** Lanes of an aggregate, and what they can wait for. */
-    public record Aggregate(List<Lane> lanes, Pending pending, Set<String> pausedStreams, Registry registry) {}
+    /** Lane of a handler as its row and its deliveries show it; the cause is {@code null} if it has dead letters only. */
+    private record Lane(
+            String handlerId, @Nullable Cause cause, long waiting, long dead) {}
 
-    /**
-     * Lane of a handler, by the id that is stored with its deliveries: what its row says about it, and the first delivery. Both are
-     * {@code null} if the lane has dead letters only.
-     */
-    public record Lane(
-            String handlerId,
-            @Nullable Cause cause,
-            @Nullable First first,
-            long waiting,
-            long dead) {}
-
-    /** First delivery of a lane, and its failed attempts. */
-    public record First(Delivery delivery, List<FailedAttempt> failures) {}
-
-    /** Events that await their first delivery, and what their claim says about them. */
-    public record Pending(long events, @Nullable String stream, Cause cause) {}
-
-    /** Reads the lanes. */
-    public Aggregate read(String aggregateType, String aggregateId) throws SQLException {
+    /** Explains the lanes of an aggregate. */
+    public List<LaneReport> read(String aggregateType, String aggregateId) throws SQLException {
         return read.run(
                 dataSource,
                 (parameters) -> parameters.set("aggregate_type", aggregateType).set("aggregate_id", aggregateId),
-                (results) -> {
-                    List<Lane> lanes = lanes(first(results.rows(FIRST)), results.rows(LANES));
-                    ResultSet pending = results.rows(PENDING);
-                    pending.next();
-                    long events = pending.getLong(1);
-                    String stream = pending.getString(2);
-                    ResultSet claimed = results.rows(CLAIMED);
-                    claimed.next();
-                    Cause cause = Cause.valueOf(claimed.getString(1));
-                    Set<String> paused = StatusStore.paused(results.rows(StatusStore.PAUSED_STREAMS));
-                    return new Aggregate(lanes, new Pending(events, stream, cause), paused, Registry.read(results));
-                });
+                (results) -> reports(aggregateType, aggregateId, results));
     }
 
-    private static Map<String, First> first(ResultSet row) throws SQLException {
-        Map<String, First> first = new HashMap<>();
+    private static List<LaneReport> reports(String aggregateType, String aggregateId, Pipeline.Results results)
+            throws SQLException {
+        Map<String, Delivery> heads = heads(results.rows(FIRST));
+        List<Lane> lanes = lanes(results.rows(LANES));
+        ResultSet counted = results.rows(PENDING);
+        counted.next();
+        long pending = counted.getLong(1);
+        String pendingIn = counted.getString(2);
+        ResultSet claimed = results.rows(CLAIMED);
+        claimed.next();
+        Cause claim = Cause.valueOf(claimed.getString(1));
+        Set<String> paused = StatusStore.paused(results.rows(StatusStore.PAUSED_STREAMS));
+        KnownHandlers known = KnownHandlers.read(results);
+        if (lanes.isEmpty() && pending > 0) {
+            Cause cause = cause(claim, hindrances(pendingIn, paused));
+            return List.of(
+                    new LaneReport(null, aggregateType, aggregateId, cause, null, new Counts(0, 0, pending)));
+        }
+        List<LaneReport> reports = new ArrayList<>();
+        for (Lane lane : lanes) {
+            Delivery head = heads.get(lane.handlerId());
+            Set<Cause> hindrances = hindrances(head == null ? pendingIn : head.event().stream(), paused);
+            hindrances.addAll(hindrances(known, lane.handlerId()));
+            // What the row of the lane says or, without one, the claim of the aggregate.
+            Cause own = lane.cause() != null ? lane.cause() : pending > 0 ? claim : Cause.DEAD_LETTERS_ONLY;
+            reports.add(new LaneReport(
+                    lane.handlerId(),
+                    aggregateType,
+                    aggregateId,
+                    cause(own, hindrances),
+                    head,
+                    new Counts(lane.waiting(), lane.dead(), pending)));
+        }
+        return reports;
+    }
+
+    private static Map<String, Delivery> heads(ResultSet row) throws SQLException {
+        Map<String, Delivery> heads = new HashMap<>();
         while (row.next()) {
             Delivery delivery = DeliveryRow.read(row);
-            List<FailedAttempt> failures = FailureHistory.read(row.getString(DeliveryRow.NEXT_COLUMN));
-            first.put(delivery.handlerId(), new First(delivery, failures));
+            heads.put(delivery.handlerId(), delivery);
         }
-        return first;
+        return heads;
     }
 
-    private static List<Lane> lanes(Map<String, First> first, ResultSet row) throws SQLException {
+    private static List<Lane> lanes(ResultSet row) throws SQLException {
         List<Lane> lanes = new ArrayList<>();
         while (row.next()) {
-            String handlerId = row.getString(1);
             String cause = row.getString(2);
             lanes.add(new Lane(
-                    handlerId,
-                    cause == null ? null : Cause.valueOf(cause),
-                    first.get(handlerId),
-                    row.getLong(3),
-                    row.getLong(4)));
+                    row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4)));
         }
         return lanes;
+    }
+
+    private static Set<Cause> hindrances(@Nullable String stream, Set<String> paused) {
+        return stream != null && paused.contains(stream)
+                ? EnumSet.of(Cause.STREAM_PAUSED)
+                : EnumSet.noneOf(Cause.class);
+    }
+
+    private static Set<Cause> hindrances(KnownHandlers known, String handlerId) {
+        HandlerState handler = known.find(handlerId);
+        if (handler == null) {
+            return EnumSet.of(Cause.HANDLER_ABSENT);
+        }
+        Set<Cause> found = EnumSet.noneOf(Cause.class);
+        if (handler.paused()) {
+            found.add(Cause.HANDLER_PAUSED);
+        }
+        if (!handler.isPresent()) {
+            found.add(Cause.HANDLER_ABSENT);
+        }
+        if (!known.circuitOpenIn(handler.id()).isEmpty()) {
+            found.add(Cause.CIRCUIT_OPEN);
+        }
+        return found;
+    }
+
+    /** Returns the first that applies: the constants are in that order. Nothing hinders a lane that does not wait. */
+    static Cause cause(Cause own, Set<Cause> hindrances) {
+        Set<Cause> all = EnumSet.of(own);
+        if (own != Cause.DEAD_LETTERS_ONLY) {
+            all.addAll(hindrances);
+        }
+        return all.iterator().next();
     }
 }

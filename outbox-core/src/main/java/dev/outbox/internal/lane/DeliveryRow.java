@@ -19,8 +19,6 @@ public final class DeliveryRow {
     /** Number of the first column after those of an event. */
     public static final int AFTER_EVENT = 9;
 
-    /** Number of the first column after all of them. */
-    public static final int NEXT_COLUMN = 23;
 
     /**
      * Relies on the primary keys of both partitions, since the event may be in history, and on outbox_lane_pk: one look-up for each
@@ -30,7 +28,7 @@ public final class DeliveryRow {
             SELECT {event}, d.handler_id, d.status, coalesce(l.first_seq = d.aggregate_seq, false), d.replay_id IS NOT NULL,
                    d.created_at, nullif(d.next_retry_at, 'infinity'), d.attempt_count, d.retry_count,
                    CASE WHEN l.first_seq = d.aggregate_seq THEN l.crash_count ELSE 0 END,
-                   d.last_attempt_at, d.last_error_code, d.last_error, l.worker, l.leased_until{more}
+                   d.last_attempt_at, d.last_error_code, d.last_error, l.worker, l.leased_until, d.failures::text
               FROM ({deliveries}) d
              CROSS JOIN LATERAL (SELECT {event} FROM {schema}.outbox o WHERE o.id = d.outbox_id LIMIT 1) o
               LEFT JOIN LATERAL (SELECT l.first_seq, l.crash_count,
@@ -46,9 +44,9 @@ public final class DeliveryRow {
 
     private DeliveryRow() {}
 
-    /** Returns a query on deliveries that a query selects, with more columns at the end. */
-    public static String select(String deliveries, String more) {
-        return SELECT.replace("{deliveries}", deliveries).replace("{more}", more);
+    /** Returns a query on deliveries that a query selects. */
+    public static String select(String deliveries) {
+        return SELECT.replace("{deliveries}", deliveries);
     }
 
     public static Delivery read(ResultSet row) throws SQLException {
@@ -69,7 +67,8 @@ public final class DeliveryRow {
                         row.getInt(16),
                         row.getInt(17),
                         instant(row, 18),
-                        code == null ? null : new Delivery.Failure(code, row.getString(20))),
+                        code == null ? null : new Delivery.Failure(code, row.getString(20)),
+                        FailureHistory.read(row.getString(23))),
                 worker == null || leaseEnds == null ? null : new Delivery.Lease(worker, leaseEnds));
     }
 

@@ -1,6 +1,6 @@
 package dev.outbox.internal.lane;
 
-import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import java.time.OffsetDateTime;
 import java.util.List;
 import tools.jackson.databind.JsonNode;

@@ -44,7 +44,7 @@ final class DeliveryQueryStore {
                       FROM {schema}.outbox_delivery d
                      WHERE {selected}
                      ORDER BY d.outbox_id, d.handler_id
-                     LIMIT :limit""".replace("{selected}", SELECTED), "") + " ORDER BY d.outbox_id, d.handler_id";
+                     LIMIT :limit""".replace("{selected}", SELECTED)) + " ORDER BY d.outbox_id, d.handler_id";
 
     private static final String COUNT = """
             SELECT count(*)

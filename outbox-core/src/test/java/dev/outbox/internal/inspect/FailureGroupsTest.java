@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outbox.EventEnvelope;
 import dev.outbox.fixture.Lanes;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.operations.Delivery;
 import dev.outbox.operations.FailureGroup;
 import dev.outbox.operations.OutboxInspector;
 import java.util.List;
@@ -64,9 +65,9 @@ class FailureGroupsTest {
         assertThat(first.aggregateType() + "/" + first.aggregateId()).isEqualTo("order/1");
         assertThat(first.failure())
                 .as("of a delivery without history")
-                .returns(3, FailureGroup.FailedAttempt::attempt)
-                .returns("IOException", FailureGroup.FailedAttempt::code)
-                .returns("no route", FailureGroup.FailedAttempt::message);
+                .returns(3, Delivery.FailedAttempt::attempt)
+                .returns("IOException", Delivery.FailedAttempt::code)
+                .returns("no route", Delivery.FailedAttempt::message);
 
         outbox.sql()
                 .sql("UPDATE events.outbox_delivery SET failures = '[{\"attempt\": 1, \"at\": \"2026-01-02T03:04:05Z\","

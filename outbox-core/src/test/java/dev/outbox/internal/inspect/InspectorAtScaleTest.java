@@ -2,6 +2,7 @@ package dev.outbox.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.fixture.TestOutbox;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.registry.HandlerState;
@@ -80,6 +81,8 @@ class InspectorAtScaleTest {
                     .isLessThan(50);
             assertThat(Explained.pages(explain(EventStateStore.DELIVERIES, "uuid", id)))
                     .isLessThan(50);
+            assertThat(Explained.indexesOf(explain(OperationLogStore.OF_EVENT, "uuid", id)))
+                    .containsExactly("outbox_operation_event");
             assertThat(Explained.pages(explain(EventStateStore.CONTENT, "uuid", id)))
                     .isLessThan(50);
         }
@@ -151,7 +154,7 @@ class InspectorAtScaleTest {
         methods.put("findEvents of a trace", () -> inspector.findEvents(new EventSelection(null, null, null, "none", null), 100));
         methods.put(
                 "findEvents of a trace, in history",
-                () -> inspector.findEvents(new EventSelection(null, null, null, "none", events / 2), 100));
+                () -> inspector.findEvents(new EventSelection(null, null, null, "none", events / 2L), 100));
 
         Map<String, Duration> p95 = new LinkedHashMap<>();
         for (Map.Entry<String, Executable> method : methods.entrySet()) {

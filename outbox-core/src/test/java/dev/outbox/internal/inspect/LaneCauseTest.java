@@ -32,6 +32,6 @@ class LaneCauseTest {
                 found.add(Cause.valueOf(name));
             }
         }
-        assertThat(LaneReports.cause(own, found)).isEqualTo(reported);
+        assertThat(LaneStore.cause(own, found)).isEqualTo(reported);
     }
 }

@@ -49,7 +49,7 @@ class LaneReportsTest {
     void eventsBeforeTheirFirstDeliveryHaveOneReport() {
         assertThat(inspector.lanes("order", "42"))
                 .containsExactly(new LaneReport(
-                        null, "order", "42", Cause.PENDING, null, List.of(), new LaneReport.Counts(0, 0, 4)));
+                        null, "order", "42", Cause.PENDING, null, new LaneReport.Counts(0, 0, 4)));
 
         lanes.claimed(events.get(0), "1 minute");
         assertThat(cause()).isEqualTo(Cause.RUNNING);

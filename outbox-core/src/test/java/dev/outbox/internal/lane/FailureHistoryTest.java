@@ -15,14 +15,15 @@ import dev.outbox.internal.dispatch.RetryPolicy.Backoff;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.EventDetails.HandlerProgress;
-import dev.outbox.operations.FailureGroup.FailedAttempt;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,8 +146,9 @@ class FailureHistoryTest {
     private List<FailedAttempt> failures(EventEnvelope event) {
         return outbox.runtime().inspector().findEvent(event.eventId()).stream()
                 .flatMap((details) -> details.handlers().stream())
-                .map(HandlerProgress::failures)
-                .flatMap(List::stream)
+                .map(HandlerProgress::delivery)
+                .filter(Objects::nonNull)
+                .flatMap((delivery) -> delivery.attempts().failures().stream())
                 .toList();
     }
 }

@@ -107,7 +107,7 @@ class FindDeliveriesTest {
         assertThat(found.get(0).state().nextRetryAt()).isNull();
         assertThat(found.get(1).state().status()).isEqualTo(DeliveryStatus.OPEN);
         assertThat(found.get(1).state().blocksLane()).isFalse();
-        assertThat(found.get(1).attempts()).isEqualTo(new Delivery.Attempts(0, 0, 0, null, null));
+        assertThat(found.get(1).attempts()).isEqualTo(new Delivery.Attempts(0, 0, 0, null, null, List.of()));
         assertThat(found.get(1).lease()).isNull();
     }
 

@@ -3,7 +3,7 @@ package dev.outbox.console.internal.page;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.HandlerProgress;
-import dev.outbox.operations.FailureGroup.FailedAttempt;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxOverview;
 import java.time.Instant;
@@ -64,7 +64,11 @@ final class Timeline {
     }
 
     private void addAttempts(HandlerProgress handler) {
-        for (FailedAttempt failure : handler.failures()) {
+        Delivery delivery = handler.delivery();
+        if (delivery == null) {
+            return;
+        }
+        for (FailedAttempt failure : delivery.attempts().failures()) {
             add(
                     failure.at(),
                     "failed",
@@ -72,8 +76,7 @@ final class Timeline {
                     handler.handlerId(),
                     failure.message());
         }
-        Delivery delivery = handler.delivery();
-        if (delivery != null && delivery.lease() != null) {
+        if (delivery.lease() != null) {
             Instant startedAt = delivery.attempts().lastAt();
             add(
                     startedAt == null ? delivery.state().createdAt() : startedAt,

@@ -49,12 +49,18 @@ final class PageFixture {
                 new Delivery.Event(id, EVENT, "default", "OrderPlaced", "Order", EVIL, 7, NOW.minusSeconds(90)),
                 "mail",
                 new Delivery.State(status, false, false, NOW.minusSeconds(80), NOW.plusSeconds(40)),
-                new Delivery.Attempts(3, 3, 0, NOW.minusSeconds(20), new Delivery.Failure("IOException", EVIL)),
+                new Delivery.Attempts(
+                        3,
+                        3,
+                        0,
+                        NOW.minusSeconds(20),
+                        new Delivery.Failure("IOException", EVIL),
+                        List.of(attempt())),
                 new Delivery.Lease("shop-1", NOW.plusSeconds(30)));
     }
 
-    static FailureGroup.FailedAttempt attempt() {
-        return new FailureGroup.FailedAttempt(1, NOW.minusSeconds(70), "IOException", EVIL);
+    static Delivery.FailedAttempt attempt() {
+        return new Delivery.FailedAttempt(1, NOW.minusSeconds(70), "IOException", EVIL);
     }
 
     static FailureGroup group() {
@@ -100,9 +106,8 @@ final class PageFixture {
                         new EventDetails.HandlerProgress(
                                 "mail",
                                 EventDetails.Outcome.DEAD,
-                                delivery(1, DeliveryStatus.DEAD),
-                                List.of(attempt())),
-                        new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null, List.of())),
+                                delivery(1, DeliveryStatus.DEAD)),
+                        new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null)),
                 List.of(operation(5)));
     }
 
@@ -122,7 +127,7 @@ final class PageFixture {
     }
 
     static LaneReport lane(LaneReport.Cause cause, @Nullable Delivery head) {
-        return new LaneReport("mail", "Order", EVIL, cause, head, List.of(attempt()), new LaneReport.Counts(5, 1, 2));
+        return new LaneReport("mail", "Order", EVIL, cause, head, new LaneReport.Counts(5, 1, 2));
     }
 
     static EventPage found() {
