@@ -35,11 +35,18 @@ public record OutboxOverview(Instant at, List<Stream> streams, List<Handler> han
      * @param processing events of live claims
      * @param retrying events with open deliveries after the first delivery
      * @param dead events with a dead letter and no other open delivery
+     * @param blockedLanes lanes that wait behind a dead letter
      * @param oldestPending the age of the oldest pending event; zero if there is none
      * @param oldestRetrying the age of the oldest retrying event; zero if there is none
      */
     public record Backlog(
-            long pending, long processing, long retrying, long dead, Duration oldestPending, Duration oldestRetrying) {}
+            long pending,
+            long processing,
+            long retrying,
+            long dead,
+            long blockedLanes,
+            Duration oldestPending,
+            Duration oldestRetrying) {}
 
     /**
      * Batch of first deliveries that a worker holds.

@@ -34,7 +34,7 @@ public final class JdbcInspector implements OutboxInspector {
 
     @Override
     public OutboxOverview overview() {
-        return DatabaseCall.run("read the overview", () -> OverviewReport.of(statuses.overview()));
+        return DatabaseCall.run("read the overview", statuses::overview);
     }
 
     @Override

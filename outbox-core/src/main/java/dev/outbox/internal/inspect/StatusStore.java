@@ -2,12 +2,17 @@ package dev.outbox.internal.inspect;
 
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.InstanceStore;
+import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.sql.LooseScan;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.OutboxInspector;
+import dev.outbox.operations.OutboxOverview;
+import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.operations.OutboxOverview.Claim;
 import dev.outbox.operations.OutboxOverview.Deliveries;
+import dev.outbox.operations.OutboxOverview.Handler;
+import dev.outbox.operations.OutboxOverview.Stream;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -19,6 +24,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** Counts the events of each stream by status, alone for gauges, or with everything else that an overview shows. */
@@ -27,6 +34,10 @@ public final class StatusStore {
     /** Largest number of events of one stream and state that are counted exactly. */
     public static final int MOST_COUNTED = OutboxInspector.MOST_COUNTED;
 
+    /** Backlog of a stream without open events. */
+    public static final Backlog NO_EVENTS = new Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+
+    private static final Deliveries NO_DELIVERIES = new Deliveries(0, 0, Duration.ZERO);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final String AT_MOST = "SELECT set_config('statement_timeout', '1s', true)";
 
@@ -177,70 +188,79 @@ public final class StatusStore {
                 InstanceStore.LIST);
     }
 
-    /**
-     * Events of a stream by status, dead letters that block their lanes, and the ages of the oldest pending event and of the oldest
-     * retrying one.
-     */
-    public record Counts(
-            long pending,
-            long processing,
-            long retrying,
-            long dead,
-            long blockedLanes,
-            Duration oldestPending,
-            Duration oldestRetrying) {
-
-        /** No events. */
-        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
-    }
-
-    /** State at a moment: of streams and handlers by their names, handlers by the ids that are stored with their deliveries. */
-    public record Snapshot(
-            Instant at,
-            Map<String, Counts> counts,
-            Set<String> pausedStreams,
-            Map<String, Double> rates,
-            Map<String, List<Claim>> claims,
-            Map<String, Deliveries> deliveries,
-            Registry registry) {}
-
-    /** Registered handlers and the instances that poll. */
-    public record Registry(List<HandlerState> handlers, List<InstanceStore.Listed> instances) {
-
-        /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
-        static Registry read(Pipeline.Results results) throws SQLException {
-            List<HandlerState> handlers = HandlerState.read(results.rows(HandlerState.LIST));
-            return new Registry(handlers, InstanceStore.read(results.rows(InstanceStore.LIST)));
-        }
-    }
-
     /** Counts the events of every stream in at most a second. */
-    public Map<String, Counts> count() throws SQLException {
+    public Map<String, Backlog> count() throws SQLException {
         return count.run(dataSource, (parameters) -> {}, (results) -> counts(results.rows()));
     }
 
     /** Reads the state of every stream, handler and instance. */
-    public Snapshot overview() throws SQLException {
+    public OutboxOverview overview() throws SQLException {
         return overview.run(dataSource, (parameters) -> {}, (results) -> {
             ResultSet clock = results.rows(CLOCK);
             clock.next();
-            return new Snapshot(
-                    clock.getObject(1, OffsetDateTime.class).toInstant(),
-                    counts(results.rows(COUNT)),
-                    paused(results.rows(PAUSED_STREAMS)),
-                    rates(results.rows(RATES)),
-                    claims(results.rows(CLAIMS)),
-                    deliveries(results.rows(DELIVERIES)),
-                    Registry.read(results));
+            Instant at = clock.getObject(1, OffsetDateTime.class).toInstant();
+            Map<String, Backlog> counts = counts(results.rows(COUNT));
+            Set<String> paused = paused(results.rows(PAUSED_STREAMS));
+            Map<String, Double> rates = rates(results.rows(RATES));
+            Map<String, List<Claim>> claims = claims(results.rows(CLAIMS));
+            Map<String, Deliveries> deliveries = deliveries(results.rows(DELIVERIES));
+            KnownHandlers known = KnownHandlers.read(results);
+            TreeSet<String> streams = new TreeSet<>(counts.keySet());
+            streams.addAll(rates.keySet());
+            return new OutboxOverview(
+                    at,
+                    streams.stream()
+                            .map((name) -> new Stream(
+                                    name,
+                                    paused.contains(name),
+                                    counts.getOrDefault(name, NO_EVENTS),
+                                    rates.getOrDefault(name, 0.0),
+                                    claims.getOrDefault(name, List.of())))
+                            .toList(),
+                    handlers(known, deliveries),
+                    known.instances());
         });
     }
 
-    private static Map<String, Counts> counts(ResultSet row) throws SQLException {
-        Map<String, Counts> counts = new HashMap<>();
+    private static List<Handler> handlers(KnownHandlers known, Map<String, Deliveries> byStoredId) {
+        Map<String, Deliveries> deliveries = new HashMap<>();
+        byStoredId.forEach((id, own) -> deliveries.merge(known.currentId(id), own, StatusStore::together));
+        return known.current().stream()
+                .map((handler) -> handler(handler, deliveries.getOrDefault(handler.id(), NO_DELIVERIES), known))
+                .toList();
+    }
+
+    private static Deliveries together(Deliveries one, Deliveries other) {
+        return new Deliveries(
+                bounded(one.open() + other.open()),
+                bounded(one.dead() + other.dead()),
+                one.lag().compareTo(other.lag()) < 0 ? other.lag() : one.lag());
+    }
+
+    private static long bounded(long count) {
+        return Math.min(count, OutboxInspector.MOST_COUNTED_OF_HANDLER);
+    }
+
+    /** A handler that was paused before its first registration has no subscription. */
+    private static Handler handler(HandlerState handler, Deliveries deliveries, KnownHandlers known) {
+        boolean registered = !handler.paused() || !handler.subscriptions().isEmpty();
+        return new Handler(
+                handler.id(),
+                handler.subscriptions().stream()
+                        .map(Subscription::toString)
+                        .collect(Collectors.toCollection(TreeSet::new)),
+                handler.paused(),
+                registered ? handler.heartbeat().at() : null,
+                deliveries,
+                known.circuitOpenIn(handler.id()));
+    }
+
+    private static Map<String, Backlog> counts(ResultSet row) throws SQLException {
+        Map<String, Backlog> counts = new HashMap<>();
         while (row.next()) {
             counts.put(
                     row.getString(1),
-                    new Counts(
+                    new Backlog(
                             row.getLong(2),
                             row.getLong(3),
                             row.getLong(4),

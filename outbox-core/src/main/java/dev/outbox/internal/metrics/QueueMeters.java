@@ -1,7 +1,7 @@
 package dev.outbox.internal.metrics;
 
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore.Counts;
+import dev.outbox.operations.OutboxOverview.Backlog;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -22,21 +22,21 @@ final class QueueMeters {
     /** Registers the gauges of a stream. */
     void register(String stream) {
         String events = "events";
-        gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Counts::pending);
-        gauge(stream, "outbox.processing", events, "Events in a live claim", Counts::processing);
+        gauge(stream, "outbox.pending", events, "Events that wait for their first delivery", Backlog::pending);
+        gauge(stream, "outbox.processing", events, "Events in a live claim", Backlog::processing);
         gauge(
                 stream,
                 "outbox.retrying",
                 events,
                 "Events with open deliveries after the first delivery",
-                Counts::retrying);
-        gauge(stream, "outbox.dead", events, "Events with a dead letter", Counts::dead);
+                Backlog::retrying);
+        gauge(stream, "outbox.dead", events, "Events with a dead letter", Backlog::dead);
         gauge(
                 stream,
                 "outbox.lanes.blocked",
                 null,
                 "Lanes that a dead letter blocks until an operator decides",
-                Counts::blockedLanes);
+                Backlog::blockedLanes);
         String seconds = "seconds";
         gauge(
                 stream,
@@ -53,7 +53,7 @@ final class QueueMeters {
     }
 
     private void gauge(
-            String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Counts> value) {
+            String stream, String name, @Nullable String unit, String description, ToDoubleFunction<Backlog> value) {
         Gauge.builder(
                         name,
                         gauges,

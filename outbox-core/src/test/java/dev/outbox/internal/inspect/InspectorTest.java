@@ -54,7 +54,7 @@ class InspectorTest {
 
         assertThat(overview.streams()).extracting(OutboxOverview.Stream::name).containsExactly("default");
         assertThat(overview.streams().get(0).backlog())
-                .isEqualTo(new OutboxOverview.Backlog(0, 0, 0, 0, Duration.ZERO, Duration.ZERO));
+                .isEqualTo(new OutboxOverview.Backlog(0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO));
         assertThat(overview.streams().get(0).deliveredPerSecond()).isZero();
         assertThat(overview.handlers()).isEmpty();
         assertThat(overview.instances()).isEmpty();

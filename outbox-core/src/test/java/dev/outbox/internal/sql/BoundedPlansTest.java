@@ -9,6 +9,7 @@ import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.operate.HandlerExpiryStore;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.retention.RetentionStore;
+import dev.outbox.operations.OutboxOverview;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -143,7 +144,7 @@ class BoundedPlansTest {
         assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .count()
                         .get("default"))
-                .extracting(StatusStore.Counts::pending, StatusStore.Counts::retrying)
+                .extracting(OutboxOverview.Backlog::pending, OutboxOverview.Backlog::retrying)
                 .containsExactly((long) ROWS, (long) StatusStore.MOST_COUNTED);
     }
 
@@ -162,7 +163,7 @@ class BoundedPlansTest {
         assertThat(new StatusStore(outbox.dataSource(), OutboxSchema.DEFAULT)
                         .count()
                         .get("default"))
-                .extracting(StatusStore.Counts::dead, StatusStore.Counts::blockedLanes)
+                .extracting(OutboxOverview.Backlog::dead, OutboxOverview.Backlog::blockedLanes)
                 .containsExactly((long) StatusStore.MOST_COUNTED, (long) StatusStore.MOST_COUNTED);
     }
 

@@ -2,7 +2,8 @@ package dev.outbox.spring.autoconfigure.health;
 
 import dev.outbox.internal.dispatch.RunningHandlers.Invoked;
 import dev.outbox.internal.inspect.QueueGauges;
-import dev.outbox.internal.inspect.StatusStore.Counts;
+import dev.outbox.internal.inspect.StatusStore;
+import dev.outbox.operations.OutboxOverview.Backlog;
 import dev.outbox.internal.runtime.HealthDetails;
 import dev.outbox.internal.runtime.OutboxRuntime;
 import dev.outbox.internal.runtime.RuntimeSettings.Polling;
@@ -53,7 +54,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         } else {
             builder.outOfService();
         }
-        Map<String, Counts> counts = gauges.all().orElse(null);
+        Map<String, Backlog> counts = gauges.all().orElse(null);
         List<String> reasons = counts != null
                 ? exceeded(counts)
                 : List.of("the database refused to count the events, or did not answer in time");
@@ -75,14 +76,14 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
     }
 
     /** Returns a sentence for each limit that is exceeded, with the stream, the figure and the limit. */
-    private List<String> exceeded(Map<String, Counts> counts) {
+    private List<String> exceeded(Map<String, Backlog> counts) {
         List<String> exceeded = new ArrayList<>();
-        Map<String, Counts> sorted = new TreeMap<>(counts);
+        Map<String, Backlog> sorted = new TreeMap<>(counts);
         sorted.forEach((stream, of) -> {
             addIfTooOld(exceeded, "pending", stream, of.oldestPending());
             addIfTooOld(exceeded, "retrying", stream, of.oldestRetrying());
         });
-        long dead = counts.values().stream().mapToLong(Counts::dead).sum();
+        long dead = counts.values().stream().mapToLong(Backlog::dead).sum();
         if (limits.maxDead() != null && dead > limits.maxDead()) {
             String streams = sorted.entrySet().stream()
                     .filter((entry) -> entry.getValue().dead() > 0)
@@ -106,11 +107,11 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
         return duration.toMillis() / 1000.0 + " s";
     }
 
-    private Map<String, Object> streams(Map<String, Counts> counts) {
+    private Map<String, Object> streams(Map<String, Backlog> counts) {
         Map<String, Object> streams = new TreeMap<>();
         polling.streams()
                 .keySet()
-                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, Counts.NONE))));
+                .forEach((stream) -> streams.put(stream, details(counts.getOrDefault(stream, StatusStore.NO_EVENTS))));
         return streams;
     }
 
@@ -122,7 +123,7 @@ final class OutboxHealthIndicator extends AbstractHealthIndicator {
                 "running", stuck.running().toString()));
     }
 
-    private static Map<String, Object> details(Counts counts) {
+    private static Map<String, Object> details(Backlog counts) {
         return new TreeMap<>(Map.of(
                 "pending", counts.pending(),
                 "processing", counts.processing(),
