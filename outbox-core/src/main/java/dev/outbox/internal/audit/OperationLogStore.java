@@ -9,7 +9,6 @@ import dev.outbox.operations.OperationSelection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -62,19 +61,11 @@ public final class OperationLogStore {
                         .set("before", selection.before())
                         .set("older_than", selection.olderThan())
                         .set("limit", limit),
-                (results) -> read(results.rows()));
+                (results) -> results.list(OperationLogStore::read));
     }
 
-    /** Reads the rows of {@link #OF_EVENT}. */
-    public static List<Operation> read(ResultSet row) throws SQLException {
-        List<Operation> operations = new ArrayList<>();
-        while (row.next()) {
-            operations.add(operation(row));
-        }
-        return operations;
-    }
-
-    private static Operation operation(ResultSet row) throws SQLException {
+    /** Reads a row of {@link #OF_EVENT}. */
+    public static Operation read(ResultSet row) throws SQLException {
         String status = row.getString(9);
         String code = row.getString(10);
         return new Operation(

@@ -9,7 +9,6 @@ import dev.outbox.internal.sql.Pipeline;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -85,13 +84,9 @@ public final class DeadLetterStore {
     /** Returns those of the handler ids that have due dead letters. */
     public List<String> due(Collection<String> handlerIds) throws SQLException {
         return due.run(
-                dataSource, (parameters) -> parameters.setTexts("handler_ids", handlerIds, (id) -> id), (results) -> {
-                    List<String> found = new ArrayList<>();
-                    for (ResultSet row = results.rows(); row.next(); ) {
-                        found.add(row.getString(1));
-                    }
-                    return found;
-                });
+                dataSource,
+                (parameters) -> parameters.setTexts("handler_ids", handlerIds, (id) -> id),
+                (results) -> results.list((row) -> row.getString(1)));
     }
 
     /** Locks a due dead letter that no other transaction holds until the thread's transaction ends. */

@@ -17,7 +17,6 @@ import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,7 +117,7 @@ final class EventStateStore {
         Set<String> skipped = HandlerState.texts(row, next + 9);
         Subscription values =
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
-        List<Delivery> deliveries = deliveries(results.rows(DELIVERIES));
+        List<Delivery> deliveries = results.list(DELIVERIES, DeliveryRow::read);
         KnownHandlers known = new KnownHandlers(HandlerState.read(results.rows(HandlerState.LIST)), List.of());
         Map<String, HandlerProgress> handlers = handlers(known, deliveries);
         skipped.forEach((stored) -> handlers.computeIfAbsent(
@@ -133,7 +132,7 @@ final class EventStateStore {
                 schemaVersion,
                 progress,
                 List.copyOf(handlers.values()),
-                OperationLogStore.read(results.rows()));
+                results.list(OperationLogStore::read));
     }
 
     /** A delivery or skip under a former id belongs to the current handler, unless that has one of its own. */
@@ -158,14 +157,6 @@ final class EventStateStore {
                         row.getInt(first + 1),
                         row.getObject(first + 2, OffsetDateTime.class).toInstant(),
                         row.getObject(first + 3, OffsetDateTime.class).toInstant());
-    }
-
-    private static List<Delivery> deliveries(ResultSet row) throws SQLException {
-        List<Delivery> deliveries = new ArrayList<>();
-        while (row.next()) {
-            deliveries.add(DeliveryRow.read(row));
-        }
-        return deliveries;
     }
 
     /** Reads the payload and the headers of an event. */

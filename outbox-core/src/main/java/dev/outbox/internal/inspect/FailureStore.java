@@ -10,7 +10,6 @@ import dev.outbox.operations.OutboxInspector;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -101,14 +100,7 @@ final class FailureStore {
 
     /** Reads the groups, those with the most dead letters first. */
     public List<FailureGroup> groups() throws SQLException {
-        return groups.run(dataSource, (parameters) -> {}, (results) -> {
-            List<FailureGroup> found = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                found.add(group(row));
-            }
-            return found;
-        });
+        return groups.run(dataSource, (parameters) -> {}, (results) -> results.list(FailureStore::group));
     }
 
     private static FailureGroup group(ResultSet row) throws SQLException {

@@ -14,10 +14,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -125,16 +126,14 @@ final class LaneStore {
 
     private static List<LaneReport> reports(String aggregateType, String aggregateId, Pipeline.Results results)
             throws SQLException {
-        Map<String, Delivery> heads = heads(results.rows(FIRST));
-        List<Lane> lanes = lanes(results.rows(LANES));
-        ResultSet counted = results.rows(PENDING);
-        counted.next();
+        Map<String, Delivery> heads = results.list(FIRST, DeliveryRow::read).stream()
+                .collect(Collectors.toMap(Delivery::handlerId, Function.identity()));
+        List<Lane> lanes = results.list(LANES, LaneStore::lane);
+        ResultSet counted = results.row(PENDING);
         long pending = counted.getLong(1);
         String pendingIn = counted.getString(2);
-        ResultSet claimed = results.rows(CLAIMED);
-        claimed.next();
-        Cause claim = Cause.valueOf(claimed.getString(1));
-        Set<String> paused = StatusStore.paused(results.rows(StatusStore.PAUSED_STREAMS));
+        Cause claim = Cause.valueOf(results.row(CLAIMED).getString(1));
+        Set<String> paused = StatusStore.paused(results);
         KnownHandlers known = KnownHandlers.read(results);
         if (lanes.isEmpty() && pending > 0) {
             Cause cause = cause(claim, hindrances(pendingIn, paused));
@@ -159,23 +158,10 @@ final class LaneStore {
         return reports;
     }
 
-    private static Map<String, Delivery> heads(ResultSet row) throws SQLException {
-        Map<String, Delivery> heads = new HashMap<>();
-        while (row.next()) {
-            Delivery delivery = DeliveryRow.read(row);
-            heads.put(delivery.handlerId(), delivery);
-        }
-        return heads;
-    }
-
-    private static List<Lane> lanes(ResultSet row) throws SQLException {
-        List<Lane> lanes = new ArrayList<>();
-        while (row.next()) {
-            String cause = row.getString(2);
-            lanes.add(new Lane(
-                    row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4)));
-        }
-        return lanes;
+    private static Lane lane(ResultSet row) throws SQLException {
+        String cause = row.getString(2);
+        return new Lane(
+                row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4));
     }
 
     private static Set<Cause> hindrances(@Nullable String stream, Set<String> paused) {

@@ -13,14 +13,11 @@ import dev.outbox.operations.OutboxOverview.Claim;
 import dev.outbox.operations.OutboxOverview.Deliveries;
 import dev.outbox.operations.OutboxOverview.Handler;
 import dev.outbox.operations.OutboxOverview.Stream;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -190,20 +187,19 @@ public final class StatusStore {
 
     /** Counts the events of every stream in at most a second. */
     public Map<String, Backlog> count() throws SQLException {
-        return count.run(dataSource, (parameters) -> {}, (results) -> counts(results.rows()));
+        return count.run(dataSource, (parameters) -> {}, (results) -> counts(results));
     }
 
     /** Reads the state of every stream, handler and instance. */
     public OutboxOverview overview() throws SQLException {
         return overview.run(dataSource, (parameters) -> {}, (results) -> {
-            ResultSet clock = results.rows(CLOCK);
-            clock.next();
-            Instant at = clock.getObject(1, OffsetDateTime.class).toInstant();
-            Map<String, Backlog> counts = counts(results.rows(COUNT));
-            Set<String> paused = paused(results.rows(PAUSED_STREAMS));
-            Map<String, Double> rates = rates(results.rows(RATES));
-            Map<String, List<Claim>> claims = claims(results.rows(CLAIMS));
-            Map<String, Deliveries> deliveries = deliveries(results.rows(DELIVERIES));
+            Instant at = results.row(CLOCK).getObject(1, OffsetDateTime.class).toInstant();
+            Map<String, Backlog> counts = counts(results);
+            Set<String> paused = paused(results);
+            Map<String, Double> rates = results.map(RATES, (row) -> row.getDouble(2));
+            Map<String, List<Claim>> claims = claims(results);
+            Map<String, Deliveries> deliveries = results.map(DELIVERIES, (row) ->
+                    new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
             KnownHandlers known = KnownHandlers.read(results);
             TreeSet<String> streams = new TreeSet<>(counts.keySet());
             streams.addAll(rates.keySet());
@@ -255,60 +251,33 @@ public final class StatusStore {
                 known.circuitOpenIn(handler.id()));
     }
 
-    private static Map<String, Backlog> counts(ResultSet row) throws SQLException {
-        Map<String, Backlog> counts = new HashMap<>();
-        while (row.next()) {
-            counts.put(
-                    row.getString(1),
-                    new Backlog(
-                            row.getLong(2),
-                            row.getLong(3),
-                            row.getLong(4),
-                            row.getLong(5),
-                            row.getLong(6),
-                            Duration.ofMillis(row.getLong(7)),
-                            Duration.ofMillis(row.getLong(8))));
-        }
-        return counts;
+    private static Map<String, Backlog> counts(Pipeline.Results results) throws SQLException {
+        return results.map(COUNT, (row) -> new Backlog(
+                row.getLong(2),
+                row.getLong(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6),
+                Duration.ofMillis(row.getLong(7)),
+                Duration.ofMillis(row.getLong(8))));
     }
 
     /** Reads the rows of {@link #PAUSED_STREAMS}. */
-    static Set<String> paused(ResultSet row) throws SQLException {
-        Set<String> paused = new HashSet<>();
-        while (row.next()) {
-            paused.add(row.getString(1));
-        }
-        return paused;
+    static Set<String> paused(Pipeline.Results results) throws SQLException {
+        return Set.copyOf(results.list(PAUSED_STREAMS, (row) -> row.getString(1)));
     }
 
-    private static Map<String, Double> rates(ResultSet row) throws SQLException {
-        Map<String, Double> rates = new HashMap<>();
-        while (row.next()) {
-            rates.put(row.getString(1), row.getDouble(2));
-        }
-        return rates;
-    }
-
-    private static Map<String, List<Claim>> claims(ResultSet row) throws SQLException {
-        Map<String, List<Claim>> claims = new HashMap<>();
-        while (row.next()) {
-            claims.computeIfAbsent(row.getString(1), (stream) -> new ArrayList<>())
-                    .add(new Claim(
-                            row.getString(2),
-                            row.getInt(3),
-                            row.getObject(4, OffsetDateTime.class).toInstant(),
-                            row.getObject(5, OffsetDateTime.class).toInstant()));
-        }
-        return claims;
-    }
-
-    private static Map<String, Deliveries> deliveries(ResultSet row) throws SQLException {
-        Map<String, Deliveries> deliveries = new HashMap<>();
-        while (row.next()) {
-            deliveries.put(
-                    row.getString(1),
-                    new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
-        }
-        return deliveries;
+    private static Map<String, List<Claim>> claims(Pipeline.Results results) throws SQLException {
+        return results
+                .list(CLAIMS, (row) -> Map.entry(
+                        row.getString(1),
+                        new Claim(
+                                row.getString(2),
+                                row.getInt(3),
+                                row.getObject(4, OffsetDateTime.class).toInstant(),
+                                row.getObject(5, OffsetDateTime.class).toInstant())))
+                .stream()
+                .collect(Collectors.groupingBy(
+                        Map.Entry::getKey, Collectors.mapping(Map.Entry::getValue, Collectors.toList())));
     }
 }

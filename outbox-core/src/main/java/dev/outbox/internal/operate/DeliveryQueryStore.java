@@ -8,9 +8,7 @@ import dev.outbox.internal.sql.Pipeline;
 import dev.outbox.operations.Delivery;
 import dev.outbox.operations.DeliverySelection;
 import dev.outbox.operations.DeliveryStatus;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -86,24 +84,17 @@ final class DeliveryQueryStore {
 
     /** Finds deliveries, those of the oldest events first. */
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
-        return find.run(dataSource, (parameters) -> bind(parameters, selection).set("limit", limit), (results) -> {
-            List<Delivery> deliveries = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                deliveries.add(DeliveryRow.read(row));
-            }
-            return deliveries;
-        });
+        return find.run(dataSource, (parameters) -> bind(parameters, selection).set("limit", limit), (results) -> results.list(DeliveryRow::read));
     }
 
     /** Counts deliveries. */
     public long count(DeliverySelection selection) throws SQLException {
-        return count.run(dataSource, (parameters) -> bind(parameters, selection), DeliveryQueryStore::number);
+        return count.run(dataSource, (parameters) -> bind(parameters, selection), (results) -> results.row().getLong(1));
     }
 
     /** Returns the last event that has a delivery, so that an operation ends although new deliveries arrive. */
     public long newest() throws SQLException {
-        return newest.run(dataSource, (parameters) -> {}, DeliveryQueryStore::number);
+        return newest.run(dataSource, (parameters) -> {}, (results) -> results.row().getLong(1));
     }
 
     /** Finds deliveries that an action would change, those of the oldest events first. */
@@ -116,12 +107,6 @@ final class DeliveryQueryStore {
                         .set("newest", newest)
                         .set("limit", limit),
                 (results) -> DeliveryRef.read(results.rows()));
-    }
-
-    private static long number(Pipeline.Results results) throws SQLException {
-        ResultSet row = results.rows();
-        row.next();
-        return row.getLong(1);
     }
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)

@@ -16,13 +16,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -254,32 +253,23 @@ public final class HandlerExpiryStore {
 
     /** Finds the handlers that deliveries wait for although no running instance has them. */
     public List<Absent> absent() throws SQLException {
-        return absent.run(dataSource, (parameters) -> {}, (results) -> {
-            List<Absent> handlers = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
-                handlers.add(new Absent(
-                        row.getString(1),
-                        Subscriptions.read(row, 2),
-                        lastSeen == null ? null : lastSeen.toInstant(),
-                        row.getLong(4)));
-            }
-            return handlers;
-        });
+        return absent.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> {
+            OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
+            return new Absent(
+                    row.getString(1),
+                    Subscriptions.read(row, 2),
+                    lastSeen == null ? null : lastSeen.toInstant(),
+                    row.getLong(4));
+        }));
     }
 
     /** Returns the types of the latest events, and those that handlers name, each with the ids of these handlers. */
     public SortedMap<String, Set<String>> knownTypes() throws SQLException {
-        return knownTypes.run(dataSource, (parameters) -> {}, (results) -> {
-            SortedMap<String, Set<String>> types = new TreeMap<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                types.computeIfAbsent(row.getString(1), (type) -> new TreeSet<>())
-                        .add(row.getString(2));
-            }
-            return types;
-        });
+        return knownTypes.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> Map.entry(row.getString(1), row.getString(2))).stream()
+                    .collect(Collectors.groupingBy(
+                            Map.Entry::getKey,
+                            TreeMap::new,
+                            Collectors.mapping(Map.Entry::getValue, Collectors.toSet()))));
     }
 
     /**
@@ -301,8 +291,7 @@ public final class HandlerExpiryStore {
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
                 (results) -> {
-                    ResultSet row = results.rows();
-                    row.next();
+                    ResultSet row = results.row();
                     return new Result(row.getBoolean(1), row.getString(2), row.getString(3), row.getBoolean(4));
                 });
     }
@@ -321,14 +310,7 @@ public final class HandlerExpiryStore {
         return deadLetter.run(
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, found).set("expiry_millis", unseenFor.toMillis()),
-                (results) -> {
-                    Map<String, Long> dead = new TreeMap<>();
-                    ResultSet row = results.rows(DEAD_LETTER);
-                    while (row.next()) {
-                        dead.put(row.getString(1), row.getLong(2));
-                    }
-                    return dead;
-                });
+                (results) -> results.map(DEAD_LETTER, (row) -> row.getLong(2)));
     }
 
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */

@@ -169,7 +169,7 @@ public final class OperationStore {
                                     .set("action", action.name())
                                     .set("actor", audit.actor())
                                     .set("reason", audit.reason()),
-                            (results) -> read(results.rows(action == Action.RETRY ? RETRY : SKIP))));
+                            (results) -> read(results.row(action == Action.RETRY ? RETRY : SKIP))));
         } catch (SQLException ex) {
             if (LOCKED.contains(String.valueOf(ex.getSQLState()))) {
                 return Optional.empty();
@@ -179,7 +179,6 @@ public final class OperationStore {
     }
 
     private static Changed read(ResultSet row) throws SQLException {
-        row.next();
         return new Changed(row.getInt(1), row.getInt(2));
     }
 }

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -356,11 +355,7 @@ public final class ReplayStore {
                         .set("rate", request.rate())
                         .set("actor", audit.actor())
                         .set("reason", audit.reason()),
-                (results) -> {
-                    ResultSet row = results.rows();
-                    row.next();
-                    return row.getLong(1);
-                });
+                (results) -> results.row().getLong(1));
     }
 
     /** Finds a replay. */
@@ -374,14 +369,10 @@ public final class ReplayStore {
     }
 
     private List<Replay> list(@Nullable Long id, int limit) throws SQLException {
-        return list.run(dataSource, (parameters) -> parameters.set("id", id).set("limit", limit), (results) -> {
-            List<Replay> replays = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                replays.add(replay(row));
-            }
-            return replays;
-        });
+        return list.run(
+                dataSource,
+                (parameters) -> parameters.set("id", id).set("limit", limit),
+                (results) -> results.list(ReplayStore::replay));
     }
 
     /** Cancels a running replay, so that it adds no more deliveries. */
@@ -399,11 +390,10 @@ public final class ReplayStore {
 
     /** Lists the replays that have not ended. */
     public List<Unfinished> unfinished() throws SQLException {
-        return unfinished.run(dataSource, (parameters) -> {}, (results) -> {
-            List<Unfinished> found = new ArrayList<>();
-            ResultSet row = results.rows();
-            while (row.next()) {
-                found.add(new Unfinished(
+        return unfinished.run(
+                dataSource,
+                (parameters) -> {},
+                (results) -> results.list((row) -> new Unfinished(
                         row.getLong(1),
                         row.getString(2),
                         row.getInt(3),
@@ -411,10 +401,7 @@ public final class ReplayStore {
                         row.getLong(5),
                         row.getLong(6),
                         Duration.ofMillis(row.getLong(7)),
-                        row.getLong(8)));
-            }
-            return found;
-        });
+                        row.getLong(8))));
     }
 
     /** Finds the next events of a replay that the handler takes, without locking any. */
@@ -460,14 +447,7 @@ public final class ReplayStore {
                                 "event_ids",
                                 page.events(),
                                 (event) -> event.eventId().toString()),
-                (results) -> {
-                    Map<String, Integer> added = new TreeMap<>();
-                    ResultSet row = results.rows(ADD);
-                    while (row.next()) {
-                        added.put(row.getString(1), row.getInt(2));
-                    }
-                    return added;
-                });
+                (results) -> results.map(ADD, (row) -> row.getInt(2)));
     }
 
     /** Skips some of the deliveries of a replay that no worker has attempted, and completes the events that waited for them only. */
@@ -482,11 +462,7 @@ public final class ReplayStore {
         return skipUntried.run(
                 dataSource,
                 (parameters) -> DeliveryRef.bind(parameters, untried).set("replay_id", replayId),
-                (results) -> {
-                    ResultSet row = results.rows(SKIP_UNTRIED);
-                    row.next();
-                    return row.getInt(1);
-                });
+                (results) -> results.row(SKIP_UNTRIED).getInt(1));
     }
 
     private static Replay replay(ResultSet row) throws SQLException {

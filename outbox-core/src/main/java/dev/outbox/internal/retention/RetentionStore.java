@@ -106,7 +106,6 @@ public final class RetentionStore {
         public static final Batch BEGINNING = new Batch(0, OffsetDateTime.MIN);
 
         private static Batch read(ResultSet row) throws SQLException {
-            row.next();
             OffsetDateTime youngest = row.getObject(2, OffsetDateTime.class);
             return new Batch(row.getInt(1), youngest == null ? BEGINNING.upTo : youngest);
         }
@@ -121,7 +120,7 @@ public final class RetentionStore {
                         .set("age_millis", age.toMillis())
                         .set("limit", limit)
                         .set("keep", keep),
-                (results) -> Batch.read(results.rows()));
+                (results) -> Batch.read(results.row()));
     }
 
     /** Deletes one batch of rows of the deduplication inbox, except those of events in the queue. */
@@ -132,6 +131,6 @@ public final class RetentionStore {
                         .set("from", from)
                         .set("age_millis", age.toMillis())
                         .set("limit", limit),
-                (results) -> Batch.read(results.rows()));
+                (results) -> Batch.read(results.row()));
     }
 }

@@ -8,9 +8,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -84,6 +87,12 @@ public final class Pipeline {
     @FunctionalInterface
     public interface Reader<T> {
         T read(Results results) throws SQLException;
+    }
+
+    /** Reads a row. */
+    @FunctionalInterface
+    public interface Row<T> {
+        T read(ResultSet row) throws SQLException;
     }
 
     public Pipeline(OutboxSchema schema, String... statements) {
@@ -165,7 +174,7 @@ public final class Pipeline {
         }
 
         public ResultSet rows() throws SQLException {
-            return rows(statements.get(statements.size() - 1));
+            return rows(last());
         }
 
         public ResultSet rows(String of) throws SQLException {
@@ -177,12 +186,48 @@ public final class Pipeline {
             return rows;
         }
 
-        public Set<Long> ids() throws SQLException {
-            Set<Long> ids = new HashSet<>();
-            for (ResultSet row = rows(); row.next(); ) {
-                ids.add(row.getLong(1));
+        /** Returns the result of a statement that returns one row, at this row. */
+        public ResultSet row(String of) throws SQLException {
+            ResultSet row = rows(of);
+            row.next();
+            return row;
+        }
+
+        public ResultSet row() throws SQLException {
+            return row(last());
+        }
+
+        public <T> List<T> list(String of, Row<T> reader) throws SQLException {
+            List<T> list = new ArrayList<>();
+            for (ResultSet row = rows(of); row.next(); ) {
+                list.add(reader.read(row));
             }
-            return ids;
+            return list;
+        }
+
+        public <T> List<T> list(Row<T> reader) throws SQLException {
+            return list(last(), reader);
+        }
+
+        /** Returns values by the first column. */
+        public <T> Map<String, T> map(String of, Row<T> reader) throws SQLException {
+            Map<String, T> map = new TreeMap<>();
+            for (ResultSet row = rows(of); row.next(); ) {
+                map.put(row.getString(1), reader.read(row));
+            }
+            return map;
+        }
+
+        public <T> Map<String, T> map(Row<T> reader) throws SQLException {
+            return map(last(), reader);
+        }
+
+        private String last() {
+            return statements.get(statements.size() - 1);
+        }
+
+        public Set<Long> ids() throws SQLException {
+            return new HashSet<>(list((row) -> row.getLong(1)));
         }
 
         public int updated() throws SQLException {
