@@ -6,6 +6,7 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.dispatch.LogContext;
 import dev.outbox.internal.failure.Redaction;
+import dev.outbox.internal.sql.OutboxSchema;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -38,10 +40,11 @@ public final class DeadLetterReporter implements AutoCloseable {
 
     /** Creates a reporter that has not started. It needs a transaction manager only if a handler has a dead-letter method. */
     public DeadLetterReporter(
-            DeadLetterStore store,
+            DataSource dataSource,
+            OutboxSchema schema,
             Map<String, DeadLetterHandler> methods,
             Supplier<Optional<PlatformTransactionManager>> transactions) {
-        this.store = store;
+        this.store = new DeadLetterStore(dataSource, schema);
         this.methods = methods;
         this.transactions = transactions;
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Finds dead letters that their handler's dead-letter method has not handled, and marks them in the method's transaction. */
-public final class DeadLetterStore {
+final class DeadLetterStore {
 
     /** Relies on outbox_delivery_unreported: one look-up for each handler. */
     private static final String DUE = """

@@ -118,7 +118,7 @@ final class EventStateStore {
         Subscription values =
                 Subscription.of(event.type(), event.aggregateType(), event.stream(), row.getBoolean(next + 10));
         List<Delivery> deliveries = results.list(DELIVERIES, DeliveryRow::read);
-        KnownHandlers known = new KnownHandlers(HandlerState.read(results.rows(HandlerState.LIST)), List.of());
+        KnownHandlers known = new KnownHandlers(results.list(HandlerState.LIST, HandlerState::read), List.of());
         Map<String, HandlerProgress> handlers = handlers(known, deliveries);
         skipped.forEach((stored) -> handlers.computeIfAbsent(
                 known.currentId(stored), (id) -> new HandlerProgress(id, Outcome.SKIPPED, null)));

@@ -3,7 +3,6 @@ package dev.outbox.internal.lane;
 import dev.outbox.internal.sql.NamedSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Identifies a delivery, its stream and its lane. */
@@ -22,12 +21,8 @@ public record DeliveryRef(long outboxId, String handlerId, String stream, String
                 .setTexts("lane_ids", batch, DeliveryRef::aggregateId);
     }
 
-    public static List<DeliveryRef> read(ResultSet row) throws SQLException {
-        List<DeliveryRef> found = new ArrayList<>();
-        while (row.next()) {
-            found.add(new DeliveryRef(
-                    row.getLong(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5)));
-        }
-        return found;
+    public static DeliveryRef read(ResultSet row) throws SQLException {
+        return new DeliveryRef(
+                row.getLong(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5));
     }
 }

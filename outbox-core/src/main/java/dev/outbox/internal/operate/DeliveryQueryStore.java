@@ -106,7 +106,7 @@ final class DeliveryQueryStore {
                         .set("action", action.name())
                         .set("newest", newest)
                         .set("limit", limit),
-                (results) -> DeliveryRef.read(results.rows()));
+                (results) -> results.list(DeliveryRef::read));
     }
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)

@@ -302,7 +302,7 @@ public final class HandlerExpiryStore {
                 dataSource,
                 (parameters) ->
                         parameters.set("expiry_millis", unseenFor.toMillis()).set("limit", batchSize),
-                (results) -> DeliveryRef.read(results.rows()));
+                (results) -> results.list(DeliveryRef::read));
         if (found.isEmpty()) {
             return Map.of();
         }

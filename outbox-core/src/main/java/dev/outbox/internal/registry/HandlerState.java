@@ -4,7 +4,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,18 +34,14 @@ public record HandlerState(
         return subscriptions.stream().anyMatch((own) -> own.takes(event));
     }
 
-    /** Reads the rows of {@link #LIST}. */
-    public static List<HandlerState> read(ResultSet row) throws SQLException {
-        List<HandlerState> handlers = new ArrayList<>();
-        while (row.next()) {
-            handlers.add(new HandlerState(
-                    row.getString(1),
-                    texts(row, 2),
-                    Subscriptions.read(row, 3),
-                    row.getBoolean(4),
-                    new Heartbeat(row.getObject(5, OffsetDateTime.class).toInstant(), row.getBoolean(6))));
-        }
-        return handlers;
+    /** Reads a row of {@link #LIST}. */
+    public static HandlerState read(ResultSet row) throws SQLException {
+        return new HandlerState(
+                row.getString(1),
+                texts(row, 2),
+                Subscriptions.read(row, 3),
+                row.getBoolean(4),
+                new Heartbeat(row.getObject(5, OffsetDateTime.class).toInstant(), row.getBoolean(6)));
     }
 
     public static Set<String> texts(ResultSet row, int column) throws SQLException {

@@ -6,8 +6,6 @@ import dev.outbox.operations.OutboxOverview;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -78,19 +76,15 @@ public final class InstanceStore {
         delete.run(dataSource, (parameters) -> parameters.set("name", name));
     }
 
-    /** Reads the rows of {@link #LIST}. */
-    public static List<Listed> read(ResultSet row) throws SQLException {
-        List<Listed> instances = new ArrayList<>();
-        while (row.next()) {
-            instances.add(new Listed(
-                    new OutboxOverview.Instance(
-                            row.getString(1),
-                            row.getObject(2, OffsetDateTime.class).toInstant(),
-                            row.getObject(3, OffsetDateTime.class).toInstant(),
-                            HandlerState.texts(row, 4),
-                            HandlerState.texts(row, 5)),
-                    row.getBoolean(6)));
-        }
-        return instances;
+    /** Reads a row of {@link #LIST}. */
+    public static Listed read(ResultSet row) throws SQLException {
+        return new Listed(
+                new OutboxOverview.Instance(
+                        row.getString(1),
+                        row.getObject(2, OffsetDateTime.class).toInstant(),
+                        row.getObject(3, OffsetDateTime.class).toInstant(),
+                        HandlerState.texts(row, 4),
+                        HandlerState.texts(row, 5)),
+                row.getBoolean(6));
     }
 }

@@ -6,6 +6,7 @@ import dev.outbox.internal.audit.OperationRules;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.RegisteredHandler;
+import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.InvalidOperationException.Reason;
 import dev.outbox.operations.Replay;
@@ -14,6 +15,7 @@ import dev.outbox.operations.Replays;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,12 +27,12 @@ public final class JdbcReplays implements Replays {
     private static final int BATCH_SIZE = 500;
     private static final int LISTED = 100;
 
-    private final ReplayStore store;
-    private final HandlerRegistry registry;
+    final ReplayStore store;
+    final HandlerRegistry registry;
     private final Runnable wake;
 
-    public JdbcReplays(ReplayStore store, HandlerRegistry registry, Runnable wake) {
-        this.store = store;
+    public JdbcReplays(DataSource dataSource, OutboxSchema schema, HandlerRegistry registry, Runnable wake) {
+        this.store = new ReplayStore(dataSource, schema);
         this.registry = registry;
         this.wake = wake;
     }
@@ -76,7 +78,7 @@ public final class JdbcReplays implements Replays {
     }
 
     /** Cancels a replay for an operator or for the feeder. */
-    public boolean cancelNow(long id, String actor) throws SQLException {
+    boolean cancelNow(long id, String actor) throws SQLException {
         boolean running = store.cancel(id, actor);
         if (running) {
             log.info("Replay {} cancelled by {}", id, actor);
@@ -86,7 +88,7 @@ public final class JdbcReplays implements Replays {
     }
 
     /** Skips the deliveries of a cancelled replay that no worker has attempted, and ends it unless a worker holds one. */
-    public void skipUntried(long id) throws SQLException {
+    void skipUntried(long id) throws SQLException {
         int skipped;
         do {
             skipped = store.skipUntried(id, BATCH_SIZE);
@@ -95,7 +97,7 @@ public final class JdbcReplays implements Replays {
     }
 
     /** Ends a replay that has nothing left to do. */
-    public void end(long id) throws SQLException {
+    void end(long id) throws SQLException {
         if (!store.finish(id)) {
             return;
         }

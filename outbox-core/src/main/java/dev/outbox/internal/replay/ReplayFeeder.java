@@ -39,9 +39,9 @@ public final class ReplayFeeder implements AutoCloseable {
     }
 
     /** Creates a feeder that has not started. */
-    public ReplayFeeder(ReplayStore store, HandlerRegistry registry, JdbcReplays replays, Listener listener) {
-        this.store = store;
-        this.registry = registry;
+    public ReplayFeeder(JdbcReplays replays, Listener listener) {
+        this.store = replays.store;
+        this.registry = replays.registry;
         this.replays = replays;
         this.listener = listener;
     }

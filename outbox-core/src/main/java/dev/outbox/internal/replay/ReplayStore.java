@@ -455,7 +455,7 @@ public final class ReplayStore {
         List<DeliveryRef> untried = findUntried.run(
                 dataSource,
                 (parameters) -> parameters.set("replay_id", replayId).set("limit", limit),
-                (results) -> DeliveryRef.read(results.rows()));
+                (results) -> results.list(DeliveryRef::read));
         if (untried.isEmpty()) {
             return 0;
         }

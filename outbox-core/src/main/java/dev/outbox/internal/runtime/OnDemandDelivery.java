@@ -2,7 +2,6 @@ package dev.outbox.internal.runtime;
 
 import dev.outbox.EventEnvelope;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
-import dev.outbox.internal.deadletter.DeadLetterStore;
 import dev.outbox.internal.dispatch.DeliveryOutcome;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.DueDelivery;
@@ -17,7 +16,6 @@ import dev.outbox.internal.poll.PollerSettings.PolledStream;
 import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.replay.ReplayFeeder;
-import dev.outbox.internal.replay.ReplayStore;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
 import java.sql.SQLException;
@@ -76,9 +74,10 @@ public final class OnDemandDelivery implements AutoCloseable {
                 listener,
                 (delegatedStream) -> {},
                 new StreamDependencies.CrashSuspects());
-        this.replays = new ReplayFeeder(new ReplayStore(dataSource, schema), registry, replays, listener::replayed);
+        this.replays = new ReplayFeeder(replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(
-                new DeadLetterStore(dataSource, schema),
+                dataSource,
+                schema,
                 registry.local().deadLetterHandlers(),
                 dependencies.transactions());
         reset();

@@ -12,7 +12,6 @@ import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.HandlerStore;
 import dev.outbox.internal.registry.Subscription;
 import dev.outbox.internal.replay.JdbcReplays;
-import dev.outbox.internal.replay.ReplayStore;
 import dev.outbox.internal.retention.Retention;
 import dev.outbox.internal.retention.RetentionStore;
 import dev.outbox.internal.sql.OutboxSchema;
@@ -88,7 +87,7 @@ public final class OutboxRuntime implements AutoCloseable {
                 dependencies.retentionSchedule());
         this.operations = new JdbcOperations(dependencies.dataSource(), schema, this::wake);
         this.inspector = new JdbcInspector(dependencies.dataSource(), schema);
-        this.replays = new JdbcReplays(new ReplayStore(dependencies.dataSource(), schema), registry, this::wakeReplays);
+        this.replays = new JdbcReplays(dependencies.dataSource(), schema, registry, this::wakeReplays);
     }
 
     private static Map<String, Duration> leases(RuntimeSettings settings) {

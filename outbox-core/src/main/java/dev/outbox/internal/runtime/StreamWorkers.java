@@ -3,7 +3,6 @@ package dev.outbox.internal.runtime;
 import dev.outbox.internal.background.BackgroundLoop;
 import dev.outbox.internal.background.WorkerPool;
 import dev.outbox.internal.deadletter.DeadLetterReporter;
-import dev.outbox.internal.deadletter.DeadLetterStore;
 import dev.outbox.internal.dispatch.Dispatcher;
 import dev.outbox.internal.dispatch.RunningHandlers;
 import dev.outbox.internal.dispatch.StreamDependencies;
@@ -19,7 +18,6 @@ import dev.outbox.internal.registry.HandlerRegistry;
 import dev.outbox.internal.registry.InstanceStore;
 import dev.outbox.internal.replay.JdbcReplays;
 import dev.outbox.internal.replay.ReplayFeeder;
-import dev.outbox.internal.replay.ReplayStore;
 import dev.outbox.internal.schema.WorkerPrivileges;
 import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.listener.OutboxListener;
@@ -78,13 +76,13 @@ final class StreamWorkers implements AutoCloseable {
                 new HandlerExpiry(expiry),
                 new RegistryReport(expiry, registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
-        this.replays = new ReplayFeeder(
-                new ReplayStore(dataSource, schema), registry, replays, (stream, handlerId, deliveries) -> {
+        this.replays = new ReplayFeeder(replays, (stream, handlerId, deliveries) -> {
                     listener.replayed(stream, handlerId, deliveries);
                     committed(stream);
                 });
         this.deadLetters = new DeadLetterReporter(
-                new DeadLetterStore(dataSource, schema),
+                dataSource,
+                schema,
                 registry.local().deadLetterHandlers(),
                 dependencies.transactions());
         this.notifications = new Notifications(

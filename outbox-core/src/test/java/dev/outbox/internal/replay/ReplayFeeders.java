@@ -1,12 +1,8 @@
 package dev.outbox.internal.replay;
 
 import dev.outbox.fixture.TestOutbox;
-import dev.outbox.internal.registry.HandlerRegistry;
-import dev.outbox.internal.registry.HandlerStore;
-import dev.outbox.internal.sql.OutboxSchema;
 import dev.outbox.operations.Replays;
 import java.time.Duration;
-import java.util.List;
 
 /** Feeders that no thread drives, and the time that they may use. */
 final class ReplayFeeders {
@@ -14,11 +10,7 @@ final class ReplayFeeders {
     private ReplayFeeders() {}
 
     static ReplayFeeder of(TestOutbox outbox, Replays replays) {
-        return new ReplayFeeder(
-                new ReplayStore(outbox.dataSource(), OutboxSchema.DEFAULT),
-                new HandlerRegistry(List::of, new HandlerStore(outbox.dataSource(), OutboxSchema.DEFAULT)),
-                (JdbcReplays) replays,
-                (stream, handlerId, deliveries) -> {});
+        return new ReplayFeeder((JdbcReplays) replays, (stream, handlerId, deliveries) -> {});
     }
 
     /** As if the rate had not been used for some time. */
