@@ -76,15 +76,14 @@ public final class Console {
     }
 
     private void change(RouterFunctions.Builder routes, Views views, Snapshots snapshots) {
-        PauseActions pauses = new PauseActions(views, operations, snapshots);
-        DeliveryActions deliveries = new DeliveryActions(views, operations, snapshots);
+        Actions actions = new Actions(views, operations, snapshots);
         BulkActions bulk = new BulkActions(views, inspector, operations);
-        ReplayActions replay = new ReplayActions(views, replays);
+        ReplayPages replay = new ReplayPages(views, replays, snapshots);
         String path = settings.path();
-        routes.POST(path + "/pause", pauses::pause)
-                .POST(path + "/resume", pauses::resume)
-                .POST(path + "/deliveries/retry", deliveries::retry)
-                .POST(path + "/deliveries/skip", deliveries::skip)
+        routes.POST(path + "/pause", actions::pause)
+                .POST(path + "/resume", actions::resume)
+                .POST(path + "/deliveries/retry", actions::retry)
+                .POST(path + "/deliveries/skip", actions::skip)
                 .POST(path + "/failures/bulk", bulk::step)
                 .POST(path + "/replays", replay::start)
                 .POST(path + "/replays/{id}/cancel", replay::cancel);

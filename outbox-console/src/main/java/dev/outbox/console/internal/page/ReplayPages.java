@@ -1,19 +1,27 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.console.internal.web.Inputs;
+import dev.outbox.console.internal.web.Operators;
 import dev.outbox.console.internal.web.Views;
 import dev.outbox.operations.InvalidOperationException;
 import dev.outbox.operations.OutboxOverview;
 import dev.outbox.operations.Replay;
 import dev.outbox.operations.ReplayRequest;
 import dev.outbox.operations.Replays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Replays: the list, the wizard that starts one, and its progress. */
+/** Replays: the list, the wizard that starts one, its progress and its cancellation. */
 final class ReplayPages {
+
+    private static final List<String> FIELDS =
+            List.of("handler", "eventTypes", "from", "to", "type", "id", "rate", "reason");
+    private static final int DEFAULT_RATE = 100;
+    private static final int LARGEST_RATE = 100_000;
 
     private final Views views;
     private final Replays replays;
@@ -35,14 +43,14 @@ final class ReplayPages {
                 "replay-form",
                 Map.<String, Object>of(
                         "fields",
-                        new ReplayForm(new Inputs(request)).fields(),
+                        new Inputs(request).texts(FIELDS),
                         "handlers",
                         snapshots.latest().overview().handlers()));
     }
 
     ServerResponse preview(ServerRequest request) {
-        ReplayForm form = new ReplayForm(new Inputs(request));
-        ReplayRequest replay = form.request();
+        Inputs inputs = new Inputs(request);
+        ReplayRequest replay = replay(inputs);
         OutboxOverview.Handler handler = snapshots.latest().overview().handlers().stream()
                 .filter((known) -> known.id().equals(replay.handlerId()))
                 .findFirst()
@@ -51,7 +59,34 @@ final class ReplayPages {
         return views.page(
                 request,
                 "replay-preview",
-                Map.<String, Object>of("fields", form.fields(), "replay", replay, "handler", handler));
+                Map.<String, Object>of("fields", inputs.texts(FIELDS), "replay", replay, "handler", handler));
+    }
+
+    private static ReplayRequest replay(Inputs inputs) {
+        String types = inputs.text("eventTypes");
+        return new ReplayRequest(
+                inputs.required("handler").strip(),
+                inputs.time("from"),
+                inputs.time("to"),
+                types == null ? Set.of() : Set.copyOf(List.of(types.split("[\\s,]+"))),
+                inputs.text("type"),
+                inputs.text("id"),
+                inputs.number("rate", DEFAULT_RATE, 1, LARGEST_RATE));
+    }
+
+    ServerResponse start(ServerRequest request) {
+        Inputs inputs = new Inputs(request);
+        long id = replays.start(replay(inputs), Operators.of(request), inputs.required("reason"));
+        return redirect(request, id, "started");
+    }
+
+    ServerResponse cancel(ServerRequest request) {
+        long id = new Inputs(request).number("replay", 0);
+        return redirect(request, id, replays.cancel(id, Operators.of(request)) ? "cancelled" : "unchanged");
+    }
+
+    private ServerResponse redirect(ServerRequest request, long id, String outcome) {
+        return views.redirect(request, views.links(request).to("replays/" + id, "outcome", outcome));
     }
 
     ServerResponse page(ServerRequest request) {

@@ -14,14 +14,14 @@ import java.util.UUID;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
 
-/** Retry and skip of one delivery, or of the dead letters of a lane. */
-final class DeliveryActions {
+/** Retry and skip of one delivery or the dead letters of a lane; pause and resumption of a handler or stream. */
+final class Actions {
 
     private final Views views;
     private final OutboxOperations operations;
     private final Snapshots snapshots;
 
-    DeliveryActions(Views views, OutboxOperations operations, Snapshots snapshots) {
+    Actions(Views views, OutboxOperations operations, Snapshots snapshots) {
         this.views = views;
         this.operations = operations;
         this.snapshots = snapshots;
@@ -65,5 +65,26 @@ final class DeliveryActions {
         parameters.put("type", inputs.raw("type"));
         parameters.put("id", inputs.raw("id"));
         return views.redirect(request, links.to("lanes", parameters));
+    }
+
+    ServerResponse pause(ServerRequest request) {
+        return set(request, operations::pauseStream, operations::pauseHandler, "paused");
+    }
+
+    ServerResponse resume(ServerRequest request) {
+        return set(request, operations::resumeStream, operations::resumeHandler, "resumed");
+    }
+
+    /** Change of a handler or stream, with its name, the operator and the reason. */
+    private interface Change {
+        boolean apply(String name, String operator, String reason);
+    }
+
+    private ServerResponse set(ServerRequest request, Change ofStream, Change ofHandler, String outcome) {
+        Inputs inputs = new Inputs(request);
+        Change change = inputs.required("subject").equals("stream") ? ofStream : ofHandler;
+        boolean changed = change.apply(inputs.required("name"), Operators.of(request), reason(request));
+        snapshots.expire();
+        return views.redirect(request, views.links(request).home() + "?outcome=" + (changed ? outcome : "unchanged"));
     }
 }
