@@ -88,28 +88,6 @@ class ApiDescriptionTest {
     }
 
     @Test
-    void operatorsFindTheCriteriaOfARetryAndNothingElse() {
-        assertThat(description
-                        .at("/components/schemas/DeliveryCommand/properties")
-                        .propertyNames())
-                .containsExactlyInAnyOrder(
-                        "handler",
-                        "status",
-                        "stream",
-                        "eventType",
-                        "aggregateType",
-                        "aggregateId",
-                        "eventId",
-                        "errorCode",
-                        "by",
-                        "reason");
-        assertThat(operations().filter((operation) -> operation.name().equals("GET /operations/deliveries")))
-                .singleElement()
-                .satisfies((operation) ->
-                        assertThat(parametersIn("query", operation)).contains("handler", "status", "limit", "afterId"));
-    }
-
-    @Test
     void descriptionCanBeReadInABrowser() {
         assertThat(new Api(port).get("/swagger-ui/index.html").getBody()).contains("Swagger UI");
     }

@@ -145,8 +145,8 @@ class GuildFlowTest {
     }
 
     private void operate(String command) {
-        api.create("/operations/handlers/licensing.subscription/" + command, """
-                {"by": "ann", "reason": "a test"}
+        api.create("/actuator/outbox/" + command, """
+                {"handler": "licensing.subscription", "actor": "ann", "reason": "a test"}
                 """, "$");
     }
 

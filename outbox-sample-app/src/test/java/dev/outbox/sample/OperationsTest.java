@@ -8,18 +8,13 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.http.ResponseEntity;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** What an operator asks and does over HTTP. */
+/** What pausing and replaying does. */
 @SampleTest
 class OperationsTest {
-
-    private static final String WISH = "{\"by\": \"ann\", \"reason\": \"a test\"}";
 
     private final String user = "user-" + UUID.randomUUID();
 
@@ -38,70 +33,17 @@ class OperationsTest {
     }
 
     @Test
-    void deadDeliveryIsFoundWithItsFailureAndCounted() {
-        Map<String, Object> dead = DeadTrades.next(api);
-        String[] aggregate = dead.get("aggregate").toString().split("/");
-        String filter =
-                "?handler=order-executor-worker&status=DEAD&stream=everbit.trade.command&eventType=CreateOrderAttempt"
-                        + "&aggregateType=" + aggregate[0] + "&aggregateId=" + aggregate[1]
-                        + "&errorCode=TradingHaltedException";
-
-        assertThat(api.<List<Object>>get("/operations/deliveries" + filter, "$[*].event.eventId"))
-                .containsExactly(dead.get("eventId"));
-        assertThat(api.<List<Object>>get("/operations/deliveries" + filter, "$[*].attempts.lastFailure.code"))
-                .containsExactly("TradingHaltedException");
-        assertThat(api.<Integer>get("/operations/deliveries/count" + filter, "$.count"))
-                .isEqualTo(1);
-        assertThat(api.<Integer>get(
-                        "/operations/deliveries/count" + filter + "&eventId=" + UUID.randomUUID(), "$.count"))
-                .isZero();
-    }
-
-    @Test
-    void nextPageBeginsWhereTheLastOneHasEnded() {
-        DeadTrades.next(api);
-        DeadTrades.next(api);
-        String all = "/operations/deliveries?status=DEAD";
-        List<String> ids = api.get(all, "$[*].event.eventId");
-
-        Map<String, Object> first = api.get(all + "&limit=1", "$[0]");
-        Map<?, ?> event = (Map<?, ?>) first.get("event");
-        List<String> rest = api.get(
-                all + "&afterId=" + event.get("id") + "&afterHandler=" + first.get("handlerId"), "$[*].event.eventId");
-
-        assertThat(ids).hasSizeGreaterThan(1).first().isEqualTo(event.get("eventId"));
-        assertThat(rest).isEqualTo(ids.subList(1, ids.size()));
-    }
-
-    @Test
-    void skippedDeliveryIsGoneAndOnRecord() {
-        Object eventId = DeadTrades.next(api).get("eventId");
-
-        Map<String, Object> skipped = api.create("/operations/skip", """
-                {"eventId": "%s", "handler": "order-executor-worker", "by": "ann", "reason": "too large"}
-                """.formatted(eventId), "$");
-
-        assertThat(skipped).isEqualTo(Map.of("affected", 1, "busy", 0));
-        assertThat(api.<Integer>get("/operations/deliveries/count?eventId=" + eventId, "$.count"))
-                .isZero();
-        assertThat(api.awaitPublished()).contains("CreateOrderAttempt");
-        Map<String, Object> record = api.get("/operations/log?by=ann&eventId=" + eventId, "$[0]");
-        assertThat(record)
-                .containsEntry("action", "SKIP")
-                .containsEntry("reason", "too large")
-                .containsEntry("performedBy", "ann");
-    }
-
-    @Test
     void pausedHandlerGetsNothingUntilItIsResumed() {
-        assertThat(changed("/operations/handlers/push.send/pause")).isTrue();
-        assertThat(changed("/operations/handlers/push.send/pause")).isFalse();
+        assertThat(changed("pause", "handler", "push.send")).isTrue();
+        assertThat(changed("pause", "handler", "push.send")).isFalse();
         confirmReservation();
         await().atMost(Api.DEADLINE)
-                .until(() -> api.<Integer>get("/operations/deliveries/count?handler=push.send", "$.count") == 1);
+                .until(() -> api.<List<Object>>get("/actuator/outbox/deliveries?handler=push.send", "$.deliveries")
+                                .size()
+                        == 1);
         assertThat(inbox("status")).containsExactly("PENDING");
 
-        assertThat(changed("/operations/handlers/push.send/resume")).isTrue();
+        assertThat(changed("resume", "handler", "push.send")).isTrue();
 
         api.awaitPublished();
         assertThat(inbox("status")).containsExactly("SENT");
@@ -109,7 +51,7 @@ class OperationsTest {
 
     @Test
     void pausedStreamStandsStillUntilItIsResumed() {
-        assertThat(changed("/operations/streams/push/pause")).isTrue();
+        assertThat(changed("pause", "stream", "push")).isTrue();
         confirmReservation();
         api.subscribe("guild-" + UUID.randomUUID(), "pro");
         await().atMost(Api.DEADLINE)
@@ -122,7 +64,7 @@ class OperationsTest {
                 .extracting("status")
                 .containsExactly("PENDING");
 
-        assertThat(changed("/operations/streams/push/resume")).isTrue();
+        assertThat(changed("resume", "stream", "push")).isTrue();
 
         api.awaitPublished();
         assertThat(inbox("status")).containsExactly("SENT");
@@ -136,21 +78,13 @@ class OperationsTest {
                 .param("user", user)
                 .update();
 
-        ResponseEntity<String> answer = api.post("/operations/replays", """
-                {"handler": "push.reservation-confirmed", "aggregateType": "reservation", "aggregateId": "%s", "rate": 10,
-                 "by": "ann", "reason": "its inbox was lost"}
-                """.formatted(reservation()));
+        String replay = replay("&aggregateType=reservation&aggregateId=" + reservation());
 
-        assertThat(answer.getStatusCode().value()).isEqualTo(201);
-        String replay = answer.getHeaders().getLocation().toString();
         await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
-        assertThat(api.find(replay))
-                .containsEntry("handler", "push.reservation-confirmed")
+        assertThat(api.<Map<String, Object>>get(replay, "$.progress"))
                 .containsEntry("fed", 1)
-                .containsEntry("delivered", 1)
-                .containsEntry("by", "ann")
-                .containsEntry("reason", "its inbox was lost");
-        assertThat(api.<List<Object>>get("/operations/replays", "$[*].id")).contains(api.<Object>get(replay, "$.id"));
+                .containsEntry("open", 0)
+                .containsEntry("dead", 0);
         assertThat(inbox("title")).containsExactly("Reservation confirmed");
     }
 
@@ -158,51 +92,35 @@ class OperationsTest {
     void cancelledReplaySkipsUntriedDeliveries() {
         confirmReservation();
         api.awaitPublished();
-        changed("/operations/handlers/push.reservation-confirmed/pause");
+        changed("pause", "handler", "push.reservation-confirmed");
         try {
-            String replay = "/operations/replays/"
-                    + api.<Integer>create("/operations/replays", """
-                            {"handler": "push.reservation-confirmed", "eventTypes": ["ReservationConfirmed"],
-                             "aggregateType": "reservation", "aggregateId": "%s", "by": "ann", "reason": "a test"}
-                            """.formatted(reservation()), "$.id");
-            await().atMost(Api.DEADLINE).until(() -> api.<Integer>get(replay, "$.fed") == 1);
+            String replay = replay(
+                    "&eventType=ReservationConfirmed&aggregateType=reservation&aggregateId=" + reservation());
+            await().atMost(Api.DEADLINE).until(() -> api.<Integer>get(replay, "$.progress.fed") == 1);
 
-            Map<String, Object> cancelled = api.create(replay + "/cancel", "{\"by\": \"bob\"}", "$");
+            boolean changed = api.create("/actuator/outbox/cancel", """
+                    {"replay": %s, "actor": "bob"}
+                    """.formatted(replay.substring(replay.lastIndexOf('/') + 1)), "$.changed");
 
-            assertThat(cancelled)
-                    .containsEntry("status", "CANCELLED")
-                    .containsEntry("fed", 0)
-                    .containsEntry("delivered", 0);
+            assertThat(changed).isTrue();
+            assertThat(api.text(replay, "$.status")).isEqualTo("CANCELLED");
+            assertThat(api.<Integer>get(replay, "$.progress.fed")).isZero();
         } finally {
-            changed("/operations/handlers/push.reservation-confirmed/resume");
+            changed("resume", "handler", "push.reservation-confirmed");
         }
         assertThat(inbox("title")).containsExactly("Reservation confirmed");
     }
 
-    @ParameterizedTest
-    @CsvSource(quoteCharacter = '`', textBlock = """
-            404 | handlers/absent/pause  | {"by": "ann", "reason": "r"}                         | no instance has registered a handler 'absent'
-            400 | streams/nothing/pause  | {"by": "ann", "reason": "r"}                         | no instance has polled a stream 'nothing'
-            400 | retry                  | {"by": "ann", "reason": "r"}                         | the selection has no filter
-            400 | retry                  | {"handler": "a", "strem": "b", "by": "c", "reason": "d"} | there is no such criterion: strem
-            400 | skip                   | {"handler": "a", "status": ["GONE"], "by": "c", "reason": "d"} | Failed to read request
-            400 | skip                   | {"handler": "a", "by": " ", "reason": "d"}           | by must name the operator
-            400 | skip                   | {"handler": "a", "by": "ann", "reason": " "}         | Invalid request content.
-            400 | skip                   | {"handler": "a", "reason": "d"}                      | by must name the operator
-            404 | replays                | {"handler": "absent", "by": "ann", "reason": "r"}    | absent
-            400 | replays                | {"handler": "push.reservation-confirmed", "rate": 0, "by": "ann", "reason": "r"} | rate must be at least 1
-            404 | replays/4711/cancel    | {"by": "ann"}                                        | there is no replay with id 4711
-            """, delimiter = '|')
-    void whatBreaksARuleIsAProblem(int status, String path, String body, String detail) {
-        ResponseEntity<String> answer = api.post("/operations/" + path, body);
-
-        assertThat(answer.getStatusCode().value()).as(answer.toString()).isEqualTo(status);
-        assertThat(answer.getHeaders().getContentType()).hasToString("application/problem+json");
-        assertThat(answer.getBody()).contains(detail);
+    private boolean changed(String command, String kind, String name) {
+        return api.create("/actuator/outbox/" + command, """
+                {"%s": "%s", "actor": "ann", "reason": "a test"}
+                """.formatted(kind, name), "$.changed");
     }
 
-    private boolean changed(String path) {
-        return api.create(path, WISH, "$.changed");
+    private String replay(String filters) {
+        return "/actuator/outbox/replays/" + api.<Integer>create("/actuator/outbox/replay", """
+                {"selection": "handler=push.reservation-confirmed%s", "actor": "ann", "reason": "its inbox was lost"}
+                """.formatted(filters), "$.replay");
     }
 
     /** The event that confirms a reservation. */

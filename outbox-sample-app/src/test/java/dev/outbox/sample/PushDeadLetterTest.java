@@ -81,8 +81,8 @@ class PushDeadLetterTest {
         awaitFailed("GatewayException");
 
         Object retried = api.create(
-                "/operations/retry", """
-                {"handler": "push.send", "eventId": "%s", "by": "ann", "reason": "the gateway is back"}
+                "/actuator/outbox/retry", """
+                {"selection": "handler=push.send&event=%s", "actor": "ann", "reason": "the gateway is back"}
                 """.formatted(api.events().get(1).get("eventId")), "$.affected");
 
         assertThat(retried).isEqualTo(1);

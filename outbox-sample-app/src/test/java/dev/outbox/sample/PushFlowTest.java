@@ -125,14 +125,15 @@ class PushFlowTest {
         assertThat(api.awaitPublished()).containsExactly("ReservationConfirmed", "PushRequested");
 
         String[] aggregate = api.events().get(event).get("aggregate").toString().split("/", 2);
-        String replay = "/operations/replays/"
+        String replay = "/actuator/outbox/replays/"
                 + api.<Integer>create(
-                        "/operations/replays", """
-                        {"handler": "%s", "aggregateType": "%s", "aggregateId": "%s", "by": "ann", "reason": "did it arrive?"}
-                        """.formatted(handler, aggregate[0], aggregate[1]), "$.id");
+                        "/actuator/outbox/replay", """
+                        {"selection": "handler=%s&aggregateType=%s&aggregateId=%s", "actor": "ann", "reason": "did it arrive?"}
+                        """.formatted(handler, aggregate[0], aggregate[1]), "$.replay");
 
         await().atMost(Api.DEADLINE).until(() -> api.text(replay, "$.status").equals("DONE"));
-        assertThat(api.<Integer>get(replay, "$.delivered")).isEqualTo(1);
+        assertThat(api.<Integer>get(replay, "$.progress.fed")).isEqualTo(1);
+        assertThat(api.<Integer>get(replay, "$.progress.dead")).isZero();
         assertThat(inbox()).containsExactly(Map.of("title", "Reservation confirmed", "status", "SENT", "attempts", 1));
         assertThat(shown()).hasSize(1);
     }

@@ -206,7 +206,7 @@ class TradingFlowTest {
         assertThat(trading.placements()).containsExactly(1);
         assertThat(trading.intent(intent)).containsEntry("status", "ACCEPTED").containsEntry("reason", null);
         assertThat(trading.messages()).hasSize(2).contains("order accepted in " + trading.market());
-        assertThat(api.<List<String>>get("/operations/log?eventId=" + dead, "$[*].action"))
+        assertThat(api.<List<String>>get("/actuator/outbox/operations?event=" + dead, "$.operations[*].action"))
                 .containsExactly("RETRY");
     }
 

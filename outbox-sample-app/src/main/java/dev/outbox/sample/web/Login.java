@@ -40,7 +40,7 @@ class Login {
             http.httpBasic(Customizer.withDefaults())
                     .authorizeHttpRequests((requests) -> requests.requestMatchers(Login::isOfForeignPage)
                             .denyAll()
-                            .requestMatchers("/operations/**", "/demo/**", "/outbox/**", "/actuator/outbox/**")
+                            .requestMatchers("/demo/**", "/outbox/**", "/actuator/outbox/**")
                             .authenticated()
                             .anyRequest()
                             .permitAll());

@@ -137,8 +137,8 @@ class BacktestRunnerTest {
         assertThat(api.messagesTo(owner)).containsExactly("backtest failed: no prices");
 
         brokenStrategy.broken.set(false);
-        api.create("/operations/retry", """
-                {"handler": "backtest-worker", "status": ["DEAD"], "eventId": "%s", "by": "ann", "reason": "the prices are loaded"}
+        api.create("/actuator/outbox/retry", """
+                {"selection": "handler=backtest-worker&status=DEAD&event=%s", "actor": "ann", "reason": "the prices are loaded"}
                 """.formatted(api.events().get(0).get("eventId")), "$");
 
         assertThat(api.awaitPublished()).containsExactly("RunBacktest", "BacktestFailed", "BacktestCompleted");

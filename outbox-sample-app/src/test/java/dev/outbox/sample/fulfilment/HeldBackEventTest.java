@@ -90,9 +90,9 @@ class HeldBackEventTest {
                         .contains(tuple(3, "RETRYING", "OutOfOrderException")));
 
         setStatus("waiting");
-        Map<String, Object> retried = api.create("/operations/retry", """
-                {"handler": "fulfilment.order", "aggregateType": "order", "aggregateId": "%s", "status": ["DEAD"],
-                 "by": "ann", "reason": "it was stopped by mistake"}
+        Map<String, Object> retried = api.create("/actuator/outbox/retry", """
+                {"selection": "handler=fulfilment.order&aggregateType=order&aggregateId=%s&status=DEAD",
+                 "actor": "ann", "reason": "it was stopped by mistake"}
                 """.formatted(order), "$");
 
         assertThat(retried).isEqualTo(Map.of("affected", 1, "busy", 0));

@@ -38,7 +38,7 @@ class AlertConditionsTest {
     /** Longer than the gauges reuse a count, so that a scrape shows what was done before it. */
     private static final Duration STALE = Duration.ofMillis(150);
 
-    private static final String BY = "{\"by\": \"ann\", \"reason\": \"a test\"}";
+    private static final String PUSH = "{\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"}";
 
     private final Map<String, AlertRule> rules = AlertRule.byName();
     private final Scrapes scrapes = new Scrapes();
@@ -77,7 +77,7 @@ class AlertConditionsTest {
                 .until(() -> jdbc.sql("TRUNCATE events.outbox_delivery, events.outbox_unpublished")
                                 .update()
                         == 0);
-        api.post("/operations/streams/push/resume", BY);
+        api.post("/actuator/outbox/resume", PUSH);
     }
 
     @Test
@@ -93,7 +93,7 @@ class AlertConditionsTest {
 
     @Test
     void backlogOfAPausedStream() {
-        api.post("/operations/streams/push/pause", BY);
+        api.post("/actuator/outbox/pause", PUSH);
         insert(1000, "push", "30 seconds");
         scrape();
         assertThat(fires("OutboxBacklog")).isFalse();
@@ -109,7 +109,7 @@ class AlertConditionsTest {
 
     @Test
     void pollerThatClaimsNothing() {
-        api.post("/operations/streams/push/pause", BY);
+        api.post("/actuator/outbox/pause", PUSH);
         insert(1, "push", "30 seconds");
         String scrape = read();
         record(scrape);

@@ -79,7 +79,7 @@ class EverbitNamesTest {
     @Test
     void alertsFindTheRenamedGauges() {
         Api api = new Api(port);
-        api.post("/operations/streams/push/pause", "{\"by\": \"ann\", \"reason\": \"a test\"}");
+        api.post("/actuator/outbox/pause", "{\"stream\": \"push\", \"actor\": \"ann\", \"reason\": \"a test\"}");
         jdbc.sql("""
                         INSERT INTO events.outbox (stream, aggregate_type, aggregate_id, aggregate_seq, event_type, payload)
                         VALUES ('push', 'backlog', '1', 1, 'BacklogGrew', '{}')

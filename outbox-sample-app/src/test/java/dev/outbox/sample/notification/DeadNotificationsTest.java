@@ -68,9 +68,9 @@ class DeadNotificationsTest {
                 .containsEntry("failure", "NonRetryableException: no such recipient");
 
         messenger.acceptAgain(guild);
-        api.create("/operations/retry", """
-                {"handler": "notification.payment-failed-final", "eventId": "%s", "status": ["DEAD"],
-                 "by": "ann", "reason": "the address is correct now"}
+        api.create("/actuator/outbox/retry", """
+                {"selection": "handler=notification.payment-failed-final&event=%s&status=DEAD",
+                 "actor": "ann", "reason": "the address is correct now"}
                 """.formatted(event), "$");
 
         outbox.drain();

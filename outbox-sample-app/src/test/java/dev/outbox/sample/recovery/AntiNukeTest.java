@@ -96,9 +96,9 @@ class AntiNukeTest {
         assertThat(actionsOf(incident)).isEmpty();
 
         roles.fail("oscar", 0, () -> new IllegalStateException("no answer"));
-        api.create("/operations/retry", """
-                {"handler": "recovery.anti-nuke", "aggregateId": "%s", "status": ["DEAD"],
-                 "by": "ann", "reason": "the guild system is up again"}
+        api.create("/actuator/outbox/retry", """
+                {"selection": "handler=recovery.anti-nuke&aggregateId=%s&status=DEAD",
+                 "actor": "ann", "reason": "the guild system is up again"}
                 """.formatted(incident), "$");
 
         drainWithRetries();

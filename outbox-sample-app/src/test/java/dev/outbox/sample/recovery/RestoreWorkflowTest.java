@@ -96,9 +96,9 @@ class RestoreWorkflowTest {
         assertThat(api.text("/restores/" + job, "$.status")).isEqualTo("failed");
 
         roles.fail("restored-late", 0, () -> new IllegalStateException("no answer"));
-        api.create("/operations/retry", """
-                {"handler": "recovery.restore", "aggregateId": "%s", "status": ["DEAD"],
-                 "by": "ann", "reason": "the guild system is up again"}
+        api.create("/actuator/outbox/retry", """
+                {"selection": "handler=recovery.restore&aggregateId=%s&status=DEAD",
+                 "actor": "ann", "reason": "the guild system is up again"}
                 """.formatted(job), "$");
 
         outbox.drain();

@@ -101,8 +101,8 @@ public final class TradingApi {
 
     /** Retries a dead command as an operator, and returns the outcome. */
     public Map<String, Object> retry(String command) {
-        return api.create("/operations/retry", """
-                {"handler": "order-executor-worker", "status": ["DEAD"], "eventId": "%s", "by": "ann", "reason": "it may be placed"}
+        return api.create("/actuator/outbox/retry", """
+                {"selection": "handler=order-executor-worker&status=DEAD&event=%s", "actor": "ann", "reason": "it may be placed"}
                 """.formatted(command), "$");
     }
 }
