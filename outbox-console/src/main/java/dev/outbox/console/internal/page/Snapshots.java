@@ -17,7 +17,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
@@ -35,7 +34,6 @@ final class Snapshots {
     private final OutboxInspector inspector;
     private final Clock clock;
     private final Executor executor = executor();
-    private final AtomicInteger changes = new AtomicInteger();
     private final Deque<Sample> samples = new ArrayDeque<>();
 
     private @Nullable Query latest;
@@ -48,8 +46,8 @@ final class Snapshots {
     /** State at one moment. */
     record Snapshot(Instant at, OutboxOverview overview, List<FailureGroup> failures) {}
 
-    /** Query that several requests wait for, the number of changes by operators that it certainly sees, and its end. */
-    private record Query(int changes, CompletableFuture<Instant> end, CompletableFuture<Snapshot> result) {}
+    /** Query that several requests wait for, and its end. */
+    private record Query(CompletableFuture<Instant> end, CompletableFuture<Snapshot> result) {}
 
     /** Runs one query at a time, in a thread that ends when no operator looks. */
     private static Executor executor() {
@@ -66,20 +64,8 @@ final class Snapshots {
      * @throws org.springframework.dao.DataAccessException if the last query failed, which is remembered for 2 s, or takes longer than 1.5 s
      */
     Snapshot latest() {
-        long deadline = System.nanoTime() + LONGEST_WAIT.toNanos();
-        int known = changes.get();
-        Query query = query();
-        Snapshot snapshot = result(query, deadline);
-        while (query.changes() - known < 0) {
-            query = query();
-            snapshot = result(query, deadline);
-        }
-        return snapshot;
-    }
-
-    private static Snapshot result(Query query, long deadline) {
         try {
-            return query.result().get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return query().result().get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e.getCause());
         } catch (TimeoutException e) {
@@ -90,9 +76,9 @@ final class Snapshots {
         }
     }
 
-    /** Makes the next page read the state again, because an operator has changed it. */
-    void expire() {
-        changes.incrementAndGet();
+    /** Makes the next page read the state again, after a query that runs, because an operator has changed it. */
+    synchronized void expire() {
+        latest = null;
     }
 
     /** Returns the figures of the last 10 minutes, oldest first. */
@@ -106,13 +92,12 @@ final class Snapshots {
     /** Returns the query that runs, or whose result is fresh, or else begins one. */
     private synchronized Query query() {
         Query known = latest;
-        int present = changes.get();
-        if (known != null && (!known.end().isDone() || (known.changes() == present && isFresh(known)))) {
+        if (known != null && (!known.end().isDone() || isFresh(known))) {
             return known;
         }
         CompletableFuture<Snapshot> read = CompletableFuture.supplyAsync(this::read, executor);
         CompletableFuture<Instant> end = read.handle((snapshot, failure) -> clock.instant());
-        Query query = new Query(present, end, end.thenCompose((at) -> read));
+        Query query = new Query(end, end.thenCompose((at) -> read));
         latest = query;
         return query;
     }
