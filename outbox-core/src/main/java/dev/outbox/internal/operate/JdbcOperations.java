@@ -107,24 +107,23 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean pauseHandler(String handlerId, String by, String reason) {
-        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("pause a handler", () -> setHandler(handlerId, true, false, audit));
+        return setHandler("pause a handler", handlerId, true, false, by, reason);
     }
 
     @Override
     public boolean pauseNewHandler(String handlerId, String by, String reason) {
-        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("pause a new handler", () -> setHandler(handlerId, true, true, audit));
+        return setHandler("pause a new handler", handlerId, true, true, by, reason);
     }
 
     @Override
     public boolean resumeHandler(String handlerId, String by, String reason) {
-        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
-        return DatabaseCall.run("resume a handler", () -> setHandler(handlerId, false, false, audit));
+        return setHandler("resume a handler", handlerId, false, false, by, reason);
     }
 
-    private boolean setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit) throws SQLException {
-        PauseStore.Result result = pauses.setHandler(handlerId, paused, add, audit)
+    private boolean setHandler(
+            String task, String handlerId, boolean paused, boolean add, String by, String reason) {
+        AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
+        PauseStore.Result result = DatabaseCall.run(task, () -> pauses.setHandler(handlerId, paused, add, audit))
                 .orElseThrow(() -> new InvalidOperationException(
                         Reason.UNKNOWN_HANDLER, "no instance has registered a handler '" + handlerId + "'", null));
         return finish("handler " + handlerId, paused, audit, result);
@@ -138,18 +137,17 @@ public final class JdbcOperations implements OutboxOperations {
 
     @Override
     public boolean pauseStream(String stream, String by, String reason) {
-        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
-        return DatabaseCall.run("pause a stream", () -> setStream(stream, true, audit));
+        return setStream("pause a stream", stream, true, by, reason);
     }
 
     @Override
     public boolean resumeStream(String stream, String by, String reason) {
-        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
-        return DatabaseCall.run("resume a stream", () -> setStream(stream, false, audit));
+        return setStream("resume a stream", stream, false, by, reason);
     }
 
-    private boolean setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
-        PauseStore.Result result = pauses.setStream(stream, paused, audit)
+    private boolean setStream(String task, String stream, boolean paused, String by, String reason) {
+        AuditInfo audit = OperationRules.check("stream", stream, by, reason);
+        PauseStore.Result result = DatabaseCall.run(task, () -> pauses.setStream(stream, paused, audit))
                 .orElseThrow(() -> new InvalidOperationException("no instance has polled a stream '" + stream + "'"));
         return finish("stream " + stream, paused, audit, result);
     }
