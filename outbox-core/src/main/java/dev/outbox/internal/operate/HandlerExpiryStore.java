@@ -248,11 +248,11 @@ public final class HandlerExpiryStore {
     }
 
     /** Handler that no running instance has for some kinds of events, and how many deliveries of these wait for it. */
-    public record Absent(
+    record Absent(
             String id, Set<Subscription> kinds, @Nullable Instant lastSeen, long waiting) {}
 
     /** Finds the handlers that deliveries wait for although no running instance has them. */
-    public List<Absent> absent() throws SQLException {
+    List<Absent> absent() throws SQLException {
         return absent.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> {
             OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
             return new Absent(
@@ -264,7 +264,7 @@ public final class HandlerExpiryStore {
     }
 
     /** Returns the types of the latest events, and those that handlers name, each with the ids of these handlers. */
-    public SortedMap<String, Set<String>> knownTypes() throws SQLException {
+    SortedMap<String, Set<String>> knownTypes() throws SQLException {
         return knownTypes.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> Map.entry(row.getString(1), row.getString(2))).stream()
                     .collect(Collectors.groupingBy(
                             Map.Entry::getKey,
@@ -276,14 +276,14 @@ public final class HandlerExpiryStore {
      * Whether the handler was ever registered, the running instance that has it, the registered handler that has its id as an alias, and
      * whether its registration was expired.
      */
-    public record Result(
+    record Result(
             boolean known,
             @Nullable String instance,
             @Nullable String successor,
             boolean changed) {}
 
     /** Expires the registration of a handler that no running instance has, durably, and records the operator and the reason. */
-    public Result expire(String handlerId, AuditInfo audit) throws SQLException {
+    Result expire(String handlerId, AuditInfo audit) throws SQLException {
         return expire.run(
                 dataSource,
                 (parameters) -> parameters
@@ -314,7 +314,7 @@ public final class HandlerExpiryStore {
     }
 
     /** Deletes expired registrations; a handler that is paused, has dead deliveries or is replayed to stays. */
-    public void deleteExpired(Duration unseenFor) throws SQLException {
+    void deleteExpired(Duration unseenFor) throws SQLException {
         delete.run(dataSource, (parameters) -> parameters.set("expiry_millis", unseenFor.toMillis()));
     }
 }

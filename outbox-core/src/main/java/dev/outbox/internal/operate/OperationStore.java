@@ -18,7 +18,7 @@ import javax.sql.DataSource;
 public final class OperationStore {
 
     /** What an operator does to a delivery. */
-    public enum Action {
+    enum Action {
         /** Forgets its failures and attempts it again, in its place in its lane. */
         RETRY,
         /** Removes it. */
@@ -119,7 +119,7 @@ public final class OperationStore {
     private final Pipeline retry;
     private final Pipeline skip;
 
-    public OperationStore(DataSource dataSource, OutboxSchema schema) {
+    OperationStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.retry = Pipeline.durable(
                 schema,
@@ -142,7 +142,7 @@ public final class OperationStore {
     }
 
     /** Changes deliveries, and leaves alone what a worker attempts or another transaction holds locked. */
-    public Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
+    Changed change(Action action, AuditInfo audit, List<DeliveryRef> batch) throws SQLException {
         Optional<Changed> whole = attempt(action, audit, batch, LONGEST_WAIT);
         if (whole.isPresent()) {
             return whole.get();

@@ -76,17 +76,17 @@ final class PauseStore {
     private final Pipeline setHandler;
     private final Pipeline setStream;
 
-    public PauseStore(DataSource dataSource, OutboxSchema schema) {
+    PauseStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.setHandler = Pipeline.durable(schema, LONGEST_WAIT, HandlerStore.LOCK_REGISTRY, ADD_HANDLER, SET_HANDLER);
         this.setStream = Pipeline.durable(schema, LONGEST_WAIT, SET_STREAM);
     }
 
     /** Whether anything changed, and the streams that it concerns. */
-    public record Result(boolean changed, List<String> streams) {}
+    record Result(boolean changed, List<String> streams) {}
 
     /** Pauses or resumes a handler, which is added if no instance has registered it yet and {@code add} is set. */
-    public Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit)
+    Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit)
             throws SQLException {
         return setHandler.run(
                 dataSource,
@@ -101,7 +101,7 @@ final class PauseStore {
     }
 
     /** Pauses or resumes a stream. */
-    public Optional<Result> setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
+    Optional<Result> setStream(String stream, boolean paused, AuditInfo audit) throws SQLException {
         return setStream.run(
                 dataSource,
                 (parameters) -> parameters

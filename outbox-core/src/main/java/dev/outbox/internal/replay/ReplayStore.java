@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReplayStore {
 
     /** Largest number of due lanes that is counted. */
-    public static final int MOST_DUE = 10_000;
+    static final int MOST_DUE = 10_000;
 
     /** Relies on the primary keys of both partitions for the last event. */
     private static final String INSERT = """
@@ -284,7 +284,7 @@ public final class ReplayStore {
     private final Pipeline findUntried;
     private final Pipeline skipUntried;
 
-    public ReplayStore(DataSource dataSource, OutboxSchema schema) {
+    ReplayStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
         this.insert = Pipeline.durable(schema, LONGEST_WAIT, INSERT);
         this.list = new Pipeline(schema, LIST);
@@ -315,7 +315,7 @@ public final class ReplayStore {
     }
 
     /** A replay that has not ended, the time until its rate allows more events, and the lanes of its handler that are due. */
-    public record Unfinished(
+    record Unfinished(
             long id,
             String handlerId,
             int rate,
@@ -326,19 +326,19 @@ public final class ReplayStore {
             long due) {
 
         /** Returns whether every event was looked at. */
-        public boolean isAllFed() {
+        boolean isAllFed() {
             return afterId >= upToId;
         }
     }
 
     /** The next events of a replay, and the last one that was read for it. */
-    public record Page(List<Selected> events, long lastId) {}
+    record Page(List<Selected> events, long lastId) {}
 
     /** An event of a replay. */
-    public record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
+    record Selected(long outboxId, UUID eventId, String stream, String aggregateType, String aggregateId) {}
 
     /** Stores a replay of the events that exist now, under the current id of its handler. */
-    public long insert(ReplayRequest request, String handlerId, AuditInfo audit) throws SQLException {
+    long insert(ReplayRequest request, String handlerId, AuditInfo audit) throws SQLException {
         return insert.run(
                 dataSource,
                 (parameters) -> parameters
@@ -359,12 +359,12 @@ public final class ReplayStore {
     }
 
     /** Finds a replay. */
-    public Optional<Replay> find(long id) throws SQLException {
+    Optional<Replay> find(long id) throws SQLException {
         return list(id, 1).stream().findFirst();
     }
 
     /** Lists the last replays. */
-    public List<Replay> list(int limit) throws SQLException {
+    List<Replay> list(int limit) throws SQLException {
         return list(null, limit);
     }
 
@@ -376,7 +376,7 @@ public final class ReplayStore {
     }
 
     /** Cancels a running replay, so that it adds no more deliveries. */
-    public boolean cancel(long id, String actor) throws SQLException {
+    boolean cancel(long id, String actor) throws SQLException {
         return cancel.run(
                 dataSource,
                 (parameters) -> parameters.set("actor", actor).set("id", id),
@@ -384,12 +384,12 @@ public final class ReplayStore {
     }
 
     /** Ends a replay that has nothing left to do. */
-    public boolean finish(long id) throws SQLException {
+    boolean finish(long id) throws SQLException {
         return finish.run(dataSource, (parameters) -> parameters.set("id", id), (results) -> results.updated() == 1);
     }
 
     /** Lists the replays that have not ended. */
-    public List<Unfinished> unfinished() throws SQLException {
+    List<Unfinished> unfinished() throws SQLException {
         return unfinished.run(
                 dataSource,
                 (parameters) -> {},
@@ -405,7 +405,7 @@ public final class ReplayStore {
     }
 
     /** Finds the next events of a replay that the handler takes, without locking any. */
-    public Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
+    Page next(Unfinished replay, RegisteredHandler handler, int limit) throws SQLException {
         return next.run(
                 dataSource,
                 (parameters) -> Subscriptions.bind(parameters, Map.of(handler.id(), handler.subscriptions()))
@@ -429,7 +429,7 @@ public final class ReplayStore {
     }
 
     /** Adds deliveries for a page of events, unless another process has, and returns how many each stream got. */
-    public Map<String, Integer> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
+    Map<String, Integer> add(Unfinished replay, RegisteredHandler handler, Page page) throws SQLException {
         List<Lane> lanes = page.events().stream()
                 .flatMap((event) ->
                         handler.ids().stream().map((id) -> new Lane(id, event.aggregateType(), event.aggregateId())))
@@ -451,7 +451,7 @@ public final class ReplayStore {
     }
 
     /** Skips some of the deliveries of a replay that no worker has attempted, and completes the events that waited for them only. */
-    public int skipUntried(long replayId, int limit) throws SQLException {
+    int skipUntried(long replayId, int limit) throws SQLException {
         List<DeliveryRef> untried = findUntried.run(
                 dataSource,
                 (parameters) -> parameters.set("replay_id", replayId).set("limit", limit),
