@@ -18,11 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param stream the stream
  * @param eventType the event type
  * @param errorCode the code of the last failure
- * @param since the earliest time at which the delivery was queued for redelivery
- * @param before the time before which the delivery was queued for redelivery
  * @param statuses the statuses
- * @param after the place after which to begin
- * @param upTo the place at which to end, inclusive
+ * @param range where to begin and to end
  */
 public record DeliverySelection(
         @Nullable String handlerId,
@@ -32,14 +29,11 @@ public record DeliverySelection(
         @Nullable String stream,
         @Nullable String eventType,
         @Nullable String errorCode,
-        @Nullable Instant since,
-        @Nullable Instant before,
         Set<DeliveryStatus> statuses,
-        @Nullable Place after,
-        @Nullable Place upTo) {
+        Range range) {
 
     private static final DeliverySelection ALL = new DeliverySelection(
-            null, null, null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), null, null);
+            null, null, null, null, null, null, null, EnumSet.allOf(DeliveryStatus.class), Range.WHOLE);
 
     /**
      * Copies the statuses and checks the values.
@@ -54,9 +48,35 @@ public record DeliverySelection(
         Criteria.checkOptional("stream", stream);
         Criteria.checkOptional("event type", eventType);
         Criteria.checkOptional("error code", errorCode);
-        Criteria.checkRange(since, before);
         if (statuses.isEmpty()) {
             throw new InvalidOperationException("the selection allows no status, so it can find nothing");
+        }
+    }
+
+    /**
+     * Part of the deliveries, by their time and their place; {@code null} leaves it open.
+     *
+     * @param since the earliest time at which a delivery was queued for redelivery
+     * @param before the time before which a delivery was queued for redelivery
+     * @param after the place after which to begin
+     * @param upTo the place at which to end, inclusive
+     */
+    public record Range(
+            @Nullable Instant since,
+            @Nullable Instant before,
+            @Nullable Place after,
+            @Nullable Place upTo) {
+
+        /** All deliveries. */
+        public static final Range WHOLE = new Range(null, null, null, null);
+
+        /**
+         * Checks the times.
+         *
+         * @throws InvalidOperationException if no time is in the range, or one is not within the years 1 to 9999
+         */
+        public Range {
+            Criteria.checkRange(since, before);
         }
     }
 
@@ -118,7 +138,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofHandler(String handlerId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -130,7 +150,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofAggregate(String aggregateType, @Nullable String aggregateId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -141,7 +161,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofEvent(UUID eventId) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -152,7 +172,7 @@ public record DeliverySelection(
      */
     public DeliverySelection inStream(String stream) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -163,7 +183,7 @@ public record DeliverySelection(
      */
     public DeliverySelection ofEventType(String eventType) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -174,7 +194,7 @@ public record DeliverySelection(
      */
     public DeliverySelection withErrorCode(String errorCode) {
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -185,8 +205,9 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection created(@Nullable Instant since, @Nullable Instant before) {
+        Range range = new Range(since, before, this.range.after, this.range.upTo);
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -198,7 +219,7 @@ public record DeliverySelection(
     public DeliverySelection withStatus(DeliveryStatus... allowed) {
         Set<DeliveryStatus> statuses = Set.copyOf(List.of(allowed));
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -209,9 +230,9 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection after(long id, String handler) {
-        Place after = new Place(id, handler);
+        Range range = new Range(this.range.since, this.range.before, new Place(id, handler), this.range.upTo);
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 
     /**
@@ -223,8 +244,8 @@ public record DeliverySelection(
      * @return the narrower selection
      */
     public DeliverySelection upTo(long id, String handler) {
-        Place upTo = new Place(id, handler);
+        Range range = new Range(this.range.since, this.range.before, this.range.after, new Place(id, handler));
         return new DeliverySelection(
-                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, since, before, statuses, after, upTo);
+                handlerId, aggregateType, aggregateId, eventId, stream, eventType, errorCode, statuses, range);
     }
 }

@@ -129,9 +129,8 @@ class OperationsFuzzTest {
 
     private static void pause(OutboxOperations operations, String handler, String by, String reason) {
         boolean changed = operations.pauseHandler(handler, by, reason);
-        Operation latest = operations
-                .operations(OperationSelection.ofHandler(handler), 1)
-                .get(0);
+        Operation latest =
+                operations.operations(OperationSelection.ofHandler(handler), 1).get(0);
         if (changed) {
             assertThat(latest.reason()).isEqualTo(reason);
             assertThat(latest.performedBy()).isEqualTo(by);
@@ -158,8 +157,12 @@ class OperationsFuzzTest {
     private static OperationSelection performed(Hostile values) {
         return switch (values.random().nextInt(3)) {
             case 0 -> OperationSelection.ofHandler(values.text());
-            case 1 -> new OperationSelection(null, null, values.text(), null, null, values.random().nextLong());
-            default -> new OperationSelection(null, null, null, values.instant(), values.oneIn(2) ? null : values.instant(), null);
+            case 1 ->
+                new OperationSelection(
+                        null, null, values.text(), null, null, values.random().nextLong());
+            default ->
+                new OperationSelection(
+                        null, null, null, values.instant(), values.oneIn(2) ? null : values.instant(), null);
         };
     }
 

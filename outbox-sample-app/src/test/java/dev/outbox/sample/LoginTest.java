@@ -57,8 +57,7 @@ class LoginTest {
         Api operator = login("operator", "secret-1");
         String stream = "{\"stream\": \"push\", " + actor + "\"reason\": \"maintenance\"}";
 
-        assertThat(operator.<Boolean>create(PAUSE, stream, "$.changed"))
-                .isTrue();
+        assertThat(operator.<Boolean>create(PAUSE, stream, "$.changed")).isTrue();
         assertThat(operator.<Boolean>create("/actuator/outbox/resume", stream, "$.changed"))
                 .isTrue();
 
@@ -91,7 +90,8 @@ class LoginTest {
             headers.set("Sec-Fetch-Site", "cross-site");
         });
 
-        assertThat(browser.post(PAUSE, "{\"stream\": \"push\", \"reason\": \"maintenance\"}").getStatusCode())
+        assertThat(browser.post(PAUSE, "{\"stream\": \"push\", \"reason\": \"maintenance\"}")
+                        .getStatusCode())
                 .isEqualTo(HttpStatus.FORBIDDEN);
         assertThat(browser.get("/actuator/outbox/operations").getStatusCode()).isEqualTo(HttpStatus.OK);
     }

@@ -94,13 +94,16 @@ class OperationsTest {
         api.awaitPublished();
         changed("pause", "handler", "push.reservation-confirmed");
         try {
-            String replay = replay(
-                    "&eventType=ReservationConfirmed&aggregateType=reservation&aggregateId=" + reservation());
+            String replay =
+                    replay("&eventType=ReservationConfirmed&aggregateType=reservation&aggregateId=" + reservation());
             await().atMost(Api.DEADLINE).until(() -> api.<Integer>get(replay, "$.progress.fed") == 1);
 
-            boolean changed = api.create("/actuator/outbox/cancel", """
+            boolean changed = api.create(
+                    "/actuator/outbox/cancel",
+                    """
                     {"replay": %s, "actor": "bob"}
-                    """.formatted(replay.substring(replay.lastIndexOf('/') + 1)), "$.changed");
+                    """.formatted(replay.substring(replay.lastIndexOf('/') + 1)),
+                    "$.changed");
 
             assertThat(changed).isTrue();
             assertThat(api.text(replay, "$.status")).isEqualTo("CANCELLED");
@@ -118,7 +121,8 @@ class OperationsTest {
     }
 
     private String replay(String filters) {
-        return "/actuator/outbox/replays/" + api.<Integer>create("/actuator/outbox/replay", """
+        return "/actuator/outbox/replays/"
+                + api.<Integer>create("/actuator/outbox/replay", """
                 {"selection": "handler=push.reservation-confirmed%s", "actor": "ann", "reason": "its inbox was lost"}
                 """.formatted(filters), "$.replay");
     }

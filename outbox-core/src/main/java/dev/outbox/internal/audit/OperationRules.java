@@ -1,6 +1,7 @@
 package dev.outbox.internal.audit;
 
 import dev.outbox.operations.DeliverySelection;
+import dev.outbox.operations.DeliverySelection.Range;
 import dev.outbox.operations.InvalidOperationException;
 
 /** Checks the requests of operators before any SQL runs; selections check themselves. */
@@ -13,10 +14,18 @@ public final class OperationRules {
 
     /** For a change of deliveries. */
     public static AuditInfo check(DeliverySelection selection, String by, String reason) {
-        DeliverySelection unrestricted = new DeliverySelection(
-                null, null, null, null, null, null, null, null, null,
-                DeliverySelection.all().statuses(), selection.after(), selection.upTo());
-        if (selection.equals(unrestricted)) {
+        Range place = new Range(
+                null, null, selection.range().after(), selection.range().upTo());
+        if (selection.equals(new DeliverySelection(
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                DeliverySelection.all().statuses(),
+                place))) {
             throw new InvalidOperationException("the selection has no filter, so it selects every delivery;"
                     + " filter at least by handler, stream or status");
         }

@@ -93,7 +93,8 @@ final class EventStateStore {
 
     public EventStateStore(DataSource dataSource, OutboxSchema schema) {
         this.dataSource = dataSource;
-        this.find = new Pipeline(schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST, OperationLogStore.OF_EVENT);
+        this.find = new Pipeline(
+                schema, Pipeline.INSPECT, EVENT, DELIVERIES, HandlerState.LIST, OperationLogStore.OF_EVENT);
         this.content = new Pipeline(schema, Pipeline.INSPECT, CONTENT);
     }
 
@@ -125,14 +126,10 @@ final class EventStateStore {
         Outcome untouched = progress.dispatchedAt() == null ? Outcome.PENDING : Outcome.DONE;
         known.current().stream()
                 .filter((handler) -> handler.takes(values))
-                .forEach((handler) -> handlers.computeIfAbsent(
-                        handler.id(), (id) -> new HandlerProgress(id, untouched, null)));
+                .forEach((handler) ->
+                        handlers.computeIfAbsent(handler.id(), (id) -> new HandlerProgress(id, untouched, null)));
         return new EventDetails(
-                event,
-                schemaVersion,
-                progress,
-                List.copyOf(handlers.values()),
-                results.list(OperationLogStore::read));
+                event, schemaVersion, progress, List.copyOf(handlers.values()), results.list(OperationLogStore::read));
     }
 
     /** A delivery or skip under a former id belongs to the current handler, unless that has one of its own. */

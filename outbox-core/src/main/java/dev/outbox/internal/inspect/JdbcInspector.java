@@ -62,6 +62,7 @@ public final class JdbcInspector implements OutboxInspector {
     @Override
     public EventPage findEvents(EventSelection selection, int limit) {
         OperationRules.check(limit);
-        return DatabaseCall.search("search events", selection, "an aggregate with its type and id", () -> search.find(selection, limit));
+        return DatabaseCall.search(
+                "search events", selection, "an aggregate with its type and id", () -> search.find(selection, limit));
     }
 }

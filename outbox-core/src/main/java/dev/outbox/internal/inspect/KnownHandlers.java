@@ -33,7 +33,8 @@ final class KnownHandlers {
     /** Reads the rows of {@link HandlerState#LIST} and {@link InstanceStore#LIST}. */
     static KnownHandlers read(Pipeline.Results results) throws SQLException {
         return new KnownHandlers(
-                results.list(HandlerState.LIST, HandlerState::read), results.list(InstanceStore.LIST, InstanceStore::read));
+                results.list(HandlerState.LIST, HandlerState::read),
+                results.list(InstanceStore.LIST, InstanceStore::read));
     }
 
     /** Of two handlers that have each other's id as an alias, the one with the later heartbeat is current. */

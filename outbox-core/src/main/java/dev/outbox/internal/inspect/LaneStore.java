@@ -113,8 +113,7 @@ final class LaneStore {
     }
 
     /** Lane of a handler as its row and its deliveries show it; the cause is {@code null} if it has dead letters only. */
-    private record Lane(
-            String handlerId, @Nullable Cause cause, long waiting, long dead) {}
+    private record Lane(String handlerId, @Nullable Cause cause, long waiting, long dead) {}
 
     /** Explains the lanes of an aggregate. */
     public List<LaneReport> read(String aggregateType, String aggregateId) throws SQLException {
@@ -137,8 +136,7 @@ final class LaneStore {
         KnownHandlers known = KnownHandlers.read(results);
         if (lanes.isEmpty() && pending > 0) {
             Cause cause = cause(claim, hindrances(pendingIn, paused));
-            return List.of(
-                    new LaneReport(null, aggregateType, aggregateId, cause, null, new Counts(0, 0, pending)));
+            return List.of(new LaneReport(null, aggregateType, aggregateId, cause, null, new Counts(0, 0, pending)));
         }
         List<LaneReport> reports = new ArrayList<>();
         for (Lane lane : lanes) {
@@ -160,8 +158,7 @@ final class LaneStore {
 
     private static Lane lane(ResultSet row) throws SQLException {
         String cause = row.getString(2);
-        return new Lane(
-                row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4));
+        return new Lane(row.getString(1), cause == null ? null : Cause.valueOf(cause), row.getLong(3), row.getLong(4));
     }
 
     private static Set<Cause> hindrances(@Nullable String stream, Set<String> paused) {

@@ -22,7 +22,6 @@ public record DeliveryRef(long outboxId, String handlerId, String stream, String
     }
 
     public static DeliveryRef read(ResultSet row) throws SQLException {
-        return new DeliveryRef(
-                row.getLong(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5));
+        return new DeliveryRef(row.getLong(1), row.getString(2), row.getString(3), row.getString(4), row.getString(5));
     }
 }

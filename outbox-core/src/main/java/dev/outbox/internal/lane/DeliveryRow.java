@@ -19,7 +19,6 @@ public final class DeliveryRow {
     /** Number of the first column after those of an event. */
     public static final int AFTER_EVENT = 9;
 
-
     /**
      * Relies on the primary keys of both partitions, since the event may be in history, and on outbox_lane_pk: one look-up for each
      * delivery, where a join would read whole tables.

@@ -84,17 +84,24 @@ final class DeliveryQueryStore {
 
     /** Finds deliveries, those of the oldest events first. */
     public List<Delivery> find(DeliverySelection selection, int limit) throws SQLException {
-        return find.run(dataSource, (parameters) -> bind(parameters, selection).set("limit", limit), (results) -> results.list(DeliveryRow::read));
+        return find.run(
+                dataSource,
+                (parameters) -> bind(parameters, selection).set("limit", limit),
+                (results) -> results.list(DeliveryRow::read));
     }
 
     /** Counts deliveries. */
     public long count(DeliverySelection selection) throws SQLException {
-        return count.run(dataSource, (parameters) -> bind(parameters, selection), (results) -> results.row().getLong(1));
+        return count.run(
+                dataSource,
+                (parameters) -> bind(parameters, selection),
+                (results) -> results.row().getLong(1));
     }
 
     /** Returns the last event that has a delivery, so that an operation ends although new deliveries arrive. */
     public long newest() throws SQLException {
-        return newest.run(dataSource, (parameters) -> {}, (results) -> results.row().getLong(1));
+        return newest.run(
+                dataSource, (parameters) -> {}, (results) -> results.row().getLong(1));
     }
 
     /** Finds deliveries that an action would change, those of the oldest events first. */
@@ -111,8 +118,8 @@ final class DeliveryQueryStore {
 
     private static NamedSql.Parameters bind(NamedSql.Parameters parameters, DeliverySelection selection)
             throws SQLException {
-        DeliverySelection.Place after = selection.after();
-        DeliverySelection.Place upTo = selection.upTo();
+        DeliverySelection.Place after = selection.range().after();
+        DeliverySelection.Place upTo = selection.range().upTo();
         return parameters
                 .set("handler_id", selection.handlerId())
                 .set("aggregate_type", selection.aggregateType())
@@ -121,8 +128,8 @@ final class DeliveryQueryStore {
                 .set("stream", selection.stream())
                 .set("event_type", selection.eventType())
                 .set("error_code", selection.errorCode())
-                .set("since", selection.since())
-                .set("before", selection.before())
+                .set("since", selection.range().since())
+                .set("before", selection.range().before())
                 .set("open", selection.statuses().contains(DeliveryStatus.OPEN))
                 .set("dead", selection.statuses().contains(DeliveryStatus.DEAD))
                 .set("after_id", after == null ? null : after.id())

@@ -253,23 +253,29 @@ public final class HandlerExpiryStore {
 
     /** Finds the handlers that deliveries wait for although no running instance has them. */
     List<Absent> absent() throws SQLException {
-        return absent.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> {
-            OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
-            return new Absent(
-                    row.getString(1),
-                    Subscriptions.read(row, 2),
-                    lastSeen == null ? null : lastSeen.toInstant(),
-                    row.getLong(4));
-        }));
+        return absent.run(
+                dataSource,
+                (parameters) -> {},
+                (results) -> results.list((row) -> {
+                    OffsetDateTime lastSeen = row.getObject(3, OffsetDateTime.class);
+                    return new Absent(
+                            row.getString(1),
+                            Subscriptions.read(row, 2),
+                            lastSeen == null ? null : lastSeen.toInstant(),
+                            row.getLong(4));
+                }));
     }
 
     /** Returns the types of the latest events, and those that handlers name, each with the ids of these handlers. */
     SortedMap<String, Set<String>> knownTypes() throws SQLException {
-        return knownTypes.run(dataSource, (parameters) -> {}, (results) -> results.list((row) -> Map.entry(row.getString(1), row.getString(2))).stream()
-                    .collect(Collectors.groupingBy(
-                            Map.Entry::getKey,
-                            TreeMap::new,
-                            Collectors.mapping(Map.Entry::getValue, Collectors.toSet()))));
+        return knownTypes.run(
+                dataSource,
+                (parameters) -> {},
+                (results) -> results.list((row) -> Map.entry(row.getString(1), row.getString(2))).stream()
+                        .collect(Collectors.groupingBy(
+                                Map.Entry::getKey,
+                                TreeMap::new,
+                                Collectors.mapping(Map.Entry::getValue, Collectors.toSet()))));
     }
 
     /**

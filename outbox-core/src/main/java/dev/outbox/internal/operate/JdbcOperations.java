@@ -120,8 +120,7 @@ public final class JdbcOperations implements OutboxOperations {
         return setHandler("resume a handler", handlerId, false, false, by, reason);
     }
 
-    private boolean setHandler(
-            String task, String handlerId, boolean paused, boolean add, String by, String reason) {
+    private boolean setHandler(String task, String handlerId, boolean paused, boolean add, String by, String reason) {
         AuditInfo audit = OperationRules.check("handler id", handlerId, by, reason);
         PauseStore.Result result = DatabaseCall.run(task, () -> pauses.setHandler(handlerId, paused, add, audit))
                 .orElseThrow(() -> new InvalidOperationException(

@@ -86,8 +86,7 @@ final class PauseStore {
     record Result(boolean changed, List<String> streams) {}
 
     /** Pauses or resumes a handler, which is added if no instance has registered it yet and {@code add} is set. */
-    Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit)
-            throws SQLException {
+    Optional<Result> setHandler(String handlerId, boolean paused, boolean add, AuditInfo audit) throws SQLException {
         return setHandler.run(
                 dataSource,
                 (parameters) -> parameters

@@ -76,10 +76,7 @@ public final class OnDemandDelivery implements AutoCloseable {
                 new StreamDependencies.CrashSuspects());
         this.replays = new ReplayFeeder(replays, listener::replayed);
         this.deadLetters = new DeadLetterReporter(
-                dataSource,
-                schema,
-                registry.local().deadLetterHandlers(),
-                dependencies.transactions());
+                dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         reset();
     }
 

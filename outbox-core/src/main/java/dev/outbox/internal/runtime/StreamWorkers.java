@@ -77,9 +77,9 @@ final class StreamWorkers implements AutoCloseable {
                 new RegistryReport(expiry, registry));
         this.leases = new LeaseRenewer(shortestLease(polls), Moment.Source.system());
         this.replays = new ReplayFeeder(replays, (stream, handlerId, deliveries) -> {
-                    listener.replayed(stream, handlerId, deliveries);
-                    committed(stream);
-                });
+            listener.replayed(stream, handlerId, deliveries);
+            committed(stream);
+        });
         this.deadLetters = new DeadLetterReporter(
                 dataSource,
                 schema,

@@ -87,7 +87,8 @@ class FindEventsTest {
         lanes.published(events.get(1));
         lanes.published(events.get(4));
 
-        for (EventSelection selection : List.of(EventSelection.ofAggregate("order", null), EventSelection.ofAggregate("order", "1"))) {
+        for (EventSelection selection :
+                List.of(EventSelection.ofAggregate("order", null), EventSelection.ofAggregate("order", "1"))) {
             List<Long> seen = pages(selection, 2);
             assertThat(seen).isSortedAccordingTo((one, other) -> Long.compare(other, one));
             assertThat(seen).doesNotHaveDuplicates().hasSize(selection.aggregateId() == null ? 10 : 7);
@@ -124,7 +125,9 @@ class FindEventsTest {
         EventPage open = inspector.findEvents(EventSelection.ofAggregate("order", "stuck"), 10);
         assertThat(open.events()).extracting((entry) -> entry.event().id()).containsExactly(stuck.id());
         assertThat(open.next()).isEqualTo(first.next());
-        assertThat(inspector.findEvents(EventSelection.ofAggregate("order", null), 10).events())
+        assertThat(inspector
+                        .findEvents(EventSelection.ofAggregate("order", null), 10)
+                        .events())
                 .isEmpty();
         assertThat(pages(EventSelection.ofAggregate("order", null), 10)).containsExactly(oldest.id(), stuck.id());
     }

@@ -2,8 +2,8 @@ package dev.outbox.internal.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.fixture.TestOutbox;
+import dev.outbox.internal.audit.OperationLogStore;
 import dev.outbox.internal.lane.Explained;
 import dev.outbox.internal.registry.HandlerState;
 import dev.outbox.internal.registry.InstanceStore;
@@ -147,11 +147,21 @@ class InspectorAtScaleTest {
         methods.put("findEvent, published", () -> inspector.findEvent(published));
         methods.put("findContent", () -> inspector.findContent(published));
         methods.put("findEvents", () -> inspector.findEvents(ALL, 100));
-        methods.put("findEvents of a type", () -> inspector.findEvents(new EventSelection(null, null, "OrderPlaced", null, null), 100));
-        methods.put("findEvents of no type", () -> inspector.findEvents(new EventSelection(null, null, "Unknown", null, null), 100));
-        methods.put("findEvents of the aggregate", () -> inspector.findEvents(EventSelection.ofAggregate("order", "big"), 100));
-        methods.put("findEvents of an old aggregate", () -> inspector.findEvents(EventSelection.ofAggregate("order", "7"), 100));
-        methods.put("findEvents of a trace", () -> inspector.findEvents(new EventSelection(null, null, null, "none", null), 100));
+        methods.put(
+                "findEvents of a type",
+                () -> inspector.findEvents(new EventSelection(null, null, "OrderPlaced", null, null), 100));
+        methods.put(
+                "findEvents of no type",
+                () -> inspector.findEvents(new EventSelection(null, null, "Unknown", null, null), 100));
+        methods.put(
+                "findEvents of the aggregate",
+                () -> inspector.findEvents(EventSelection.ofAggregate("order", "big"), 100));
+        methods.put(
+                "findEvents of an old aggregate",
+                () -> inspector.findEvents(EventSelection.ofAggregate("order", "7"), 100));
+        methods.put(
+                "findEvents of a trace",
+                () -> inspector.findEvents(new EventSelection(null, null, null, "none", null), 100));
         methods.put(
                 "findEvents of a trace, in history",
                 () -> inspector.findEvents(new EventSelection(null, null, null, "none", events / 2L), 100));

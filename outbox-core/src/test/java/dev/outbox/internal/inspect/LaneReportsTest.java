@@ -48,8 +48,8 @@ class LaneReportsTest {
     @Test
     void eventsBeforeTheirFirstDeliveryHaveOneReport() {
         assertThat(inspector.lanes("order", "42"))
-                .containsExactly(new LaneReport(
-                        null, "order", "42", Cause.PENDING, null, new LaneReport.Counts(0, 0, 4)));
+                .containsExactly(
+                        new LaneReport(null, "order", "42", Cause.PENDING, null, new LaneReport.Counts(0, 0, 4)));
 
         lanes.claimed(events.get(0), "1 minute");
         assertThat(cause()).isEqualTo(Cause.RUNNING);

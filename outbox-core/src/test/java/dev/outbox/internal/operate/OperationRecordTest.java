@@ -109,10 +109,12 @@ class OperationRecordTest {
         assertThat(ids(EVERY)).containsExactly(4L, 3L, 2L, 1L);
         assertThat(ids(OperationSelection.ofEvent(events.get(0).eventId()))).containsExactly(4L, 1L);
         assertThat(ids(OperationSelection.ofHandler("mail"))).containsExactly(3L, 2L, 1L);
-        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null))).containsExactly(4L);
+        assertThat(ids(new OperationSelection(null, null, "bob", null, null, null)))
+                .containsExactly(4L);
         assertThat(ids(performed(null, year2001.plusSeconds(1)))).containsExactly(2L);
         assertThat(ids(performed(year2001.plusSeconds(1), null))).containsExactly(4L, 3L, 1L);
-        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 3L))).containsExactly(2L, 1L);
+        assertThat(ids(new OperationSelection(null, "mail", null, null, null, 3L)))
+                .containsExactly(2L, 1L);
         assertThat(operations().operations(EVERY, 2)).extracting(Operation::id).containsExactly(4L, 3L);
     }
 

@@ -100,9 +100,7 @@ class OperationsUnderLoadTest {
         assertThat(retriedEntries.get()).isEqualTo(failures(ledger, events));
         assertThat(outbox.count("events.outbox_operation"))
                 .isEqualTo(retriedMails.get() + retriedEntries.get() + skippedPushes.get());
-        assertThat(outbox.runtime()
-                        .operations()
-                        .operations(OperationSelection.ofHandler("push"), EVENTS))
+        assertThat(outbox.runtime().operations().operations(OperationSelection.ofHandler("push"), EVENTS))
                 .hasSameSizeAs(poison)
                 .allMatch((one) -> one.action().equals("SKIP"));
     }

@@ -89,7 +89,9 @@ class PostgresVersionsTest {
                 .hasSize(2);
         DeliverySelection waiting = DeliverySelection.all().ofHandler("elsewhere");
         assertThat(operations.skip(waiting, "bob", "never mind").affected()).isEqualTo(2);
-        return operations.operations(new OperationSelection(null, null, "bob", null, null, null), 10).size();
+        return operations
+                .operations(new OperationSelection(null, null, "bob", null, null, null), 10)
+                .size();
     }
 
     private static void pauseAndResume(OutboxOperations operations) {

@@ -1,9 +1,9 @@
 package dev.outbox.console.internal.page;
 
 import dev.outbox.operations.Delivery;
+import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.EventDetails;
 import dev.outbox.operations.EventDetails.HandlerProgress;
-import dev.outbox.operations.Delivery.FailedAttempt;
 import dev.outbox.operations.Operation;
 import dev.outbox.operations.OutboxOverview;
 import java.time.Instant;

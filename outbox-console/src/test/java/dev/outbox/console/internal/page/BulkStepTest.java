@@ -54,7 +54,7 @@ class BulkStepTest {
         verify(operations, times(2)).retry(selection.capture(), eq("ann"), eq("fixed"));
         Instant startedAt = PageFixture.overview().at();
         assertThat(selection.getAllValues())
-                .extracting(DeliverySelection::before)
+                .extracting((step) -> step.range().before())
                 .containsExactly(startedAt, Instant.parse("2026-03-01T12:00:00.123456Z"));
         assertThat(html).contains("name=\"startedAt\" value=\"" + startedAt + "\"");
         verify(inspector, times(1)).overview();
@@ -81,10 +81,10 @@ class BulkStepTest {
 
         ArgumentCaptor<DeliverySelection> selection = ArgumentCaptor.captor();
         verify(operations).retry(selection.capture(), eq("ann"), eq("fixed"));
-        assertThat(selection.getValue().after()).isEqualTo(new Place(10, "mail"));
-        assertThat(selection.getValue().upTo()).isEqualTo(new Place(12, "mail"));
+        assertThat(selection.getValue().range().after()).isEqualTo(new Place(10, "mail"));
+        assertThat(selection.getValue().range().upTo()).isEqualTo(new Place(12, "mail"));
         assertThat(selection.getValue().statuses()).isEqualTo(Set.of(DeliveryStatus.DEAD));
-        assertThat(selection.getValue().before()).isNotNull();
+        assertThat(selection.getValue().range().before()).isNotNull();
         assertThat(html)
                 .contains("1 delivery retried.", "1 busy", "hx-trigger=\"load delay:1s\"")
                 .contains("name=\"after\" value=\"12\"", "name=\"busy\" value=\"1\"", "value=\"fixed\"")

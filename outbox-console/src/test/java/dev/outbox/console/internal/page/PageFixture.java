@@ -50,12 +50,7 @@ final class PageFixture {
                 "mail",
                 new Delivery.State(status, false, false, NOW.minusSeconds(80), NOW.plusSeconds(40)),
                 new Delivery.Attempts(
-                        3,
-                        3,
-                        0,
-                        NOW.minusSeconds(20),
-                        new Delivery.Failure("IOException", EVIL),
-                        List.of(attempt())),
+                        3, 3, 0, NOW.minusSeconds(20), new Delivery.Failure("IOException", EVIL), List.of(attempt())),
                 new Delivery.Lease("shop-1", NOW.plusSeconds(30)));
     }
 
@@ -104,9 +99,7 @@ final class PageFixture {
                         new OutboxOverview.Claim("shop-1", 1, NOW.minusSeconds(75), NOW)),
                 List.of(
                         new EventDetails.HandlerProgress(
-                                "mail",
-                                EventDetails.Outcome.DEAD,
-                                delivery(1, DeliveryStatus.DEAD)),
+                                "mail", EventDetails.Outcome.DEAD, delivery(1, DeliveryStatus.DEAD)),
                         new EventDetails.HandlerProgress("audit", EventDetails.Outcome.DONE, null)),
                 List.of(operation(5)));
     }

@@ -78,11 +78,8 @@ final class EndpointFilter {
                 text("stream"),
                 text("eventType"),
                 text("errorCode"),
-                time("since"),
-                time("until"),
                 statuses == null ? all.statuses() : statuses,
-                null,
-                null);
+                new DeliverySelection.Range(time("since"), time("until"), null, null));
         end(use);
         return selection;
     }
@@ -102,12 +99,7 @@ final class EndpointFilter {
 
     OperationSelection operations(String use) {
         OperationSelection selection = new OperationSelection(
-                uuid("event"),
-                text("handler"),
-                text("actor"),
-                time("since"),
-                time("until"),
-                number("after"));
+                uuid("event"), text("handler"), text("actor"), time("since"), time("until"), number("after"));
         end(use);
         return selection;
     }
