@@ -198,8 +198,9 @@ public final class StatusStore {
             Set<String> paused = paused(results);
             Map<String, Double> rates = results.map(RATES, (row) -> row.getDouble(2));
             Map<String, List<Claim>> claims = claims(results);
-            Map<String, Deliveries> deliveries = results.map(DELIVERIES, (row) ->
-                    new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
+            Map<String, Deliveries> deliveries = results.map(
+                    DELIVERIES,
+                    (row) -> new Deliveries(row.getLong(2), row.getLong(3), Duration.ofMillis(row.getLong(4))));
             KnownHandlers known = KnownHandlers.read(results);
             TreeSet<String> streams = new TreeSet<>(counts.keySet());
             streams.addAll(rates.keySet());
@@ -252,14 +253,16 @@ public final class StatusStore {
     }
 
     private static Map<String, Backlog> counts(Pipeline.Results results) throws SQLException {
-        return results.map(COUNT, (row) -> new Backlog(
-                row.getLong(2),
-                row.getLong(3),
-                row.getLong(4),
-                row.getLong(5),
-                row.getLong(6),
-                Duration.ofMillis(row.getLong(7)),
-                Duration.ofMillis(row.getLong(8))));
+        return results.map(
+                COUNT,
+                (row) -> new Backlog(
+                        row.getLong(2),
+                        row.getLong(3),
+                        row.getLong(4),
+                        row.getLong(5),
+                        row.getLong(6),
+                        Duration.ofMillis(row.getLong(7)),
+                        Duration.ofMillis(row.getLong(8))));
     }
 
     /** Reads the rows of {@link #PAUSED_STREAMS}. */
@@ -269,13 +272,15 @@ public final class StatusStore {
 
     private static Map<String, List<Claim>> claims(Pipeline.Results results) throws SQLException {
         return results
-                .list(CLAIMS, (row) -> Map.entry(
-                        row.getString(1),
-                        new Claim(
-                                row.getString(2),
-                                row.getInt(3),
-                                row.getObject(4, OffsetDateTime.class).toInstant(),
-                                row.getObject(5, OffsetDateTime.class).toInstant())))
+                .list(
+                        CLAIMS,
+                        (row) -> Map.entry(
+                                row.getString(1),
+                                new Claim(
+                                        row.getString(2),
+                                        row.getInt(3),
+                                        row.getObject(4, OffsetDateTime.class).toInstant(),
+                                        row.getObject(5, OffsetDateTime.class).toInstant())))
                 .stream()
                 .collect(Collectors.groupingBy(
                         Map.Entry::getKey, Collectors.mapping(Map.Entry::getValue, Collectors.toList())));

@@ -81,10 +81,7 @@ final class StreamWorkers implements AutoCloseable {
             committed(stream);
         });
         this.deadLetters = new DeadLetterReporter(
-                dataSource,
-                schema,
-                registry.local().deadLetterHandlers(),
-                dependencies.transactions());
+                dataSource, schema, registry.local().deadLetterHandlers(), dependencies.transactions());
         this.notifications = new Notifications(
                 polls.notifications(),
                 polling,
