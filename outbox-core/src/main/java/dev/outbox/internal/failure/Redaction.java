@@ -3,48 +3,27 @@ package dev.outbox.internal.failure;
 import java.sql.BatchUpdateException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
 /**
  * Removes from an exception what no log and no table may hold: secrets, the rows and values that PostgreSQL quotes, and the JSON that
- * Jackson quotes. The rest of a handler's own messages stays. Never fails: of an exception whose own methods throw, the class remains.
+ * Jackson quotes. The rest of a handler's own messages stays. Never fails, even if the methods of the exception do.
  */
 public final class Redaction {
 
     private static final int MOST_EXCEPTIONS = 50;
     private static final int SHORTEST_QUOTE = 8;
-    private static final String NO_MESSAGE = "its message could not be read";
     private static final Comparator<String> LONGEST_FIRST =
             Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder());
 
     private final Map<String, String> quoting = new TreeMap<>(LONGEST_FIRST);
-    private final IdentityHashMap<Throwable, Parts> seen = new IdentityHashMap<>();
-
-    /** Parts of an exception, each read once, because its own methods may throw. */
-    private record Parts(
-            @Nullable String message,
-            @Nullable Throwable cause,
-            List<Throwable> others,
-            List<StackTraceElement> stackTrace) {
-
-        static Parts of(Throwable ex) {
-            List<Throwable> others = new ArrayList<>(List.of(ex.getSuppressed()));
-            if (ex instanceof SQLException sql && sql.getNextException() != null) {
-                others.add(sql.getNextException());
-            }
-            Objects.requireNonNull(ex.toString(), "text");
-            return new Parts(ex.getMessage(), ex.getCause(), others, List.of(ex.getStackTrace()));
-        }
-    }
+    private final IdentityHashMap<Throwable, ThrowableParts> seen = new IdentityHashMap<>();
 
     private Redaction(Throwable ex) {
         Deque<Throwable> open = new ArrayDeque<>();
@@ -52,13 +31,10 @@ public final class Redaction {
         while (!open.isEmpty() && seen.size() < MOST_EXCEPTIONS) {
             Throwable next = open.remove();
             if (!seen.containsKey(next)) {
-                Parts parts = Parts.of(next);
+                ThrowableParts parts = ThrowableParts.of(next);
                 seen.put(next, parts);
                 collect(next, parts.message());
-                open.addAll(parts.others());
-                if (parts.cause() != null) {
-                    open.add(parts.cause());
-                }
+                open.addAll(parts.behind());
             }
         }
     }
@@ -69,7 +45,7 @@ public final class Redaction {
             Redaction redaction = new Redaction(ex);
             return String.valueOf(redaction.text(redaction.partsOf(ex).message()));
         } catch (Throwable broken) {
-            return NO_MESSAGE;
+            return ThrowableParts.NO_MESSAGE;
         }
     }
 
@@ -89,7 +65,7 @@ public final class Redaction {
         if (!redaction.isNeeded()) {
             return ex;
         }
-        Parts parts = redaction.partsOf(ex);
+        ThrowableParts parts = redaction.partsOf(ex);
         SQLException copy = new SQLException(redaction.text(parts.message()), ex.getSQLState(), ex.getErrorCode());
         copy.setStackTrace(ex.getStackTrace());
         redaction.addParts(copy, parts, 0);
@@ -159,20 +135,21 @@ public final class Redaction {
     }
 
     private boolean isNeeded() {
-        return seen.size() >= MOST_EXCEPTIONS || seen.values().stream().anyMatch((parts) -> isChanged(parts.message()));
+        return seen.size() >= MOST_EXCEPTIONS
+                || seen.values().stream().anyMatch((parts) -> !parts.readable() || isChanged(parts.message()));
     }
 
     private boolean isChanged(@Nullable String message) {
         return message != null && !message.equals(text(message));
     }
 
-    private Parts partsOf(Throwable ex) {
-        Parts known = seen.get(ex);
-        return known != null ? known : Parts.of(ex);
+    private ThrowableParts partsOf(Throwable ex) {
+        ThrowableParts known = seen.get(ex);
+        return known != null ? known : ThrowableParts.of(ex);
     }
 
     private Throwable copy(Throwable ex, int depth) {
-        Parts parts = partsOf(ex);
+        ThrowableParts parts = partsOf(ex);
         String message = text(parts.message());
         Redacted copy = new Redacted(ex.getClass().getName() + (message == null ? "" : ": " + message));
         copy.setStackTrace(parts.stackTrace().toArray(StackTraceElement[]::new));
@@ -180,7 +157,7 @@ public final class Redaction {
         return copy;
     }
 
-    private void addParts(Throwable copy, Parts parts, int depth) {
+    private void addParts(Throwable copy, ThrowableParts parts, int depth) {
         if (depth >= MOST_EXCEPTIONS) {
             return;
         }
