@@ -166,7 +166,7 @@ final class EventStore {
             types.admit(connection, List.of(event));
             stored = insert(connection, event, true);
         }
-        return Objects.requireNonNull(stored);
+        return returned(event, stored);
     }
 
     private List<EventEnvelope> insertBatch(Connection connection, List<NewEvent> events) throws SQLException {
@@ -187,8 +187,12 @@ final class EventStore {
             insertFresh(connection, fresh, envelopes);
         }
         return events.stream()
-                .map((event) -> Objects.requireNonNull(envelopes.get(event.eventId())))
+                .map((event) -> returned(event, envelopes.get(event.eventId())))
                 .toList();
+    }
+
+    private static EventEnvelope returned(NewEvent event, @Nullable EventEnvelope stored) {
+        return Objects.requireNonNull(stored, () -> "the database returned no row for event " + event.eventId());
     }
 
     private Map<UUID, EventEnvelope> findKnown(Connection connection, List<NewEvent> events) throws SQLException {
