@@ -4,6 +4,7 @@ import dev.outbox.OutboxConfigurationException;
 import dev.outbox.kafka.internal.inbox.InboxSettings;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -16,15 +17,15 @@ final class ConfiguredInboxes {
 
     private ConfiguredInboxes() {}
 
-    /** Returns the inboxes that are enabled. */
-    static Map<String, InboxSettings> of(Map<String, InboxSettings> inboxes) {
+    /** Returns the inboxes that are enabled in an application with these streams. */
+    static Map<String, InboxSettings> of(Map<String, InboxSettings> inboxes, Set<String> streams) {
         Map<String, InboxSettings> enabled = OnNames.enabled(inboxes, InboxSettings::enabled);
-        enabled.forEach(ConfiguredInboxes::check);
+        enabled.forEach((name, inbox) -> check(name, inbox, streams));
         requireOneInbox(enabled);
         return enabled;
     }
 
-    private static void check(String name, InboxSettings inbox) {
+    private static void check(String name, InboxSettings inbox, Set<String> streams) {
         String property = PREFIX + "." + name;
         require(
                 NAME.matcher(name).matches(),
@@ -38,6 +39,10 @@ final class ConfiguredInboxes {
                         + ".group must name the consumer group: instances of one service share it, and their offsets are stored under it");
         require(inbox.concurrency() > 0, property + ".concurrency must be at least 1: " + inbox.concurrency());
         require(inbox.gapTimeout().toMillis() > 0, property + ".gap-timeout must be positive: " + inbox.gapTimeout());
+        require(
+                inbox.stream() == null || streams.contains(inbox.stream()),
+                property + ".stream must be one of " + new TreeSet<>(streams) + ", which outbox.streams extends: "
+                        + inbox.stream());
     }
 
     /** Kafka would divide the partitions of the topic between the two. */

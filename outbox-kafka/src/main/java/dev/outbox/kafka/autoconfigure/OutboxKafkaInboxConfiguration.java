@@ -75,12 +75,13 @@ class OutboxKafkaInboxConfiguration {
                 meters.getIfAvailable(() -> InboxMeter.NONE),
                 settings.publisher().maxPayloadSize());
         Map<String, Inbox> inboxes = new HashMap<>();
-        ConfiguredInboxes.of(properties.inboxes()).forEach((name, inbox) -> {
-            InboxRecordMapper mapper = inbox.mapper() == null
-                    ? new CloudEventReader()
-                    : beans.getBean(inbox.mapper(), InboxRecordMapper.class);
-            inboxes.put(name, new Inbox(name, inbox, mapper, outbox));
-        });
+        ConfiguredInboxes.of(properties.inboxes(), settings.polling().streams().keySet())
+                .forEach((name, inbox) -> {
+                    InboxRecordMapper mapper = inbox.mapper() == null
+                            ? new CloudEventReader()
+                            : beans.getBean(inbox.mapper(), InboxRecordMapper.class);
+                    inboxes.put(name, new Inbox(name, inbox, mapper, outbox));
+                });
         return new Inboxes(inboxes);
     }
 

@@ -11,6 +11,7 @@ import dev.outbox.kafka.internal.inbox.InboxSettings.UnknownTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,7 @@ class ConfiguredInboxesTest {
                                 List.of("orders"),
                                 "receiver",
                                 "",
+                                null,
                                 1,
                                 Gaps.ACCEPT,
                                 Duration.ofMinutes(1),
@@ -49,7 +51,7 @@ class ConfiguredInboxesTest {
                         inboxes(
                                 properties(
                                         "shop",
-                                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;"
+                                        "topics=orders,parts;group=receiver;concurrency=3;aggregate-type-prefix=shop:;stream=default;"
                                                 + "gaps=hold;gap-timeout=5s;late=drop;unknown-types=ignore;mapper=legacy;aliases=store")))
                 .isEqualTo(Map.of(
                         "shop",
@@ -57,6 +59,7 @@ class ConfiguredInboxesTest {
                                 List.of("orders", "parts"),
                                 "receiver",
                                 "shop:",
+                                "default",
                                 3,
                                 Gaps.HOLD,
                                 Duration.ofSeconds(5),
@@ -79,7 +82,8 @@ class ConfiguredInboxesTest {
                 "group=receiver | outbox.kafka.inboxes.shop.topics must name at least one topic",
                 "topics=orders | outbox.kafka.inboxes.shop.group must name the consumer group",
                 "topics=orders;group=receiver;concurrency=0 | outbox.kafka.inboxes.shop.concurrency must be at least 1: 0",
-                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inboxes.shop.gap-timeout must be positive"
+                "topics=orders;group=receiver;gap-timeout=0s | outbox.kafka.inboxes.shop.gap-timeout must be positive",
+                "topics=orders;group=receiver;stream=fast | outbox.kafka.inboxes.shop.stream must be one of [default]"
             })
     void invalidPropertyIsNamed(String properties, String message) {
         assertThatThrownBy(() -> inboxes(properties("shop", properties)))
@@ -109,6 +113,6 @@ class ConfiguredInboxesTest {
         OutboxKafkaProperties bound = new Binder(new MapConfigurationPropertySource(properties))
                 .bind("outbox.kafka", Bindable.of(OutboxKafkaProperties.class))
                 .get();
-        return ConfiguredInboxes.of(bound.inboxes());
+        return ConfiguredInboxes.of(bound.inboxes(), Set.of("default"));
     }
 }

@@ -11,6 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param topics Topics to receive.
  * @param group Consumer group.
  * @param aggregateTypePrefix Prefix of the aggregate types of received events.
+ * @param stream Stream of received events. The configuration of the streams decides if not set.
  * @param concurrency Number of consumers.
  * @param gaps What happens to an event whose predecessor has not arrived: "accept" stores it, "hold" waits for the predecessor.
  * @param gapTimeout How long to wait for the predecessor.
@@ -24,6 +25,7 @@ public record InboxSettings(
         @DefaultValue List<String> topics,
         @DefaultValue("") String group,
         @DefaultValue("") String aggregateTypePrefix,
+        @Nullable String stream,
         @DefaultValue("1") int concurrency,
         @DefaultValue("accept") Gaps gaps,
         @DefaultValue("1m") Duration gapTimeout,

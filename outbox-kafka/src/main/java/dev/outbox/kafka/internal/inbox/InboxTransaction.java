@@ -122,9 +122,10 @@ final class InboxTransaction {
         if (json.getBytes(UTF_8).length > largestPayload) {
             json = stored.withoutContent().json();
         }
-        return OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
+        OutboxEvent event = OutboxEvent.of(StoredRecord.TYPE, aggregateId(incoming), new RawValue(json))
                 .withEventId(id)
                 .withEventType(StoredRecord.TYPE);
+        return settings.stream() == null ? event : event.inStream(settings.stream());
     }
 
     /** The records of one aggregate wait for each other. */

@@ -77,7 +77,7 @@ record Incoming(
                 stored = stored.withHeader(header.getKey(), header.getValue());
             }
         }
-        String stream = event.stream();
+        String stream = settings.stream() == null ? event.stream() : settings.stream();
         return new Content(stream == null ? stored : stored.inStream(stream), id, type, aggregate, sequence);
     }
 
