@@ -31,6 +31,7 @@ class KafkaChaosTest {
     }
 
     @Test
+    @Tag("fleet")
     @Timeout(600)
     void survivesReleasesCredentialsAndOffsets() throws Exception {
         try (KafkaTroubles troubles = new KafkaTroubles(SEED)) {

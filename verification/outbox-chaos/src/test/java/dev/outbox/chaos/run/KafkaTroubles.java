@@ -177,21 +177,32 @@ final class KafkaTroubles implements AutoCloseable {
         }
     }
 
-    /** Lets the credential expire until an event has had more attempts than may fail. */
-    void expireCredential(Runnable meanwhile) {
+    /**
+     * Lets the credential expire until an event has had more attempts than may fail. Publishes until then, because a connection serves
+     * until it must authenticate again.
+     */
+    void expireCredential(Runnable publish) {
         cluster.removePassword("shop");
         try {
-            meanwhile.run();
             await().atMost(DEADLINE)
-                    .until(() -> JdbcClient.create(shop.dataSource())
-                            .sql("SELECT EXISTS (SELECT FROM events.outbox_delivery d"
-                                    + " WHERE d.attempt_count > :attempts OR d.status <> 'OPEN')")
-                            .param("attempts", MAX_ATTEMPTS + 1)
-                            .query(Boolean.class)
-                            .single());
+                    .pollInSameThread()
+                    .pollInterval(Duration.ofSeconds(1))
+                    .until(() -> {
+                        if (!exists("d.attempt_count > 0")) {
+                            publish.run();
+                        }
+                        return exists("d.attempt_count > " + (MAX_ATTEMPTS + 1) + " OR d.status <> 'OPEN'");
+                    });
         } finally {
             cluster.setPassword("shop", "secret");
         }
+    }
+
+    private boolean exists(String condition) {
+        return JdbcClient.create(shop.dataSource())
+                .sql("SELECT EXISTS (SELECT FROM events.outbox_delivery d WHERE " + condition + ")")
+                .query(Boolean.class)
+                .single();
     }
 
     /** Lets the next polls end with an Error, and waits until they have. */
