@@ -114,6 +114,10 @@ public final class Pipeline {
                 .replace("{lock_timeout}", lockTimeout.toMillis() + "ms");
         this.statements =
                 Stream.concat(Stream.of(BEGIN, guard), Stream.of(statements)).toList();
+        if (new HashSet<>(this.statements).size() < this.statements.size()) {
+            throw new IllegalArgumentException(
+                    "a statement stands twice in a pipeline, which names results by statements");
+        }
         this.sql = new NamedSql(schema.render(String.join(";\n", this.statements) + ";\nCOMMIT"));
     }
 
@@ -231,7 +235,7 @@ public final class Pipeline {
         }
 
         public int updated() throws SQLException {
-            stepTo(statements.get(statements.size() - 1));
+            stepTo(last());
             return statement.getUpdateCount();
         }
 
