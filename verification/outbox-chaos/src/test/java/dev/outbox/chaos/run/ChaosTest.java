@@ -55,7 +55,7 @@ class ChaosTest {
                 ChaosSettings.ofMinutes(SEED, minutes),
                 "mvn -Pchaos verify -pl :outbox-chaos -am -Dtest=ChaosTest -Dchaos.minutes=" + minutes);
 
-        assertThat(report.committed()).isGreaterThanOrEqualTo(20_000L * minutes);
+        assertThat(report.committed()).isGreaterThanOrEqualTo(10_000L * minutes);
         assertThat(report.count(EnumSet.of(FaultType.KILL))).isGreaterThanOrEqualTo(6 * minutes);
         assertThat(report.count(EnumSet.of(FaultType.SUSPEND))).isGreaterThanOrEqualTo(2 * minutes);
         assertThat(report.count(CRASHES)).isGreaterThanOrEqualTo(minutes);
