@@ -27,6 +27,11 @@ public record ServerSettings(Map<String, String> values) {
                 .with("full_page_writes", "on");
     }
 
+    /** Whether commits survive a crash of the server, as they do by default. */
+    boolean isDurable() {
+        return !"off".equals(values.get("fsync"));
+    }
+
     /** These settings and one more; a later value of the same name wins. */
     public ServerSettings with(String name, String value) {
         TreeMap<String, String> more = new TreeMap<>(values);

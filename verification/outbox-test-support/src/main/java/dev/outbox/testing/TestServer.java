@@ -3,8 +3,10 @@ package dev.outbox.testing;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
@@ -14,6 +16,10 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
     /** As long as a busy machine may need. */
     static final Duration STARTUP_WAIT = Duration.ofMinutes(1);
 
+    /** Linux keeps the files of this directory in memory. */
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    private static final long ROOM_IN_MEMORY = 4L << 30;
     private static final String DEFAULT_MAJOR = "18";
     private static final String GIVEN = "OUTBOX_TEST_JDBC_URL";
 
@@ -52,10 +58,16 @@ record TestServer(String kind, ServerAddress address, Runnable stop) {
         return new TestServer("Testcontainers (" + image + ")", address, container::stop);
     }
 
-    /** A child process of this JVM, from the given binaries or else from those on the class path. */
+    /**
+     * A child process of this JVM, from the given binaries or else from those on the class path. Its files are in memory if they need not
+     * be durable: creating and dropping a database, which is about a thousand files, costs the kernel a seventh there.
+     */
     static TestServer embedded(@Nullable PostgresBinaries binaries, ServerSettings settings) {
         EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder().setPGStartupWait(STARTUP_WAIT);
         settings.values().forEach(builder::setServerConfig);
+        if (!settings.isDurable() && MEMORY.toFile().getUsableSpace() > ROOM_IN_MEMORY) {
+            builder.setDataDirectory(MEMORY.resolve("outbox-test-" + UUID.randomUUID()));
+        }
         if (binaries != null) {
             builder.setPgBinaryResolver((system, machine) -> binaries.open());
         }
