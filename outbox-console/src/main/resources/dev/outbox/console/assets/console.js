@@ -6,6 +6,10 @@
   const colors = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
   let charts = null;
   let sampling = false;
+  let answered = Date.now();
+  let paused = false;
+  let pressed = false;
+  let held = false;
 
   function span(millis) {
     const s = Math.floor(millis / 1000);
@@ -16,19 +20,38 @@
     return pair(Math.floor(s / 86400), 'd', Math.floor(s / 3600) % 24, 'h');
   }
 
-  function tick() {
+  function ages() {
     const now = Date.now() - ahead;
     document.querySelectorAll('time.ago').forEach((time) => {
       const age = now - Number(time.dataset.at);
       const text = age < 0 ? 'in ' + span(-age) : span(age) + ' ago';
-      if (time.textContent !== text) time.textContent = text;
+      write(time, text);
     });
+  }
+
+  function tick() {
+    ages();
+    showFreshness();
+  }
+
+  function write(element, text) {
+    if (element && element.textContent !== text) element.textContent = text;
   }
 
   function announce() {
     const fresh = document.getElementById('live-status');
-    const shown = document.getElementById('status');
-    if (fresh && shown && fresh.textContent !== shown.textContent) shown.textContent = fresh.textContent;
+    if (fresh) write(document.getElementById('status'), fresh.textContent);
+  }
+
+  // The page is live if the server has answered lately, whatever became of the requests since.
+  function showFreshness() {
+    const age = Date.now() - answered;
+    const stale = !paused && age > 3 * LIVE_MILLIS;
+    document.body.classList.toggle('stale', stale);
+    document.body.classList.toggle('paused', paused);
+    write(document.getElementById('freshness'), paused ? 'paused' : stale ? 'no answer for ' + span(age) : held ? 'held' : 'live');
+    if (stale) write(document.getElementById('status'), 'The application does not answer. This page shows an earlier state.');
+    else announce();
   }
 
   function style(name) {
@@ -69,7 +92,7 @@
     const section = document.querySelector('[data-samples]');
     if (!section || sampling || typeof Chart === 'undefined') return;
     sampling = true;
-    fetch(section.dataset.samples, { headers: { Accept: 'application/json' } })
+    fetch(section.dataset.samples, { headers: { Accept: 'application/json' }, signal: AbortSignal.timeout(2 * LIVE_MILLIS) })
       .then((response) => (response.ok ? response.json() : null))
       .then((samples) => {
         if (!samples) return;
@@ -83,24 +106,73 @@
   }
 
   function refresh() {
-    if (document.hidden) return;
+    if (document.hidden || paused) return;
     document.querySelectorAll('[data-live]:not(.htmx-request)').forEach((part) => htmx.trigger(part, 'live'));
     sample();
   }
 
-  document.addEventListener('htmx:afterSwap', () => { tick(); announce(); });
+  // A click needs its element until the button is released, and a selection its text until it is copied.
+  function isInUse(part) {
+    const selection = getSelection();
+    return pressed || (!selection.isCollapsed && part.contains(selection.anchorNode));
+  }
+
+  // Replaces the content, but neither how far a table is scrolled nor which link has the focus.
+  function keepPlace(event) {
+    const part = event.detail.target;
+    if (!part.matches('[data-live]')) return;
+    held = isInUse(part);
+    if (held) {
+      event.detail.shouldSwap = false;
+      return;
+    }
+    const scrolled = Array.from(part.querySelectorAll('.scroll'), (table) => table.scrollLeft);
+    const link = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+    part.addEventListener('htmx:afterSwap', () => {
+      part.querySelectorAll('.scroll').forEach((table, i) => { table.scrollLeft = scrolled[i] || 0; });
+      const same = link && part.querySelector('a[href="' + CSS.escape(link) + '"]');
+      if (same) same.focus({ preventScroll: true });
+    }, { once: true });
+  }
+
+  function pause() {
+    paused = !paused;
+    this.setAttribute('aria-pressed', paused);
+    answered = Date.now();
+    showFreshness();
+    refresh();
+  }
+
   function failed() {
-    document.body.classList.add('stale');
     const bulk = document.getElementById('bulk-failed');
     if (bulk) bulk.hidden = false;
   }
 
+  document.addEventListener('pointerdown', () => { pressed = true; });
+  ['pointerup', 'pointercancel'].forEach((end) => document.addEventListener(end, () => setTimeout(() => { pressed = false; })));
+  document.addEventListener('htmx:beforeSwap', keepPlace);
+  document.addEventListener('htmx:afterSwap', tick);
+  document.addEventListener('htmx:afterRequest', (event) => {
+    if (event.detail.successful) answered = Date.now();
+    showFreshness();
+  });
   document.addEventListener('htmx:responseError', failed);
   document.addEventListener('htmx:sendError', failed);
-  document.addEventListener('htmx:afterOnLoad', () => document.body.classList.remove('stale'));
-  document.addEventListener('visibilitychange', refresh);
+  document.addEventListener('visibilitychange', () => {
+    answered = Date.now();
+    refresh();
+  });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => location.reload());
-  setInterval(tick, 1000);
-  if (document.querySelector('[data-live]')) setInterval(refresh, LIVE_MILLIS);
+  if (document.querySelector('[data-live]')) {
+    setInterval(tick, 1000);
+    setInterval(refresh, LIVE_MILLIS);
+    const button = document.getElementById('pause');
+    if (button) {
+      button.hidden = false;
+      button.addEventListener('click', pause);
+    }
+  } else {
+    setInterval(ages, 1000);
+  }
   sample();
 })();

@@ -1,0 +1,141 @@
+package dev.outbox.console.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.outbox.OutboxEvent;
+import java.time.Duration;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.interactions.Actions;
+import org.openqa.selenium.logging.LogType;
+
+/** What the live page says while the application or its database does not answer, and what it leaves alone while an operator uses it. */
+@ExtendWith(BrowserExtension.class)
+class FreshnessTest {
+
+    private static final String COUNT_ANSWERS = "document.addEventListener('htmx:beforeSwap', () => window.answers++)";
+
+    private final Browser browser;
+    private final Shop shop;
+
+    FreshnessTest(Browser browser, Shop shop) {
+        this.browser = browser;
+        this.shop = shop;
+    }
+
+    @AfterEach
+    void connect() {
+        offline(false);
+        shop.database.restore();
+    }
+
+    @Test
+    void pageIsNotLiveWhileTheApplicationDoesNotAnswer() {
+        browser.open("");
+        browser.await((text) -> text.contains("live"));
+
+        offline(true);
+        assertThat(browser.await((text) -> text.contains("no answer for")))
+                .contains("The application does not answer.");
+        offline(false);
+        browser.await((text) -> !text.contains("no answer for"));
+        assertThat(browser.find("#freshness").getText()).isEqualTo("live");
+        browser.driver.manage().logs().get(LogType.BROWSER);
+    }
+
+    @Test
+    void pageIsNotLiveWhileTheDatabaseIsAway() {
+        browser.open("");
+        browser.await((text) -> text.contains("live"));
+
+        shop.database.cutOff();
+        browser.await((text) -> text.contains("no answer for"));
+        shop.database.restore();
+        browser.await((text) -> !text.contains("no answer for"));
+        browser.driver.manage().logs().get(LogType.BROWSER);
+    }
+
+    @Test
+    void pausedPageStaysAsItIs() {
+        browser.open("");
+        browser.click("#pause");
+        shop.fail("push", "", "the gateway is down");
+        shop.publish(OutboxEvent.of("Order", "paused", new Shop.PushSent("a book")));
+
+        assertThat(browser.find("#freshness").getText()).isEqualTo("paused");
+        browser.click("#pause");
+        assertThat(browser.await((text) -> text.contains("push") && text.contains("Needs attention")))
+                .contains("live");
+        browser.assertClean();
+    }
+
+    @Test
+    void refreshKeepsClicksSelectionsAndPlaces() {
+        browser.open("");
+        browser.script(COUNT_ANSWERS);
+
+        WebElement heading = browser.find("#live h2");
+        new Actions(browser.driver).moveToElement(heading).clickAndHold().perform();
+        awaitAnswers(2);
+        assertThat(isAttached(heading)).isTrue();
+        new Actions(browser.driver).release().perform();
+
+        browser.script("getSelection().selectAllChildren(document.querySelector('#live h2'))");
+        awaitAnswers(2);
+        assertThat(browser.script("return getSelection().toString()")).isNotEqualTo("");
+        assertThat(browser.find("#freshness").getText()).isEqualTo("held");
+
+        browser.script("getSelection().removeAllRanges()");
+        awaitAnswers(2);
+        assertThat(isAttached(heading)).isFalse();
+        assertThat(browser.find("#freshness").getText()).isEqualTo("live");
+        browser.assertClean();
+    }
+
+    @Test
+    void refreshKeepsScrolledTableAndFocus() {
+        shop.fail("push", "", "the gateway is down");
+        shop.publish(OutboxEvent.of("Order", "focused", new Shop.PushSent("a book")));
+        browser.open("");
+        browser.await((text) -> text.contains("Why is Order focused stuck?"));
+        browser.script(COUNT_ANSWERS);
+        browser.script("document.styleSheets[0].insertRule('#live .scroll { width: 200px }')");
+        browser.script(
+                "document.querySelector('#live a.lane').focus(); document.querySelector('#live .scroll').scrollLeft = 90");
+        assertThat(browser.script("return document.querySelector('#live .scroll').scrollLeft"))
+                .isEqualTo(90L);
+
+        awaitAnswers(2);
+        assertThat(browser.script("return document.querySelector('#live .scroll').scrollLeft"))
+                .isEqualTo(90L);
+        assertThat(browser.script("return document.activeElement.className")).isEqualTo("lane");
+        browser.assertClean();
+    }
+
+    private void awaitAnswers(int count) {
+        browser.script("window.answers = 0");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> (Long) browser.script("return window.answers") >= count);
+    }
+
+    private static boolean isAttached(WebElement element) {
+        try {
+            return element.isDisplayed();
+        } catch (StaleElementReferenceException ex) {
+            return false;
+        }
+    }
+
+    private void offline(boolean offline) {
+        browser.driver.executeCdpCommand("Network.enable", Map.of());
+        browser.driver.executeCdpCommand(
+                "Network.emulateNetworkConditions",
+                Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
+    }
+}
