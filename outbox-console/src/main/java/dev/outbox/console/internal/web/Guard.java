@@ -1,6 +1,8 @@
 package dev.outbox.console.internal.web;
 
 import dev.outbox.operations.InvalidOperationException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -18,6 +20,10 @@ import org.springframework.web.servlet.function.ServerResponse;
 public final class Guard implements HandlerFilterFunction<ServerResponse, ServerResponse> {
 
     private static final Logger log = LoggerFactory.getLogger(Guard.class);
+
+    /** Names and addresses of this machine, which no other site can claim. */
+    private static final Pattern LOOPBACK =
+            Pattern.compile("(.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[::1]", Pattern.CASE_INSENSITIVE);
 
     private final ConsoleSettings settings;
     private final Views views;
@@ -37,6 +43,14 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
                     "Sign in first",
                     "The console needs a signed-in user. Sign in to the application, then load this page again.");
         }
+        if (request.principal().isEmpty() && !isLoopback(request.uri().getHost())) {
+            return views.problem(
+                    request,
+                    HttpStatus.FORBIDDEN,
+                    "Only at localhost",
+                    "In insecure mode, the console answers at localhost only: a page of another site could otherwise use it"
+                            + " through a name of its own. Add Spring Security to use it from elsewhere.");
+        }
         if (request.method().equals(HttpMethod.POST) && !SameOrigin.sent(request)) {
             return views.problem(
                     request,
@@ -45,6 +59,10 @@ public final class Guard implements HandlerFilterFunction<ServerResponse, Server
                     "Nothing was changed, because the request did not come from a page of this console.");
         }
         return handled(request, next);
+    }
+
+    private static boolean isLoopback(@Nullable String host) {
+        return host != null && LOOPBACK.matcher(host).matches();
     }
 
     private ServerResponse handled(ServerRequest request, HandlerFunction<ServerResponse> next) {

@@ -18,6 +18,8 @@ import dev.outbox.operations.OutboxOperations.Changed;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.test.web.servlet.MockMvc;
@@ -72,6 +74,31 @@ class InsecureModeTest {
 
         assertThat(response.getHeader("Set-Cookie")).isNull();
         assertThat(response.getContentAsString()).doesNotContain("mallory");
+    }
+
+    /** A page of another site, whose name has come to mean this machine, is of the same origin for the browser. */
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200",
+        "shop.localhost, 200",
+        "127.0.0.1, 200",
+        "[::1], 200",
+        "evil.test, 403",
+        "localhost.evil.test, 403",
+        "127.0.0.1.evil.test, 403"
+    })
+    void answersUnderNamesOfThisMachineOnly(String host, int status) throws Exception {
+        assertThat(send(get("http://" + host + "/outbox/events/" + EVENT)).getStatus())
+                .isEqualTo(status);
+    }
+
+    @Test
+    void signedInUserMayComeFromElsewhere() throws Exception {
+        TestingAuthenticationToken ann = new TestingAuthenticationToken("ann", "");
+
+        assertThat(send(get("http://shop.test/outbox/events/" + EVENT).principal(ann))
+                        .getStatus())
+                .isEqualTo(200);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.outbox.operations.Replays;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
+import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
@@ -54,8 +55,8 @@ class SameOriginTest {
         MockHttpServletRequestBuilder request = post("/outbox/pause")
                 .param("subject", "handler")
                 .param("name", "mail")
-                .param("operator", "ann")
                 .param("reason", "why")
+                .principal(new TestingAuthenticationToken("ann", ""))
                 .header("Host", "shop.test");
         add(request, "Sec-Fetch-Site", site);
         add(request, "Origin", origin);
